@@ -1,0 +1,49 @@
+# The door: CMake builds behind it. 'make help' lists what there is.
+CMAKE   ?= cmake
+JOBS    ?= $(shell nproc)
+CHECKED  = -DSLT_STRICT=ON -DSLT_TESTS=ON
+
+.PHONY: all demo test check asan tsan deps layers symbols sizes format lint clean help
+
+all: ## the command build/slottar and the library build/libslottar.so
+	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
+
+demo: deps all ## installs, builds and shows what slottar does
+	@tools/demo
+
+test: deps ## installs what is missing, builds, runs every test that needs no GPU
+	@tools/test
+
+check: ## the inner loop: build with tests, run those that match T
+	@$(CMAKE) -S . -B build-check $(CHECKED) >/dev/null && $(CMAKE) --build build-check -j$(JOBS)
+	@tests/run build-check $(T)
+
+asan: ## short tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/sanitized address,undefined $(T)
+
+tsan: ## short tests under ThreadSanitizer
+	@tools/sanitized thread $(T)
+
+deps: ## installs the packages that build and tests need
+	@tools/deps
+
+layers: ## checks that #include arrows go down only
+	@tools/layers
+
+symbols: all ## checks what the library exports and imports
+	@tools/symbols build/libslottar.so
+
+sizes: ## checks lengths of files and functions
+	@tools/sizes
+
+format: ## lays out the code
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+lint: layers sizes ## what can be checked without building
+	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
+
+clean: ## removes what was built
+	rm -rf build build-*
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12

@@ -1,0 +1,57 @@
+// A context: threads, memory and hooks of a piece of work.
+//
+// Handles made from one context are used by one thread at a time; slt_context_cancel may be
+// called from any thread or from a signal handler. Contexts know nothing of each other.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLOTTAR_CONTEXT_H
+#define SLOTTAR_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "slottar/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct slt_context slt_context;
+
+typedef enum { SLT_LOG_INFO, SLT_LOG_WARNING } slt_log_level;
+
+// One report of progress: stage is a short word ("train"), done of total units (total 0: unknown),
+// news a sentence or "".
+typedef struct {
+    const char *stage;
+    uint64_t done, total;
+    const char *news;
+} slt_progress;
+
+// Zero-initialise, then set what you need. alloc returns memory of `bytes` bytes or NULL.
+typedef struct {
+    int threads; // 0: one per core
+    void *(*alloc)(void *user, size_t bytes);
+    void (*free)(void *user, void *memory);
+    void (*log)(void *user, slt_log_level level, const char *message);
+    void (*progress)(void *user, const slt_progress *progress);
+    void *user; // handed to every hook
+} slt_context_options;
+
+// Creates a context; options may be NULL. Destroy accepts NULL and must come after the destruction
+// of all handles made from the context.
+SLT_API slt_status slt_context_create(const slt_context_options *options, slt_context **out);
+SLT_API void slt_context_destroy(slt_context *context);
+
+// Asks the long call that runs in this context to stop; it returns SLT_CANCELLED soon after, with
+// its files whole. Stays in force until slt_context_resume.
+SLT_API void slt_context_cancel(slt_context *context);
+SLT_API void slt_context_resume(slt_context *context);
+
+// The number of threads the context works with.
+SLT_API int slt_context_threads(const slt_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

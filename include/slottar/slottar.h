@@ -1,0 +1,23 @@
+// slottar: finds the sub-routines in recorded behaviour.
+//
+// This header brings all others. Start with context.h, then the noun you need.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLOTTAR_SLOTTAR_H
+#define SLOTTAR_SLOTTAR_H
+
+#include "slottar/status.h"
+#include "slottar/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The library's version, "major.minor.patch".
+SLT_API const char *slt_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,79 @@
+// The command line: one table of commands, one table of flags each. The tables make the parser, the
+// help texts and the completions. Only public headers of the library are used here.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CLI_H
+#define SLT_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "slottar/slottar.h"
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_SAVED = 75, CLI_INTERRUPTED = 130 };
+
+// argument: name of the flag's value in the help ("N", "FILE"), NULL for a switch
+typedef struct {
+    const char *name;
+    char letter; // 0: none
+    const char *argument;
+    const char *help;
+} cli_flag;
+
+typedef struct cli_call cli_call;
+
+typedef struct {
+    const char *name;
+    const char *arguments; // "DATA [-o OUT]"
+    const char *summary;   // one line
+    const char *text;      // paragraphs and examples for --help; may be NULL
+    const cli_flag *flags; // ends with an empty name; may be NULL
+    int least, most;       // bounds on the number of plain arguments; most -1: any
+    bool settings;         // takes key=value
+    int (*run)(cli_call *call);
+} cli_command;
+
+enum { CLI_ITEMS = 256 };
+
+// a parsed command line
+struct cli_call {
+    const cli_command *command;
+    slt_context *context;
+    const char *arguments[CLI_ITEMS]; // plain ones, in order
+    int count;
+    const char *settings[CLI_ITEMS]; // key=value, in order
+    int setting_count;
+    const char *flag_names[CLI_ITEMS], *flag_values[CLI_ITEMS];
+    int flag_count;
+    int threads;
+    uint64_t seed;
+    bool json, quiet;
+};
+
+extern const cli_command *const cli_commands[]; // ends with NULL; the order of the help
+extern const cli_flag cli_common_flags[];
+
+// the flag's last value, "" for a switch that was given, NULL when absent
+const char *cli_value(const cli_call *call, const char *flag);
+// a whole number within bounds, `fallback` when absent; prints and returns false when it is none
+bool cli_number(const cli_call *call, const char *flag, int64_t low, int64_t high, int64_t fallback,
+                int64_t *out);
+
+// parses argv behind the command's name; prints what is wrong and returns false
+bool cli_parse(cli_call *call, int argc, char **argv);
+bool cli_whole(const char *text, int64_t low, int64_t high, int64_t *out);
+
+void cli_help_all(void);
+void cli_help(const cli_command *command);
+
+// prints the library's last error and gives the exit code that belongs to the status
+int cli_fail(slt_status status);
+// prints a line on wrong usage, with a hint at --help, and gives CLI_USAGE
+int cli_misuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// hooks that show progress and log lines on standard error
+void cli_progress(void *user, const slt_progress *progress);
+void cli_log(void *user, slt_log_level level, const char *message);
+void cli_progress_end(void);
+
+#endif

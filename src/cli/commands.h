@@ -1,0 +1,16 @@
+// The list of commands: a row here and a file cmd_NAME.c make a command.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CLI_COMMANDS_H
+#define SLT_CLI_COMMANDS_H
+
+#include "cli.h"
+
+#define CLI_COMMANDS(X) X(completion)
+
+#define CLI_DECLARE(name) extern const cli_command cli_##name;
+CLI_COMMANDS(CLI_DECLARE)
+#undef CLI_DECLARE
+
+#endif

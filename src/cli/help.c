@@ -1,0 +1,37 @@
+// Help texts, from the tables.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cli.h"
+
+#include <stdio.h>
+
+void cli_help_all(void) {
+    puts("slottar finds the sub-routines in recorded behaviour.\n\n"
+         "usage: slottar COMMAND [arguments]\n\ncommands:");
+    for (int i = 0; cli_commands[i]; i++)
+        printf("  %-12s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    puts("\n'slottar COMMAND --help' tells more about a command; 'slottar --version' the version.\n"
+         "Exit codes: 0 done, 1 failed, 2 wrong usage, 75 stopped after saving, 130 by Ctrl-C.");
+}
+
+static void list_flags(const cli_flag *flags) {
+    for (; flags && flags->name; flags++) {
+        char left[64];
+        if (flags->letter)
+            snprintf(left, sizeof left, "-%c, --%s %s", flags->letter, flags->name,
+                     flags->argument ? flags->argument : "");
+        else
+            snprintf(left, sizeof left, "    --%s %s", flags->name,
+                     flags->argument ? flags->argument : "");
+        printf("  %-24s %s\n", left, flags->help);
+    }
+}
+
+void cli_help(const cli_command *command) {
+    printf("usage: slottar %s %s\n\n%s.\n", command->name, command->arguments, command->summary);
+    if (command->text) printf("\n%s", command->text);
+    puts("\nflags:");
+    list_flags(command->flags);
+    list_flags(cli_common_flags);
+}

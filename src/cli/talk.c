@@ -1,0 +1,75 @@
+// What the command says on standard error: progress bars on a terminal, a line for each piece of
+// news otherwise, warnings and errors.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+    char stage[32];
+    double started, drawn;
+    bool open; // a bar stands on the current line
+} bar;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void cli_progress_end(void) {
+    if (bar.open) fputs("\r\033[K", stderr);
+    bar.open = false;
+}
+
+static void draw_bar(const slt_progress *progress, double seconds) {
+    enum { WIDTH = 24 };
+    double share = progress->total ? (double)progress->done / (double)progress->total : 0;
+    int filled = (int)(share * WIDTH);
+    char cells[WIDTH + 1];
+    for (int i = 0; i < WIDTH; i++) cells[i] = i < filled ? '#' : '.';
+    cells[WIDTH] = 0;
+    double left = share > 0 ? seconds * (1 - share) / share : 0;
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f %%  %.0f s left  %s", progress->stage, cells,
+            100 * share, left, progress->news);
+    bar.open = true;
+}
+
+void cli_progress(void *user, const slt_progress *progress) {
+    const cli_call *call = user;
+    if (call->quiet) return;
+    double time = now();
+    if (strcmp(bar.stage, progress->stage) != 0) {
+        snprintf(bar.stage, sizeof bar.stage, "%s", progress->stage);
+        bar.started = time;
+        bar.drawn = 0;
+    }
+    if (!isatty(STDERR_FILENO)) {
+        if (progress->news[0]) fprintf(stderr, "%s: %s\n", progress->stage, progress->news);
+        return;
+    }
+    bool last = progress->total && progress->done >= progress->total;
+    if (!last && time - bar.drawn < 0.1) return;
+    bar.drawn = time;
+    draw_bar(progress, time - bar.started);
+    if (last) cli_progress_end();
+}
+
+void cli_log(void *user, slt_log_level level, const char *message) {
+    const cli_call *call = user;
+    if (call->quiet && level == SLT_LOG_INFO) return;
+    cli_progress_end();
+    fprintf(stderr, "%s%s\n", level == SLT_LOG_WARNING ? "warning: " : "", message);
+}
+
+int cli_fail(slt_status status) {
+    cli_progress_end();
+    const char *message = slt_last_error();
+    fprintf(stderr, "slottar: %s\n", message[0] ? message : slt_status_text(status));
+    return CLI_FAILED;
+}

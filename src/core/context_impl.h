@@ -1,0 +1,28 @@
+// The inside of a context.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CORE_CONTEXT_IMPL_H
+#define SLT_CORE_CONTEXT_IMPL_H
+
+#include <stdatomic.h>
+#include "core/memory.h"
+#include "core/threads.h"
+#include "slottar/context.h"
+
+struct slt_context {
+    slt_context_options options;
+    slt_allocator allocator;
+    slt_pool *pool;
+    atomic_bool cancelled;
+};
+
+// SLT_CANCELLED when somebody asked to stop, else SLT_OK
+slt_status slt_context_check(slt_context *context);
+
+void slt_context_log(slt_context *context, slt_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void slt_context_progress(slt_context *context, const char *stage, uint64_t done, uint64_t total,
+                          const char *news);
+
+#endif

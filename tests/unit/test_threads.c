@@ -1,0 +1,42 @@
+// The pool: every task runs exactly once, whatever the number of threads.
+#include <stdatomic.h>
+#include "check.h"
+#include "core/threads.h"
+
+enum { TASKS = 1000 };
+
+static void mark(void *argument, int task, int thread) {
+    atomic_int *done = argument;
+    assert_true(thread >= 0);
+    atomic_fetch_add(&done[task], 1);
+}
+
+static void every_task_runs_once(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++) {
+        slt_pool *pool;
+        CHECK_OK(slt_pool_create(&slt_system_allocator, threads, &pool));
+        static atomic_int done[TASKS];
+        for (int i = 0; i < TASKS; i++) atomic_store(&done[i], 0);
+        for (int round = 1; round <= 50; round++) {
+            slt_pool_run(pool, TASKS, mark, done);
+            for (int i = 0; i < TASKS; i++) assert_int_equal(atomic_load(&done[i]), round);
+        }
+        slt_pool_destroy(pool);
+    }
+}
+
+static void absurd_thread_counts_are_refused(void **state) {
+    (void)state;
+    slt_pool *pool;
+    CHECK_FAILS(SLT_RANGE, "1 to 1024", slt_pool_create(&slt_system_allocator, 0, &pool));
+    CHECK_FAILS(SLT_RANGE, "1 to 1024", slt_pool_create(&slt_system_allocator, 5000, &pool));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(absurd_thread_counts_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
