@@ -1,0 +1,16 @@
+// The list of golden kinds: a row here and a `const slt_verify_kind slt_verify_NAME` make one.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_VERIFY_KINDS_H
+#define SLT_VERIFY_KINDS_H
+
+#include "verify/golden.h"
+
+#define SLT_VERIFY_KINDS(X)
+
+#define SLT_DECLARE(name) extern const slt_verify_kind slt_verify_##name;
+SLT_VERIFY_KINDS(SLT_DECLARE)
+#undef SLT_DECLARE
+
+#endif
