@@ -1,0 +1,201 @@
+// Running a tape on the CPU. One member: the pool works inside each node. A population: each thread
+// walks the tape for a member of its own; borders of tasks are the same, so the bits are, too.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "engine/tape_impl.h"
+
+#include <string.h>
+
+slt_frame *slt_tape_frame(slt_tape *tape, int member) { return &tape->frames[member]; }
+
+void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data) {
+    if (var > 0) tape->frames[member].feed[var] = data;
+}
+
+static slt_real *member_block(const slt_tape *tape, int member) {
+    return tape->block + tape->block_size * (size_t)member;
+}
+
+slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var) {
+    const slt_var_info *info = &tape->vars[var];
+    if (info->origin == SLT_FROM_STORE)
+        return slt_store_at(tape->store, tape->store->value, info->parameter, member) + info->first;
+    if (info->origin == SLT_FROM_FEED) return (slt_real *)tape->frames[member].feed[var];
+    return member_block(tape, member) + info->value;
+}
+
+slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var) {
+    const slt_var_info *info = &tape->vars[var];
+    if (!info->has_gradient) return NULL;
+    if (info->origin == SLT_FROM_STORE)
+        return slt_store_at(tape->store, tape->store->gradient, info->parameter, member) +
+               info->first;
+    return member_block(tape, member) + info->gradient;
+}
+
+static int shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *batch) {
+    if (shape.space == SLT_FIXED) return shape.rows;
+    return batch ? slt_batch_rows(batch, tape->limits.slots, shape.space)
+                 : slt_space_capacity(tape->limits, shape.space);
+}
+
+slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch) {
+    slt_sizes sizes = {.node = node, .limits = tape->limits, .batch = batch};
+    for (int i = 0; i < node->inputs; i++) {
+        if (!node->in[i]) continue;
+        sizes.in[i] = tape->vars[node->in[i]].shape;
+        sizes.in[i].rows = shape_rows(tape, sizes.in[i], batch);
+    }
+    for (int i = 0; i < node->outputs; i++) {
+        sizes.out[i] = tape->vars[node->out[i]].shape;
+        sizes.out[i].rows = shape_rows(tape, sizes.out[i], batch);
+    }
+    return sizes;
+}
+
+// ---- one node for one member
+
+static void fill_inputs(const slt_tape *tape, int member, slt_args *args) {
+    const slt_node *node = args->node;
+    for (int i = 0; i < node->inputs; i++) {
+        slt_var var = node->in[i];
+        if (!var) continue;
+        slt_shape shape = tape->vars[var].shape;
+        args->in_rows[i] = shape_rows(tape, shape, args->batch);
+        args->in_width[i] = shape.width;
+        args->in[i] = slt_tape_value(tape, member, var);
+    }
+    for (int i = 0; i < node->outputs; i++) {
+        slt_shape shape = tape->vars[node->out[i]].shape;
+        args->out_rows[i] = shape_rows(tape, shape, args->batch);
+        args->out_width[i] = shape.width;
+        args->out[i] = slt_tape_value(tape, member, node->out[i]);
+    }
+}
+
+static void fill_gradients(const slt_tape *tape, int member, const slt_node_info *info,
+                           slt_args *args) {
+    const slt_node *node = args->node;
+    for (int i = 0; i < node->inputs; i++) {
+        if (!node->in[i] || node->op->no_gradient_in >> i & 1) continue;
+        args->in_grad[i] = slt_tape_gradient(tape, member, node->in[i]);
+        args->add[i] = info->add >> i & 1;
+    }
+    for (int i = 0; i < node->outputs; i++)
+        args->out_grad[i] = slt_tape_gradient(tape, member, node->out[i]);
+}
+
+static void run_node(slt_tape *tape, const slt_node_info *info, int member, int thread,
+                     slt_pool *pool, bool backward) {
+    const slt_frame *frame = &tape->frames[member];
+    slt_args args = {.node = &info->node,
+                     .batch = &frame->batch,
+                     .step = &frame->step,
+                     .limits = tape->limits,
+                     .scratch = tape->scratch + tape->scratch_size * (size_t)thread,
+                     .scratch_size = tape->scratch_size,
+                     .pool = pool};
+    slt_real *block = member_block(tape, member);
+    if (info->aux >= 0) args.aux = block + info->aux;
+    if (info->shared >= 0) args.shared = block + info->shared;
+    fill_inputs(tape, member, &args);
+    if (backward) fill_gradients(tape, member, info, &args);
+    (backward ? info->node.op->backward : info->node.op->forward)(&args);
+}
+
+// ---- tasks of a node
+
+typedef struct {
+    const slt_args *args;
+    slt_op_task task;
+} task_call;
+
+static void call_task(void *argument, int task, int thread) {
+    const task_call *call = argument;
+    call->task(call->args, task, call->args->scratch + call->args->scratch_size * (size_t)thread);
+}
+
+void slt_args_run(const slt_args *args, int tasks, slt_op_task task) {
+    task_call call = {args, task};
+    slt_pool_run(args->pool, tasks, call_task, &call);
+}
+
+// ---- the walks
+
+typedef struct {
+    slt_tape *tape;
+    bool backward;
+    slt_pool *pool;
+} walk;
+
+static void walk_member(void *argument, int member, int thread) {
+    const walk *w = argument;
+    slt_tape *tape = w->tape;
+    if (w->backward) {
+        slt_real *seed = slt_tape_gradient(tape, member, tape->loss);
+        if (seed) *seed = 1;
+        for (int n = tape->node_count - 1; n >= 0; n--)
+            if (tape->nodes[n].runs_backward)
+                run_node(tape, &tape->nodes[n], member, thread, w->pool, true);
+    } else {
+        for (int n = 0; n < tape->node_count; n++)
+            run_node(tape, &tape->nodes[n], member, thread, w->pool, false);
+    }
+}
+
+static void run_walk(slt_tape *tape, bool backward) {
+    walk w = {tape, backward, NULL};
+    int members = tape->store->members;
+    if (members == 1) {
+        w.pool = tape->context->pool;
+        walk_member(&w, 0, 0);
+    } else {
+        slt_pool_run(tape->context->pool, members, walk_member, &w);
+    }
+}
+
+// what would otherwise be read beyond its end
+static slt_status check_frame(const slt_tape *tape, int member) {
+    const slt_frame *frame = &tape->frames[member];
+    const slt_batch *batch = &frame->batch;
+    if (batch->count < 0 || batch->count > tape->limits.trajectories)
+        SLT_FAIL(SLT_RANGE, "batch of %d trajectories on a tape for %d", batch->count,
+                 tape->limits.trajectories);
+    if (!batch->offset || batch->offset[batch->count] > tape->limits.tokens)
+        SLT_FAIL(SLT_RANGE, "batch of %d tokens on a tape for %d",
+                 batch->offset ? batch->offset[batch->count] : 0, tape->limits.tokens);
+    for (slt_var v = 1; v < tape->var_count; v++)
+        if (tape->vars[v].origin == SLT_FROM_FEED && !frame->feed[v])
+            SLT_FAIL(SLT_INVALID, "input '%s' was not fed", tape->vars[v].name);
+    return SLT_OK;
+}
+
+slt_status slt_tape_forward(slt_tape *tape) {
+    for (int m = 0; m < tape->store->members; m++) SLT_TRY(check_frame(tape, m));
+    run_walk(tape, false);
+    return SLT_OK;
+}
+
+slt_status slt_tape_backward(slt_tape *tape) {
+    if (!tape->loss) SLT_FAIL(SLT_INVALID, "the tape has no loss");
+    run_walk(tape, true);
+    return SLT_OK;
+}
+
+size_t slt_tape_bytes(const slt_tape *tape) {
+    return tape->block_size * (size_t)tape->store->members * sizeof(slt_real);
+}
+
+double slt_tape_flops(const slt_tape *tape, bool backward) {
+    double sum = 0;
+    for (int n = 0; n < tape->node_count; n++) {
+        const slt_node_info *info = &tape->nodes[n];
+        const slt_op *op = info->node.op;
+        if (!op->flops || (backward && !info->runs_backward)) continue;
+        slt_sizes sizes = slt_node_sizes(tape, &info->node, &tape->frames[0].batch);
+        double share = backward ? (op->backward_flops ? op->backward_flops : 2) : 1;
+        sum += share * op->flops(&sizes);
+    }
+    return sum;
+}

@@ -1,0 +1,86 @@
+// The parameter store: blocks of values, gradients and Adam's moments at the same offsets.
+//
+// A parameter is [P, rows, columns], its P members next to each other, so that a population of
+// models is trained at once; P = 1 is the plain case. Some parameters are several matrices side by
+// side that are multiplied in one product (query, key and value): their parts keep names of their
+// own, and files know the parts only.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_ENGINE_STORE_H
+#define SLT_ENGINE_STORE_H
+
+#include "core/context_impl.h"
+#include "engine/real.h"
+
+// how a parameter starts: uniform in ±range, a constant, or orthogonal rows
+typedef enum {
+    SLT_INIT_CONSTANT,
+    SLT_INIT_UNIFORM,
+    SLT_INIT_NORMAL,
+    SLT_INIT_ORTHOGONAL
+} slt_init_kind;
+
+typedef struct {
+    slt_init_kind kind;
+    double value; // the constant, the range, or the standard deviation
+} slt_init;
+
+enum { SLT_PARTS = 4 };
+
+typedef struct {
+    const char *name;
+    int columns;
+    slt_init init;
+    int zero_columns; // last columns whose gradient is zero but for rounding: kept at exactly zero
+} slt_part;
+
+// a stretch of one member's parameter: the unit of work of the optimiser
+typedef struct {
+    int parameter, member;
+    size_t start, count; // in the blocks
+} slt_piece;
+
+typedef struct {
+    slt_part part[SLT_PARTS]; // part[0].name names the parameter
+    int parts;
+    int rows, columns;
+    size_t offset; // of member 0, in numbers
+} slt_parameter;
+
+typedef struct slt_store {
+    slt_context *context;
+    slt_arena arena;
+    int members;
+    slt_parameter *parameters;
+    int count, room;
+    size_t size;                                    // numbers in a block
+    slt_real *value, *gradient, *moment1, *moment2; // NULL until finish
+    slt_piece *pieces;                              // in the order of members, then parameters
+    int piece_count;
+    double *piece_norm; // [piece_count], scratch of the optimiser
+    double *norm;       // [members], of the last gradient; not finite: the step was left out
+    slt_status status;  // first mistake while declaring
+    char message[256];
+} slt_store;
+
+slt_status slt_store_create(slt_context *context, int members, slt_store **out);
+void slt_store_destroy(slt_store *store);
+
+// declares a parameter and gives its number; mistakes are kept and reported by finish
+int slt_store_add(slt_store *store, int rows, const slt_part *parts, int count);
+int slt_store_find(const slt_store *store, const char *name); // -1: none of that name
+
+// reserves the blocks (zeroed); no parameter can be added afterwards
+slt_status slt_store_finish(slt_store *store);
+
+// initial values of one member: a function of seed and names alone
+slt_status slt_store_init(slt_store *store, int member, uint64_t seed);
+
+// the place of a member's parameter in a block
+slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter, int member);
+
+// numbers of one member, over all parameters
+size_t slt_store_member_size(const slt_store *store);
+
+#endif

@@ -1,0 +1,116 @@
+// The tape: a model's forward equations, written once per shape.
+//
+// Building is sticky: the first mistake is kept, later calls do nothing, and finish reports it with
+// the operation and both shapes, so model code stays free of checks. After finish nothing is
+// allocated: the runner walks the nodes, forward and backward.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_ENGINE_TAPE_H
+#define SLT_ENGINE_TAPE_H
+
+#include "engine/batch.h"
+#include "engine/store.h"
+
+typedef struct slt_tape slt_tape;
+typedef struct slt_op slt_op;
+typedef int32_t slt_var; // 0: none, also what a failed building call gives
+
+enum { SLT_INPUTS = 8, SLT_OUTPUTS = 3, SLT_WEIGHTS = 8, SLT_ATTRIBUTES = 6 };
+
+typedef struct {
+    slt_space space;
+    int rows; // SLT_FIXED only
+    int width;
+} slt_shape;
+
+typedef enum { SLT_NUMBERS, SLT_INTEGERS, SLT_BITS } slt_type;
+
+// what SLT_BITS points to: row r has ones at index[offset[r]] .. index[offset[r+1]-1]
+typedef struct {
+    const int64_t *offset;
+    const uint16_t *index;
+} slt_bits;
+
+// everything that changes from step to step, one per member
+typedef struct {
+    uint64_t seed;
+    uint32_t step;                // counter of random numbers
+    slt_real weight[SLT_WEIGHTS]; // of loss terms; the model names them
+    slt_real noise;               // scale of Gaussian noise
+    slt_real learning_rate, adam_epsilon;
+    slt_real max_norm;   // of the gradient; 0: no clipping
+    uint32_t adam_count; // steps taken, this one included
+    bool active;         // false: parameters and moments stay as they are
+} slt_step;
+
+// the data of a step for one member; fed values stay the caller's
+typedef struct {
+    slt_batch batch;
+    slt_step step;
+    const void **feed; // by variable: numbers, int32_t, or slt_bits
+} slt_frame;
+
+typedef struct {
+    int n[SLT_ATTRIBUTES];
+    double x[SLT_ATTRIBUTES];
+} slt_attributes;
+
+// ---- building
+
+// members and parameters come from the store; several tapes may share one
+slt_status slt_tape_create(slt_store *store, slt_limits limits, slt_tape **out);
+void slt_tape_destroy(slt_tape *tape);
+
+// data fed at every step; with a gradient only where a test wants one
+slt_var slt_tape_input(slt_tape *tape, slt_type type, slt_shape shape, const char *name);
+slt_var slt_tape_input_with_gradient(slt_tape *tape, slt_shape shape, const char *name);
+
+// a parameter of the store by number, or some of its rows. Parts of one parameter that are used on
+// one tape must not overlap.
+slt_var slt_tape_parameter(slt_tape *tape, int parameter);
+slt_var slt_tape_parameter_rows(slt_tape *tape, int parameter, int first, int rows);
+
+// applies an operation; gives its first output (the others follow: +1, +2)
+slt_var slt_tape_apply(slt_tape *tape, const slt_op *op, const slt_var *inputs, int count,
+                       const slt_attributes *attributes);
+
+// keeps a value readable after the run
+void slt_tape_keep(slt_tape *tape, slt_var var);
+
+// notes a mistake (the first one counts)
+void slt_tape_fail(slt_tape *tape, slt_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool slt_tape_failed(const slt_tape *tape);
+
+slt_shape slt_tape_shape(const slt_tape *tape, slt_var var);
+slt_limits slt_tape_limits(const slt_tape *tape);
+int slt_tape_members(const slt_tape *tape);
+
+// plans the memory. loss: one number, or 0 for a tape that only runs forward. separate: every
+// buffer gets memory of its own (the results must be the same, bit for bit)
+slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate);
+
+// ---- running
+
+slt_frame *slt_tape_frame(slt_tape *tape, int member);
+void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data);
+
+slt_status slt_tape_forward(slt_tape *tape);
+// gradients of all parameters the loss depends on are written, not added to
+slt_status slt_tape_backward(slt_tape *tape);
+
+// values of a kept variable, of the loss, or of a parameter; gradients of parameters and of inputs
+// that want one
+slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var);
+slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var);
+
+size_t slt_tape_bytes(const slt_tape *tape);                // planned block, all members
+double slt_tape_flops(const slt_tape *tape, bool backward); // of member 0's current batch
+
+// ---- looking at it (dump.c)
+
+// text, a line per node; and the Graphviz language
+slt_status slt_tape_dump(const slt_tape *tape, const char *path, bool graph);
+
+#endif

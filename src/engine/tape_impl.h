@@ -1,0 +1,64 @@
+// The inside of a tape, for the planner, the runner and the dump.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_ENGINE_TAPE_IMPL_H
+#define SLT_ENGINE_TAPE_IMPL_H
+
+#include "engine/op.h"
+
+typedef enum { SLT_FROM_FEED, SLT_FROM_STORE, SLT_FROM_NODE } slt_origin;
+
+enum { SLT_NOWHERE = -1 };
+
+typedef struct {
+    slt_shape shape;
+    slt_type type;
+    slt_origin origin;
+    const char *name;    // of a feed
+    int parameter;       // of the store
+    size_t first;        // offset inside the parameter
+    int node;            // that computes it
+    bool wants_gradient; // depends on something trainable
+    bool has_gradient;   // and the loss depends on it
+    bool kept;
+    int64_t value, gradient; // offsets in the planned block, or SLT_NOWHERE
+} slt_var_info;
+
+typedef struct {
+    slt_node node;
+    unsigned add; // bits of inputs whose gradient holds something already
+    bool runs_backward;
+    int64_t aux, shared; // offsets in the planned block, or SLT_NOWHERE
+} slt_node_info;
+
+struct slt_tape {
+    slt_context *context;
+    slt_store *store;
+    slt_limits limits;
+    slt_arena arena;
+    slt_status status;
+    char message[512];
+
+    slt_var_info *vars; // vars[0] is "none"
+    int var_count, var_room;
+    slt_node_info *nodes;
+    int node_count, node_room;
+    slt_var loss;
+    bool finished;
+
+    size_t block_size; // numbers of one member
+    slt_real *block;
+    size_t scratch_size; // numbers of one thread
+    slt_real *scratch;
+    slt_frame *frames;
+};
+
+int slt_space_capacity(slt_limits limits, slt_space space);
+slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch);
+const char *slt_shape_text(slt_shape shape, char *text, size_t size);
+
+// plan.c: who needs a gradient, in which order they are added, where everything lies
+slt_status slt_tape_plan(slt_tape *tape, bool separate);
+
+#endif

@@ -1,0 +1,25 @@
+// The list of operations: a row here and a file of this folder make one.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_OPS_TABLE_H
+#define SLT_OPS_TABLE_H
+
+#include "engine/op.h"
+
+// clang-format off
+#define SLT_OPS(X)                                                                                 \
+    X(dense) X(dense_active) X(dense_bits) X(embed) X(mlp) X(layer_norm) X(activate) X(add)        \
+    X(add_position) X(softmax) X(attention) X(join_tokens) X(join_slots)                           \
+    X(noise) X(slot_start) X(slot_attention) X(gru_cell)                                           \
+    X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
+    X(weighted_sum) X(add_loss)
+// clang-format on
+
+#define SLT_DECLARE_OP(name) extern const slt_op slt_op_##name;
+SLT_OPS(SLT_DECLARE_OP)
+#undef SLT_DECLARE_OP
+
+extern const slt_op *const slt_op_table[]; // NULL behind the last
+
+#endif

@@ -1,0 +1,76 @@
+// The operations, as a model writes them. Each is one file of this folder; each call puts one node
+// on the tape and gives its output. An absent input is 0.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_OPS_H
+#define SLT_OPS_H
+
+#include "core/philox.h"
+#include "engine/tape.h"
+
+typedef enum { SLT_LINEAR, SLT_RELU, SLT_TANH, SLT_SIGMOID, SLT_LEAKY } slt_activation;
+
+// ---- layers
+
+// act(x·W + c): x [r,i], W [i,o], c [1,o] or 0
+slt_var slt_dense(slt_tape *tape, slt_var x, slt_var w, slt_var c, slt_activation activation);
+// bits·W + c: cost follows the ones
+slt_var slt_dense_bits(slt_tape *tape, slt_var bits, slt_var w, slt_var c);
+// rows of a table: ids [r,1] integers, table [n,o]
+slt_var slt_embed(slt_tape *tape, slt_var ids, slt_var table);
+// relu(x·W1 + c1)·W2 + c2
+slt_var slt_mlp(slt_tape *tape, slt_var x, slt_var w1, slt_var c1, slt_var w2, slt_var c2);
+// γ·(s-mean)/sqrt(var+ε) + β + P[l] with s = x + residual; residual, γ, β and P [L,w] may be 0
+slt_var slt_layer_norm(slt_tape *tape, slt_var x, slt_var residual, slt_var gamma, slt_var beta,
+                       slt_var positions, double epsilon);
+// act(x)
+slt_var slt_activate(slt_tape *tape, slt_var x, slt_activation activation);
+// a + b
+slt_var slt_add(slt_tape *tape, slt_var a, slt_var b);
+// x + t·w + c at every position l of a trajectory, t = l/(L-1); w, c [1,o]
+slt_var slt_add_position(slt_tape *tape, slt_var x, slt_var w, slt_var c);
+// softmax over the width
+slt_var slt_softmax(slt_tape *tape, slt_var x);
+// multi-head self-attention inside each sequence: qkv [r,3d], keys beyond the truth are left out
+slt_var slt_attention(slt_tape *tape, slt_var qkv, int heads);
+
+// ---- the joint embedding
+
+// relu(x + table[id]); x may be 0
+slt_var slt_join_tokens(slt_tape *tape, slt_var x, slt_var ids, slt_var table);
+// relu(slot part, broadcast over the sequence + token part of the companion); tokens may be 0
+slt_var slt_join_slots(slt_tape *tape, slt_var slots, slt_var tokens);
+
+// ---- slots
+
+// Gaussian noise times the step's scale; rows refer to the place in the unsorted batch
+slt_var slt_noise(slt_tape *tape, slt_space space, int width, slt_random_purpose purpose);
+// μ_k + exp(ρ_k)·noise; μ, ρ [K,S]
+slt_var slt_slot_start(slt_tape *tape, slt_var mu, slt_var rho, slt_var noise);
+// one round of competition: q [slots,S], kv [tokens,2S]; gives the update [slots,S], and behind it
+// the attention [tokens,K]. uniform: padded positions feed every slot with weight 1/K
+slt_var slt_slot_attention(slt_tape *tape, slt_var q, slt_var kv, bool uniform);
+// GRU cell, reset after the product: gx = u·W + b0, gh = s·U + b1, both [r,3S]
+slt_var slt_gru_cell(slt_tape *tape, slt_var gx, slt_var gh, slt_var s);
+
+// ---- masks, halting, losses
+
+// masks from end logits, the last column of [slot tokens, A+1]; include: padding takes part
+slt_var slt_segment_mask(slt_tape *tape, slt_var logits, bool include);
+// masks from end probabilities b [tokens,1]: m_k(t) = P(k ends before t), k < K; [tokens,K]
+slt_var slt_count_mask(slt_tape *tape, slt_var ends);
+// h [trajectories,K] from the slots' last channel; behind it λ
+slt_var slt_halting(slt_tape *tape, slt_var slots);
+// mean over trajectories of KL(h || prior); prior [1,K]
+slt_var slt_halting_kl(slt_tape *tape, slt_var h, slt_var prior);
+// expected cross-entropy of the prefix mixtures, per true token
+slt_var slt_prefix_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var h, slt_var targets);
+// mean over true tokens of -log softmax(logits)[target]
+slt_var slt_softmax_xent(slt_tape *tape, slt_var logits, slt_var targets);
+// sum of x·weights, one number; weights are constant
+slt_var slt_weighted_sum(slt_tape *tape, slt_var x, slt_var weights);
+// first + the step's weight[w]·second
+slt_var slt_add_loss(slt_tape *tape, slt_var first, slt_var second, int w);
+
+#endif

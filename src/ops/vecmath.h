@@ -1,0 +1,81 @@
+// exp, sigmoid and tanh as plain polynomials that the compiler turns into vectors. In float they
+// are good to about 2 units in the last place; the double build calls the C library.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_OPS_VECMATH_H
+#define SLT_OPS_VECMATH_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include "engine/real.h"
+
+#ifdef SLT_DOUBLE
+
+static inline double slt_exp(double x) { return exp(x); }
+static inline double slt_log(double x) { return log(x); }
+static inline double slt_sqrt(double x) { return sqrt(x); }
+static inline double slt_tanh(double x) { return tanh(x); }
+
+#else
+
+// e^x = 2^n·e^r with |r| <= ln2/2; clamped to [-87.3, 88.7]: below it gives the smallest normal
+static inline float slt_exp(float x) {
+    x = x < -87.3f ? -87.3f : x > 88.7f ? 88.7f : x;
+    float n = rintf(x * 1.44269504f);
+    float r = x - n * 0.693359375f;
+    r += n * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    int32_t bits = ((int32_t)n + 127) << 23;
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale;
+}
+static inline float slt_log(float x) { return logf(x); }
+static inline float slt_sqrt(float x) { return sqrtf(x); }
+// small arguments by the odd series, so that no digits cancel
+static inline float slt_tanh(float x) {
+    float s = x * x;
+    float small = x * (1 + s * (-0.333333333f + s * (0.133333333f + s * -0.0539682540f)));
+    float e = slt_exp(2 * x);
+    float large = 1 - 2 / (e + 1);
+    return s < 0.04f ? small : large;
+}
+
+#endif
+
+// sums in a fixed order with sixteen lanes, so that the compiler may use vectors
+static inline slt_real slt_fold(const slt_real *lane) {
+    slt_real four[4];
+    for (int k = 0; k < 4; k++) four[k] = (lane[k] + lane[k + 4]) + (lane[k + 8] + lane[k + 12]);
+    return (four[0] + four[1]) + (four[2] + four[3]);
+}
+
+static inline slt_real slt_sum(const slt_real *x, int count) {
+    slt_real lane[16] = {0};
+    int i = 0;
+    for (; i + 16 <= count; i += 16)
+        for (int k = 0; k < 16; k++) lane[k] += x[i + k];
+    for (; i < count; i++) lane[0] += x[i];
+    return slt_fold(lane);
+}
+
+static inline slt_real slt_dot(const slt_real *x, const slt_real *y, int count) {
+    slt_real lane[16] = {0};
+    int i = 0;
+    for (; i + 16 <= count; i += 16)
+        for (int k = 0; k < 16; k++) lane[k] += x[i + k] * y[i + k];
+    for (; i < count; i++) lane[0] += x[i] * y[i];
+    return slt_fold(lane);
+}
+
+static inline slt_real slt_sigmoid(slt_real x) { return 1 / (1 + slt_exp(-x)); }
+
+#endif
