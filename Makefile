@@ -2,8 +2,9 @@
 CMAKE   ?= cmake
 JOBS    ?= $(shell nproc)
 CHECKED  = -DSLT_STRICT=ON -DSLT_TESTS=ON
+N       ?= 1000000
 
-.PHONY: all demo test check asan tsan deps layers symbols sizes format lint clean help
+.PHONY: all demo test check fuzz asan tsan deps layers symbols sizes format lint clean help
 
 all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
@@ -16,7 +17,10 @@ test: deps ## installs what is missing, builds, runs every test that needs no GP
 
 check: ## the inner loop: build with tests, run those that match T
 	@$(CMAKE) -S . -B build-check $(CHECKED) >/dev/null && $(CMAKE) --build build-check -j$(JOBS)
-	@tests/run build-check $(T)
+	@tests/run build-check '$(T)'
+
+fuzz: ## every reader of files on N mutated files each, under the sanitizers
+	@tools/fuzz $(N) $(T)
 
 asan: ## short tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/sanitized address,undefined $(T)

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Every fuzz target replays its corpus and takes a few thousand mutated inputs ('make fuzz' runs a million).
+. "$(dirname "$0")/tap.sh"
+here=$(cd "$(dirname "$0")/.." && pwd) build=$(dirname "$SLOTTAR")
+for source in "$here"/fuzz/fuzz_*.c; do
+    name=$(basename "$source" .c)
+    check "$name takes mutated files" 0 "$build/tests/$name" "$here/fuzz/corpus/${name#fuzz_}" 20000
+    says "$name says how many" out "20000 mutated inputs"
+done
+plan
