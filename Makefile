@@ -20,13 +20,13 @@ check: ## the inner loop: build with tests, run those that match T
 	@tests/run build-check '$(T)'
 
 fuzz: ## every reader of files on N mutated files each, under the sanitizers
-	@tools/fuzz $(N) $(T)
+	@tools/fuzz $(N) '$(T)'
 
 asan: ## short tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@tools/sanitized address,undefined $(T)
+	@tools/sanitized address,undefined '$(T)'
 
 tsan: ## short tests under ThreadSanitizer
-	@tools/sanitized thread $(T)
+	@tools/sanitized thread '$(T)'
 
 deps: ## installs the packages that build and tests need
 	@tools/deps
