@@ -9,6 +9,7 @@
 
 #include "slottar/status.h"
 #include "slottar/context.h"
+#include "slottar/metrics.h"
 #include "slottar/verify.h"
 
 #ifdef __cplusplus

@@ -7,7 +7,9 @@
 
 #include "verify/golden.h"
 
-#define SLT_VERIFY_KINDS(X)
+#define SLT_VERIFY_KINDS(X)                                                                        \
+    X(model_metrics)                                                                               \
+    X(craft_metrics)
 
 #define SLT_DECLARE(name) extern const slt_verify_kind slt_verify_##name;
 SLT_VERIFY_KINDS(SLT_DECLARE)

@@ -1,0 +1,85 @@
+// Scores of many trajectories: mean, spread, numbers of segments.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "metrics/label_scores.h"
+
+#include <math.h>
+#include "core/context_impl.h"
+#include "metrics/score_tally.h"
+
+static void spread_add(slt_running *running, uint64_t count, double value) {
+    double step = value - running->mean;
+    running->mean += step / (double)count;
+    running->squares += step * (value - running->mean);
+}
+
+static double spread_sd(const slt_running *running, uint64_t count) {
+    return count > 1 ? sqrt(running->squares / (double)(count - 1)) : 0;
+}
+
+static int bin_of(int segments) {
+    return segments < SLT_COUNT_BINS ? segments : SLT_COUNT_BINS - 1;
+}
+
+void slt_tally_add(slt_tally *tally, const slt_scored *scored) {
+    slt_score_summary *summary = &tally->summary;
+    summary->trajectories++;
+#define ADD(name, text) spread_add(&tally->name, summary->trajectories, scored->scores.name);
+    SLT_SCORE_LIST(ADD)
+#undef ADD
+    summary->true_counts[bin_of(scored->true_segments)]++;
+    summary->predicted_counts[bin_of(scored->predicted_segments)]++;
+    summary->equal_counts += scored->true_segments == scored->predicted_segments;
+}
+
+slt_score_summary slt_tally_read(const slt_tally *tally) {
+    slt_score_summary summary = tally->summary;
+#define READ(name, text)                                                                           \
+    summary.mean.name = tally->name.mean;                                                          \
+    summary.sd.name = spread_sd(&tally->name, summary.trajectories);
+    SLT_SCORE_LIST(READ)
+#undef READ
+    return summary;
+}
+
+static slt_status check_pair(const slt_sequence *truth, const slt_sequence *predicted, size_t i) {
+    if (truth->length != predicted->length)
+        SLT_FAIL(SLT_SHAPE, "trajectory %zu has %d true and %d predicted labels", i, truth->length,
+                 predicted->length);
+    if (truth->length < 1) SLT_FAIL(SLT_SHAPE, "trajectory %zu has no steps", i);
+    return SLT_OK;
+}
+
+static slt_status score_all(slt_context *context, slt_arena *scratch, const slt_sequence *truth,
+                            const slt_sequence *predicted, size_t count, int tolerance,
+                            slt_tally *tally, slt_scores *each) {
+    for (size_t i = 0; i < count; i++) {
+        slt_scored scored;
+        SLT_TRY(slt_context_check(context));
+        SLT_TRY(slt_score_ids(scratch, &scored, truth[i].values, predicted[i].values,
+                              truth[i].length, tolerance));
+        slt_tally_add(tally, &scored);
+        if (each) each[i] = scored.scores;
+    }
+    return SLT_OK;
+}
+
+slt_status slt_score_many(slt_context *context, const slt_sequence *truth,
+                          const slt_sequence *predicted, size_t count, int tolerance,
+                          slt_score_summary *summary, slt_scores *each) {
+    if (count == 0) SLT_FAIL(SLT_INVALID, "no trajectories to score");
+    if (tolerance < 0) SLT_FAIL(SLT_RANGE, "tolerance %d is negative", tolerance);
+    for (size_t i = 0; i < count; i++) SLT_TRY(check_pair(&truth[i], &predicted[i], i));
+
+    slt_tally tally = {0};
+    slt_arena scratch;
+    slt_arena_init(&scratch, &context->allocator, 0);
+    char *anchor; // keeps the first block from one trajectory to the next
+    slt_status status = SLT_NEW(&scratch, &anchor, 1);
+    if (status == SLT_OK)
+        status = score_all(context, &scratch, truth, predicted, count, tolerance, &tally, each);
+    slt_arena_deinit(&scratch);
+    if (status == SLT_OK && summary) *summary = slt_tally_read(&tally);
+    return status;
+}
