@@ -10,6 +10,8 @@
 #include "slottar/status.h"
 #include "slottar/context.h"
 #include "slottar/metrics.h"
+#include "slottar/env.h"
+#include "slottar/bench.h"
 #include "slottar/verify.h"
 
 #ifdef __cplusplus

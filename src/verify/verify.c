@@ -55,7 +55,7 @@ static slt_status load(slt_arena *arena, const slt_map *map, slt_golden *golden)
 
 // one document, or the first of many lines
 static void parse_head(slt_golden *golden) {
-    if (golden->text[0] != '{') return;
+    if (golden->text[0] != '{' && golden->text[0] != '[') return;
     golden->head = json_loadb(golden->text, golden->length, JSON_ALLOW_NUL, NULL);
     if (golden->head) return;
     size_t offset = 0;

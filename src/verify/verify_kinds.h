@@ -7,9 +7,10 @@
 
 #include "verify/golden.h"
 
-#define SLT_VERIFY_KINDS(X)                                                                        \
-    X(model_metrics)                                                                               \
-    X(craft_metrics)
+// clang-format off
+#define SLT_VERIFY_KINDS(X) \
+    X(model_metrics) X(craft_metrics) X(craft_episodes) X(craft_outcomes) X(craft_paths) X(random_streams)
+// clang-format on
 
 #define SLT_DECLARE(name) extern const slt_verify_kind slt_verify_##name;
 SLT_VERIFY_KINDS(SLT_DECLARE)

@@ -1,0 +1,149 @@
+// slottar bench [SECTION [NAME...]]: measures throughput. A section is a row of the table below: a
+// function that hands its measurements to bench_print one by one.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "commands.h"
+#include "json_text.h"
+#include "slottar/bench.h"
+#include "slottar/env.h"
+
+// a run of the command: what was asked for, what was printed
+typedef struct {
+    const cli_call *call;
+    double seconds; // per measurement
+    int printed;
+} bench;
+
+// the numbers of a result, in the order of printing
+static const struct {
+    const char *name;
+    size_t offset;
+    double unit; // of the table
+    const char *format;
+} columns[] = {
+    {"ms", offsetof(slt_bench_result, ms), 1, "  %.3f ms"},
+    {"gflops", offsetof(slt_bench_result, gflops), 1, "  %.1f GFLOP/s"},
+    {"share_of_peak", offsetof(slt_bench_result, share_of_peak), 0.01, "  %.0f %% of peak"},
+    {"tokens_per_s", offsetof(slt_bench_result, tokens_per_s), 1, "  %.0f tokens/s"},
+    {"true_tokens_per_s", offsetof(slt_bench_result, true_tokens_per_s), 1, "  %.0f true tokens/s"},
+    {"steps_per_s", offsetof(slt_bench_result, steps_per_s), 1e6, "  %.2f million steps/s"},
+};
+
+static void bench_print(bench *b, const slt_bench_result *result) {
+    if (b->call->json) {
+        fputs(b->printed++ ? ",\n{\"name\":" : "\n{\"name\":", stdout);
+        cli_json_text(stdout, result->name);
+    } else {
+        printf("%-40s", result->name);
+    }
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        double value = *(const double *)((const char *)result + columns[i].offset);
+        if (value == 0) continue;
+        if (b->call->json)
+            printf(",\"%s\":%.6g", columns[i].name, value);
+        else
+            printf(columns[i].format, value / columns[i].unit);
+    }
+    puts(b->call->json ? "}" : "");
+    fflush(stdout);
+}
+
+// names behind the section choose: a part of a name is enough
+static bool is_wanted(const bench *b, const char *name) {
+    for (int i = 1; i < b->call->count; i++)
+        if (strstr(name, b->call->arguments[i])) return true;
+    return b->call->count < 2;
+}
+
+static slt_status bench_envs(bench *b) {
+    slt_status status = SLT_OK;
+    for (int i = 0; i < slt_env_count() && status == SLT_OK; i++) {
+        slt_env_info info;
+        slt_bench_result result;
+        status = slt_env_describe(i, &info);
+        if (status != SLT_OK || !is_wanted(b, info.id)) continue;
+        status = slt_bench_env(b->call->context, info.id, b->seconds, &result);
+        if (status == SLT_OK) bench_print(b, &result);
+    }
+    return status;
+}
+
+static const struct {
+    const char *name;
+    slt_status (*run)(bench *b);
+} sections[] = {
+    {"envs", bench_envs},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+// the processor in words, as far as the system tells
+static void machine_name(char *out, size_t size) {
+    struct utsname name;
+    snprintf(out, size, "%s", uname(&name) == 0 ? name.machine : "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (file && fgets(line, sizeof line, file)) {
+        const char *text = strstr(line, ": ");
+        if (strncmp(line, "model name", 10) != 0 || !text) continue;
+        snprintf(out, size, "%.*s", (int)strcspn(text + 2, "\n"), text + 2);
+        break;
+    }
+    if (file) fclose(file);
+}
+
+static void print_head(const bench *b) {
+    char machine[256];
+    machine_name(machine, sizeof machine);
+    int threads = slt_context_threads(b->call->context);
+    if (!b->call->json) {
+        printf("%s, %d thread%s\n", machine, threads, threads == 1 ? "" : "s");
+        return;
+    }
+    fputs("{\"machine\":", stdout);
+    cli_json_text(stdout, machine);
+    printf(",\"threads\":%d,\"device\":\"cpu\",\"peak_gflops\":null,\"results\":[", threads);
+}
+
+static bool is_section(const char *name) {
+    for (int i = 0; i < SECTIONS; i++)
+        if (strcmp(sections[i].name, name) == 0) return true;
+    return false;
+}
+
+static int run(cli_call *call) {
+    const char *chosen = call->count ? call->arguments[0] : NULL;
+    int64_t ms;
+    if (chosen && !is_section(chosen)) return cli_misuse(call, "no section '%s'", chosen);
+    if (!cli_number(call, "ms", 1, 60000, 100, &ms)) return CLI_USAGE;
+    bench b = {.call = call, .seconds = 1e-3 * (double)ms};
+    print_head(&b);
+    slt_status status = SLT_OK;
+    for (int i = 0; i < SECTIONS && status == SLT_OK; i++)
+        if (!chosen || strcmp(chosen, sections[i].name) == 0) status = sections[i].run(&b);
+    if (call->json) puts("]}");
+    return status == SLT_OK ? CLI_DONE : cli_fail(status);
+}
+
+static const cli_flag flags[] = {
+    {"ms", 0, "N", "milliseconds per measurement (default 100)"},
+    {NULL, 0, NULL, NULL},
+};
+
+const cli_command cli_bench = {
+    .name = "bench",
+    .arguments = "[envs [NAME...]]",
+    .summary = "measures throughput",
+    .text =
+        "Sections: envs (environment steps). Names choose among the measurements of a section,\n"
+        "a part of a name is enough. The best of some rounds counts.\n\n"
+        "  slottar bench envs makebed --threads 1\n"
+        "  slottar bench envs --json\n",
+    .flags = flags,
+    .least = 0,
+    .most = -1,
+    .run = run,
+};

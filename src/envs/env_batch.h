@@ -1,0 +1,31 @@
+// The inside of a batch.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_ENVS_ENV_BATCH_H
+#define SLT_ENVS_ENV_BATCH_H
+
+#include "core/context_impl.h"
+#include "envs/env_impl.h"
+#include "slottar/env.h"
+
+// life of a copy
+enum { SLT_COPY_FRESH, SLT_COPY_RUNNING, SLT_COPY_ENDED };
+
+struct slt_env_batch {
+    slt_context *context;
+    slt_arena arena;
+    slt_env_info info;
+    const slt_env_kind *kind;
+    slt_autoreset autoreset;
+    int n;
+    size_t stride;         // bytes from one state to the next
+    unsigned char *states; // [n][stride]
+    uint8_t *life;         // [n]
+};
+
+static inline void *slt_env_state(const slt_env_batch *batch, int i) {
+    return batch->states + (size_t)i * batch->stride;
+}
+
+#endif
