@@ -9,7 +9,7 @@
 #include "envs/env_batch.h"
 #include "slottar/bench.h"
 
-enum { COPIES = 64, LISTS = 64, ROUNDS = 5 }; // copies per thread, lists of actions
+enum { COPIES = 256, LISTS = 64, ROUNDS = 5 }; // copies per thread, lists of actions
 
 // everything a round needs, in one arena
 typedef struct {
