@@ -8,7 +8,7 @@
 
 #include "envs/env_impl.h"
 
-#define SLT_ENV_FAMILIES(X) X(craft)
+#define SLT_ENV_FAMILIES(X) X(craft) X(minigrid)
 
 #define SLT_DECLARE(name) extern const slt_env_kind slt_##name##_kinds[];
 SLT_ENV_FAMILIES(SLT_DECLARE)

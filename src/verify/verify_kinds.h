@@ -9,7 +9,15 @@
 
 // clang-format off
 #define SLT_VERIFY_KINDS(X) \
-    X(model_metrics) X(craft_metrics) X(craft_episodes) X(craft_outcomes) X(craft_paths) X(random_streams)
+    X(model_metrics) \
+    X(craft_metrics) \
+    X(craft_episodes) \
+    X(craft_outcomes) \
+    X(craft_paths) \
+    X(random_streams) \
+    X(numpy_rng) \
+    X(minigrid_layouts) \
+    X(minigrid_traces)
 // clang-format on
 
 #define SLT_DECLARE(name) extern const slt_verify_kind slt_verify_##name;

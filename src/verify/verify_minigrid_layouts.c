@@ -1,0 +1,64 @@
+// Golden file of layouts: the first resets of many ids and seeds, one JSON object a line.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "verify/minigrid_world.h"
+#include "verify/verify_kinds.h"
+
+static void same_generator(slt_verification *verification, const slt_pcg64 *rng,
+                           const json_t *want) {
+    char state[40];
+    snprintf(state, sizeof state, "%016" PRIx64 "%016" PRIx64, rng->state_high, rng->state_low);
+    slt_verify_text(verification, slt_field_text(want, "pcg_state"), state, "pcg_state");
+    slt_verify_same(verification, slt_field_number(want, "has_uint32"), rng->has_kept,
+                    "has_uint32");
+    slt_verify_same(verification, slt_field_number(want, "uinteger"), rng->has_kept ? rng->kept : 0,
+                    "uinteger");
+}
+
+static void same_reset(slt_verification *verification, slt_minigrid_world *world,
+                       const json_t *want) {
+    world->kind->reset(world->kind, world->state);
+    slt_world_same_start(verification, world, want);
+    char crc[9];
+    slt_world_grid_crc(world, crc);
+    slt_verify_text(verification, slt_field_text(want, "grid_crc"), crc, "grid_crc");
+    slt_world_view_crc(world, crc);
+    slt_verify_text(verification, slt_field_text(want, "obs_crc"), crc, "obs_crc");
+    same_generator(verification, &world->state->rng, want);
+}
+
+static slt_status one_line(slt_verification *verification, const json_t *line) {
+    slt_minigrid_world world;
+    SLT_TRY(slt_world_open(verification->arena, line, &world));
+    verification->where = world.where;
+    slt_world_same_sizes(verification, &world, line);
+    const json_t *resets = json_object_get(line, "resets");
+    for (size_t i = 0; i < json_array_size(resets); i++)
+        same_reset(verification, &world, json_array_get(resets, i));
+    verification->where = NULL;
+    return SLT_OK;
+}
+
+static bool knows(const slt_golden *golden) {
+    return strncmp(slt_field_text(golden->head, "env"), "MiniGrid-", 9) == 0 &&
+           json_is_array(json_object_get(golden->head, "resets"));
+}
+
+static slt_status run(slt_verification *verification, const slt_golden *golden) {
+    json_t *line;
+    for (size_t offset = 0;;) {
+        SLT_TRY(slt_golden_next(golden, &offset, &line));
+        if (!line) return SLT_OK;
+        slt_arena_mark mark = slt_arena_now(verification->arena);
+        slt_status status = one_line(verification, line);
+        slt_arena_reset(verification->arena, mark);
+        json_decref(line);
+        SLT_TRY(status);
+    }
+}
+
+const slt_verify_kind slt_verify_minigrid_layouts = {"minigrid-layouts", knows, run};
