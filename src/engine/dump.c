@@ -21,7 +21,7 @@ static void text_node(slt_writer *out, const slt_tape *tape, int n) {
     for (int i = 0; i < info->node.outputs; i++) {
         slt_var var = info->node.out[i];
         slt_write_text(out, "%s%%%d %s", i ? ", " : "", var,
-                       slt_shape_text(tape->vars[var].shape, shape, sizeof shape));
+                       slt_var_shape_text(tape->vars[var].shape, shape, sizeof shape));
     }
     slt_write_text(out, " = %s(", info->node.op->name);
     for (int i = 0; i < info->node.inputs; i++)
@@ -42,7 +42,7 @@ static void graph_node(slt_writer *out, const slt_tape *tape, int n) {
     char shape[64], name[128];
     slt_shape first = tape->vars[node->out[0]].shape;
     slt_write_text(out, "  n%d [label=\"%s\\n%s\"];\n", n, node->op->name,
-                   slt_shape_text(first, shape, sizeof shape));
+                   slt_var_shape_text(first, shape, sizeof shape));
     for (int i = 0; i < node->inputs; i++) {
         if (!node->in[i]) continue;
         const slt_var_info *var = &tape->vars[node->in[i]];

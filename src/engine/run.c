@@ -21,6 +21,7 @@ slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
     if (info->origin == SLT_FROM_STORE)
         return slt_store_at(tape->store, tape->store->value, info->parameter, member) + info->first;
+    if (info->constant) return info->constant;
     if (info->origin == SLT_FROM_FEED) return (slt_real *)tape->frames[member].feed[var];
     return member_block(tape, member) + info->value;
 }
@@ -166,7 +167,7 @@ static slt_status check_frame(const slt_tape *tape, int member) {
         SLT_FAIL(SLT_RANGE, "batch of %d tokens on a tape for %d",
                  batch->offset ? batch->offset[batch->count] : 0, tape->limits.tokens);
     for (slt_var v = 1; v < tape->var_count; v++)
-        if (tape->vars[v].origin == SLT_FROM_FEED && !frame->feed[v])
+        if (tape->vars[v].origin == SLT_FROM_FEED && !tape->vars[v].constant && !frame->feed[v])
             SLT_FAIL(SLT_INVALID, "input '%s' was not fed", tape->vars[v].name);
     return SLT_OK;
 }

@@ -47,7 +47,7 @@ slt_limits slt_tape_limits(const slt_tape *tape) { return tape->limits; }
 int slt_tape_members(const slt_tape *tape) { return tape->store->members; }
 slt_shape slt_tape_shape(const slt_tape *tape, slt_var var) { return tape->vars[var].shape; }
 
-const char *slt_shape_text(slt_shape shape, char *text, size_t size) {
+const char *slt_var_shape_text(slt_shape shape, char *text, size_t size) {
     static const char *const names[SLT_SPACES] = {"", "trajectories", "slots", "tokens",
                                                   "slot tokens"};
     if (shape.space == SLT_FIXED)
@@ -108,6 +108,57 @@ slt_var slt_tape_input_with_gradient(slt_tape *tape, slt_shape shape, const char
                                         .wants_gradient = true});
 }
 
+slt_real *slt_tape_constant(slt_tape *tape, int rows, int width, const char *name, slt_var *out) {
+    *out = 0;
+    if (tape->status != SLT_OK) return NULL;
+    slt_real *numbers;
+    if (SLT_NEW(&tape->arena, &numbers, (size_t)rows * (size_t)width) != SLT_OK)
+        return slt_tape_fail(tape, SLT_NOMEM, "no memory for '%s'", name), NULL;
+    *out = add_var(tape, (slt_var_info){.shape = {SLT_FIXED, rows, width},
+                                        .origin = SLT_FROM_FEED,
+                                        .name = name,
+                                        .constant = numbers});
+    return numbers;
+}
+
+static bool same_parts(const slt_parameter *parameter, int rows, const slt_part *parts, int count) {
+    if (parameter->rows != rows || parameter->parts != count) return false;
+    for (int i = 0; i < count; i++)
+        if (strcmp(parameter->part[i].name, parts[i].name) != 0 ||
+            parameter->part[i].columns != parts[i].columns)
+            return false;
+    return true;
+}
+
+int slt_tape_number(slt_tape *tape, int rows, const slt_part *parts, int count) {
+    if (tape->status != SLT_OK) return -1;
+    int number = slt_store_find(tape->store, parts[0].name);
+    if (number < 0) number = slt_store_add(tape->store, rows, parts, count);
+    if (number < 0)
+        slt_tape_fail(tape, tape->store->status, "%s", tape->store->message);
+    else if (!same_parts(&tape->store->parameters[number], rows, parts, count))
+        slt_tape_fail(tape, SLT_SHAPE, "parameter '%s' is there with another shape", parts[0].name);
+    return tape->status == SLT_OK ? number : -1;
+}
+
+slt_var slt_tape_named(slt_tape *tape, int rows, const slt_part *parts, int count) {
+    int number = slt_tape_number(tape, rows, parts, count);
+    return number < 0 ? 0 : slt_tape_parameter(tape, number);
+}
+
+// a stretch of a parameter is one variable, however often it is used: gradients are added there
+static slt_var find_stretch(slt_tape *tape, int parameter, size_t first, size_t count) {
+    for (slt_var v = 1; v < tape->var_count; v++) {
+        const slt_var_info *info = &tape->vars[v];
+        if (info->origin != SLT_FROM_STORE || info->parameter != parameter) continue;
+        size_t size = (size_t)info->shape.rows * (size_t)info->shape.width;
+        if (info->first == first && size == count) return v;
+        if (info->first < first + count && first < info->first + size)
+            slt_tape_fail(tape, SLT_SHAPE, "parameter '%s': two uses overlap", info->name);
+    }
+    return 0;
+}
+
 slt_var slt_tape_parameter_rows(slt_tape *tape, int parameter, int first, int rows) {
     const slt_store *store = tape->store;
     if (parameter < 0 || parameter >= store->count)
@@ -117,12 +168,15 @@ slt_var slt_tape_parameter_rows(slt_tape *tape, int parameter, int first, int ro
         return slt_tape_fail(tape, SLT_SHAPE, "parameter '%s' has %d rows, not %d from row %d",
                              p->part[0].name, p->rows, rows, first),
                0;
+    size_t columns = (size_t)p->columns;
+    slt_var there = find_stretch(tape, parameter, (size_t)first * columns, (size_t)rows * columns);
+    if (there) return there;
     return add_var(tape, (slt_var_info){.shape = {SLT_FIXED, rows, p->columns},
                                         .type = SLT_NUMBERS,
                                         .origin = SLT_FROM_STORE,
                                         .name = p->part[0].name,
                                         .parameter = parameter,
-                                        .first = (size_t)first * (size_t)p->columns,
+                                        .first = (size_t)first * columns,
                                         .wants_gradient = true});
 }
 
@@ -212,7 +266,7 @@ slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate) {
         char text[64];
         if (shape.space != SLT_FIXED || shape.rows != 1 || shape.width != 1)
             slt_tape_fail(tape, SLT_SHAPE, "the loss has shape %s, not [1, 1]",
-                          slt_shape_text(shape, text, sizeof text));
+                          slt_var_shape_text(shape, text, sizeof text));
     }
     if (tape->status != SLT_OK) SLT_FAIL(tape->status, "%s", tape->message);
     if (!tape->store->value) SLT_FAIL(SLT_INVALID, "the parameter store is not finished");

@@ -66,6 +66,15 @@ void slt_tape_destroy(slt_tape *tape);
 slt_var slt_tape_input(slt_tape *tape, slt_type type, slt_shape shape, const char *name);
 slt_var slt_tape_input_with_gradient(slt_tape *tape, slt_shape shape, const char *name);
 
+// a table that never changes, for the caller to fill before the first run; NULL when the tape
+// failed
+slt_real *slt_tape_constant(slt_tape *tape, int rows, int width, const char *name, slt_var *out);
+
+// a parameter by name: declared in the store when it is new there, else of the same shape
+slt_var slt_tape_named(slt_tape *tape, int rows, const slt_part *parts, int count);
+// the same, as the store's number, for those who use rows of it; -1 on failure
+int slt_tape_number(slt_tape *tape, int rows, const slt_part *parts, int count);
+
 // a parameter of the store by number, or some of its rows. Parts of one parameter that are used on
 // one tape must not overlap.
 slt_var slt_tape_parameter(slt_tape *tape, int parameter);

@@ -15,7 +15,8 @@ typedef struct {
     slt_shape shape;
     slt_type type;
     slt_origin origin;
-    const char *name;    // of a feed
+    const char *name;    // of a feed or a parameter
+    slt_real *constant;  // of a table that is never fed
     int parameter;       // of the store
     size_t first;        // offset inside the parameter
     int node;            // that computes it
@@ -56,7 +57,7 @@ struct slt_tape {
 
 int slt_space_capacity(slt_limits limits, slt_space space);
 slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch);
-const char *slt_shape_text(slt_shape shape, char *text, size_t size);
+const char *slt_var_shape_text(slt_shape shape, char *text, size_t size);
 
 // plan.c: who needs a gradient, in which order they are added, where everything lies
 slt_status slt_tape_plan(slt_tape *tape, bool separate);

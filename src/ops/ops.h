@@ -30,6 +30,8 @@ slt_var slt_activate(slt_tape *tape, slt_var x, slt_activation activation);
 slt_var slt_add(slt_tape *tape, slt_var a, slt_var b);
 // x + t·w + c at every position l of a trajectory, t = l/(L-1); w, c [1,o]
 slt_var slt_add_position(slt_tape *tape, slt_var x, slt_var w, slt_var c);
+// x + P[l], a constant table [L,w]
+slt_var slt_add_table(slt_tape *tape, slt_var x, slt_var table);
 // softmax over the width
 slt_var slt_softmax(slt_tape *tape, slt_var x);
 // multi-head self-attention inside each sequence: qkv [r,3d], keys beyond the truth are left out

@@ -10,21 +10,21 @@
 
 enum { LARGEST_GRID = 3 * 25 * 25 };
 
-const char *slt_field_text(const json_t *object, const char *name) {
+const char *slt_world_text(const json_t *object, const char *name) {
     const char *text = json_string_value(json_object_get(object, name));
     return text ? text : "";
 }
 
-int64_t slt_field_number(const json_t *object, const char *name) {
+int64_t slt_world_number(const json_t *object, const char *name) {
     const json_t *value = json_object_get(object, name);
     return json_is_integer(value) ? json_integer_value(value) : -1000000;
 }
 
 slt_status slt_world_open(slt_arena *arena, const json_t *line, slt_minigrid_world *world) {
-    const char *id = slt_field_text(line, "env");
+    const char *id = slt_world_text(line, "env");
     const slt_env_kind *kind = slt_env_find(id);
     if (!kind || !slt_minigrid_is(kind)) SLT_FAIL(SLT_FORMAT, "'%.60s' is no MiniGrid id", id);
-    int64_t seed = slt_field_number(line, "seed");
+    int64_t seed = slt_world_number(line, "seed");
     if (seed < 0) SLT_FAIL(SLT_FORMAT, "%s: a line without a seed", id);
     uint8_t *state;
     SLT_TRY(SLT_NEW(arena, &state, kind->state_size));
@@ -38,9 +38,9 @@ slt_status slt_world_open(slt_arena *arena, const json_t *line, slt_minigrid_wor
 void slt_world_same_sizes(slt_verification *verification, const slt_minigrid_world *world,
                           const json_t *want) {
     const slt_minigrid_rules *rules = slt_minigrid_rules_of(world->kind);
-    slt_verify_same(verification, slt_field_number(want, "w"), rules->width, "w");
-    slt_verify_same(verification, slt_field_number(want, "h"), rules->height, "h");
-    slt_verify_same(verification, slt_field_number(want, "max_steps"), world->kind->step_limit,
+    slt_verify_same(verification, slt_world_number(want, "w"), rules->width, "w");
+    slt_verify_same(verification, slt_world_number(want, "h"), rules->height, "h");
+    slt_verify_same(verification, slt_world_number(want, "max_steps"), world->kind->step_limit,
                     "max_steps");
 }
 
@@ -55,7 +55,7 @@ void slt_world_same_start(slt_verification *verification, const slt_minigrid_wor
     }
     char mission[128];
     slt_minigrid_mission(world->kind, grid, mission, sizeof mission);
-    slt_verify_text(verification, slt_field_text(want, "mission"), mission, "mission");
+    slt_verify_text(verification, slt_world_text(want, "mission"), mission, "mission");
 }
 
 void slt_world_grid_crc(const slt_minigrid_world *world, char out[9]) {

@@ -27,8 +27,8 @@ void slt_world_grid_crc(const slt_minigrid_world *world, char out[9]);
 void slt_world_view_crc(const slt_minigrid_world *world, char out[9]);
 
 // the text of a field; "" when there is none
-const char *slt_field_text(const json_t *object, const char *name);
+const char *slt_world_text(const json_t *object, const char *name);
 // the number in a field; -1000000 when there is none
-int64_t slt_field_number(const json_t *object, const char *name);
+int64_t slt_world_number(const json_t *object, const char *name);
 
 #endif

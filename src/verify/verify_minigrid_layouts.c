@@ -12,10 +12,10 @@ static void same_generator(slt_verification *verification, const slt_pcg64 *rng,
                            const json_t *want) {
     char state[40];
     snprintf(state, sizeof state, "%016" PRIx64 "%016" PRIx64, rng->state_high, rng->state_low);
-    slt_verify_text(verification, slt_field_text(want, "pcg_state"), state, "pcg_state");
-    slt_verify_same(verification, slt_field_number(want, "has_uint32"), rng->has_kept,
+    slt_verify_text(verification, slt_world_text(want, "pcg_state"), state, "pcg_state");
+    slt_verify_same(verification, slt_world_number(want, "has_uint32"), rng->has_kept,
                     "has_uint32");
-    slt_verify_same(verification, slt_field_number(want, "uinteger"), rng->has_kept ? rng->kept : 0,
+    slt_verify_same(verification, slt_world_number(want, "uinteger"), rng->has_kept ? rng->kept : 0,
                     "uinteger");
 }
 
@@ -25,9 +25,9 @@ static void same_reset(slt_verification *verification, slt_minigrid_world *world
     slt_world_same_start(verification, world, want);
     char crc[9];
     slt_world_grid_crc(world, crc);
-    slt_verify_text(verification, slt_field_text(want, "grid_crc"), crc, "grid_crc");
+    slt_verify_text(verification, slt_world_text(want, "grid_crc"), crc, "grid_crc");
     slt_world_view_crc(world, crc);
-    slt_verify_text(verification, slt_field_text(want, "obs_crc"), crc, "obs_crc");
+    slt_verify_text(verification, slt_world_text(want, "obs_crc"), crc, "obs_crc");
     same_generator(verification, &world->state->rng, want);
 }
 
@@ -44,7 +44,7 @@ static slt_status one_line(slt_verification *verification, const json_t *line) {
 }
 
 static bool knows(const slt_golden *golden) {
-    return strncmp(slt_field_text(golden->head, "env"), "MiniGrid-", 9) == 0 &&
+    return strncmp(slt_world_text(golden->head, "env"), "MiniGrid-", 9) == 0 &&
            json_is_array(json_object_get(golden->head, "resets"));
 }
 

@@ -100,14 +100,14 @@ static slt_status same_start(trace *replay) {
     slt_world_same_start(verification, world, replay->want);
 
     uint8_t *want, *got, view[SLT_VIEW_BYTES];
-    SLT_TRY(slt_unpack(verification->arena, slt_field_text(replay->want, "grid"), (size_t)cells,
+    SLT_TRY(slt_unpack(verification->arena, slt_world_text(replay->want, "grid"), (size_t)cells,
                        &want));
     SLT_TRY(SLT_NEW(verification->arena, &got, (size_t)cells));
     slt_minigrid_dump(world->kind, world->state, got);
     same_bytes(verification, want, got, cells, "grid");
 
     SLT_TRY(
-        slt_unpack(verification->arena, slt_field_text(replay->want, "obs0"), sizeof view, &want));
+        slt_unpack(verification->arena, slt_world_text(replay->want, "obs0"), sizeof view, &want));
     world->kind->observe(world->kind, world->state, view);
     same_bytes(verification, want, view, SLT_VIEW_BYTES, "first observation");
     return SLT_OK;
@@ -119,9 +119,9 @@ static slt_status open_replay(slt_verification *verification, slt_minigrid_world
     *out = (trace){.verification = verification,
                    .world = world,
                    .want = want,
-                   .actions = slt_field_text(want, "actions"),
-                   .view_crcs = slt_field_text(want, "obs_crc"),
-                   .places = slt_field_text(want, "pos_dir"),
+                   .actions = slt_world_text(want, "actions"),
+                   .view_crcs = slt_world_text(want, "obs_crc"),
+                   .places = slt_world_text(want, "pos_dir"),
                    .carried = SLT_EMPTY,
                    .terminated = -1,
                    .truncated = -1};
@@ -132,7 +132,7 @@ static slt_status open_replay(slt_verification *verification, slt_minigrid_world
     out->length = (int)length;
     if (!json_object_get(want, "obs_full")) return SLT_OK;
     uint8_t *views;
-    SLT_TRY(slt_unpack(verification->arena, slt_field_text(want, "obs_full"),
+    SLT_TRY(slt_unpack(verification->arena, slt_world_text(want, "obs_full"),
                        length * SLT_VIEW_BYTES, &views));
     out->views = views;
     return SLT_OK;
@@ -145,13 +145,13 @@ static slt_status one_episode(slt_verification *verification, slt_minigrid_world
     world->kind->reset(world->kind, world->state);
     SLT_TRY(same_start(&replay));
     for (int step = 0; step < replay.length; step++) SLT_TRY(one_step(&replay, step));
-    slt_verify_same(verification, slt_field_number(want, "terminated"), replay.terminated,
+    slt_verify_same(verification, slt_world_number(want, "terminated"), replay.terminated,
                     "terminated");
-    slt_verify_same(verification, slt_field_number(want, "truncated"), replay.truncated,
+    slt_verify_same(verification, slt_world_number(want, "truncated"), replay.truncated,
                     "truncated");
     char crc[9];
     slt_world_grid_crc(world, crc);
-    slt_verify_text(verification, slt_field_text(want, "grid_end_crc"), crc, "grid_end_crc");
+    slt_verify_text(verification, slt_world_text(want, "grid_end_crc"), crc, "grid_end_crc");
     return SLT_OK;
 }
 
@@ -165,7 +165,7 @@ static slt_status one_line(slt_verification *verification, const json_t *line) {
     for (size_t i = 0; i < json_array_size(episodes) && status == SLT_OK; i++) {
         const json_t *want = json_array_get(episodes, i);
         // null in all but the first
-        slt_verify_same(verification, i == 0 ? slt_field_number(line, "seed") : 0,
+        slt_verify_same(verification, i == 0 ? slt_world_number(line, "seed") : 0,
                         json_integer_value(json_object_get(want, "reset_seed")), "reset_seed");
         status = one_episode(verification, &world, want);
     }
@@ -174,7 +174,7 @@ static slt_status one_line(slt_verification *verification, const json_t *line) {
 }
 
 static bool knows(const slt_golden *golden) {
-    return strncmp(slt_field_text(golden->head, "env"), "MiniGrid-", 9) == 0 &&
+    return strncmp(slt_world_text(golden->head, "env"), "MiniGrid-", 9) == 0 &&
            json_is_array(json_object_get(golden->head, "episodes"));
 }
 

@@ -1,0 +1,50 @@
+// The broadcast decoder: every slot is laid over the whole trajectory, joined with observation
+// features, and decoded by a Transformer into action logits and one end logit per step (paper,
+// section 3.3).
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include "models/slottar.h"
+#include "nn/nn.h"
+
+// relu((slot ⊕ observation)·W + c): one product per slot, one per token
+static slt_var join(slt_tape *tape, const slt_slottar_options *options,
+                    const slt_slottar_data *data, const slt_slottar *model) {
+    int d = (int)options->hidden, S = (int)options->slot_size;
+    bool seen = data->observation > 0 && options->decoder_pairing != SLT_PAIRING_NONE;
+    slt_part kernel = {"dec.joint.kernel", d, slt_glorot(S + d, d), 0};
+    int number = slt_tape_number(tape, seen ? S + d : S, &kernel, 1);
+    slt_var bias = slt_weights(tape, "dec.joint.bias", 1, d, slt_constant(0));
+    slt_var top = slt_tape_parameter_rows(tape, number, 0, S);
+    slt_var slots = slt_dense(tape, model->slots, top, bias, SLT_LINEAR);
+    slt_var features = 0;
+    if (seen) {
+        slt_var bottom = slt_tape_parameter_rows(tape, number, S, d);
+        features = slt_nn_observe(tape, "obs_dec", model->observations, data->observation_type, d);
+        features = slt_dense(tape, features, bottom, 0, SLT_LINEAR);
+    }
+    return slt_join_slots(tape, slots, features);
+}
+
+// the end logit's bias shifts all positions alike: its gradient is zero but for rounding
+static slt_var output(slt_tape *tape, int d, int symbols, slt_var y) {
+    slt_part bias = {"out.bias", symbols + 1, slt_constant(0), 1};
+    slt_var w = slt_weights(tape, "out.kernel", d, symbols + 1, slt_glorot(d, symbols + 1));
+    return slt_dense(tape, y, w, slt_tape_named(tape, 1, &bias, 1), SLT_LINEAR);
+}
+
+void slt_slottar_decode(slt_tape *tape, const slt_slottar_options *options,
+                        const slt_slottar_data *data, slt_slottar *model) {
+    slt_var positions = slt_slottar_positions(tape, options);
+    slt_var y = join(tape, options, data, model);
+    y = options->joint_norm ? slt_nn_norm(tape, "dec.joint_ln", y, 0, positions, options->ln_eps)
+                            : slt_add_table(tape, y, positions);
+    for (int i = 0; i < options->layers; i++) {
+        char name[SLT_NAME];
+        snprintf(name, sizeof name, "dec.layer%d", i);
+        y = slt_nn_transformer(tape, name, y, (int)options->heads, options->ln_eps);
+    }
+    model->logits = output(tape, (int)options->hidden, data->symbols, y);
+    model->masks = slt_segment_mask(tape, model->logits, options->end_pad == SLT_PAD_TAKE_PART);
+}

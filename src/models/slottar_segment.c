@@ -1,0 +1,45 @@
+// From masks and halting to segments, at test time.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "models/slottar_segment.h"
+
+static void most_probable(const slt_real *halting, int K, bool *active) {
+    int best = 0;
+    for (int k = 1; k < K; k++)
+        if (halting[k] > halting[best]) best = k;
+    for (int k = 0; k < K; k++) active[k] = k <= best;
+}
+
+void slt_slottar_active(slt_halt_rule rule, const slt_real *lambda, const slt_real *halting,
+                        const float *uniform, int K, bool *active) {
+    if (rule == SLT_HALT_ARGMAX || !uniform) {
+        most_probable(halting, K, active);
+        return;
+    }
+    slt_real sum = 1;
+    if (rule == SLT_HALT_NORMALISED) {
+        sum = 0;
+        for (int k = 0; k < K; k++) sum += lambda[k];
+    }
+    bool halted = false;
+    for (int k = 0; k < K; k++) {
+        active[k] = !halted;
+        halted = halted || uniform[k] < (float)(lambda[k] / sum);
+    }
+}
+
+void slt_slottar_ids(const slt_real *masks, int stride, const bool *active, int K, int T,
+                     int32_t *ids) {
+    for (int l = 0; l < T; l++) {
+        slt_real most = 0;
+        ids[l] = 0;
+        for (int k = 0; k < K; k++) {
+            slt_real mask = active[k] ? masks[(long)k * stride + l] : 0;
+            if (k == 0 || mask > most) {
+                most = mask;
+                ids[l] = k;
+            }
+        }
+    }
+}

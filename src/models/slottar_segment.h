@@ -1,0 +1,22 @@
+// From masks and halting to segments, at test time.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_MODELS_SLOTTAR_SEGMENT_H
+#define SLT_MODELS_SLOTTAR_SEGMENT_H
+
+#include "engine/real.h"
+#include "models/slottar_options.h"
+
+// which slots are used: active[k] for k < K. uniform [K]: one draw in [0,1) per slot, for the rules
+// that sample; may be NULL for SLT_HALT_ARGMAX. Slot 0 is always active, and so is the one that
+// halts
+void slt_slottar_active(slt_halt_rule rule, const slt_real *lambda, const slt_real *halting,
+                        const float *uniform, int K, bool *active);
+
+// segment of every step: the active slot with the largest mask, the lowest on ties; a slot that is
+// off counts as 0. masks: row k starts at masks + k·stride
+void slt_slottar_ids(const slt_real *masks, int stride, const bool *active, int K, int T,
+                     int32_t *ids);
+
+#endif
