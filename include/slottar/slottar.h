@@ -12,6 +12,8 @@
 #include "slottar/metrics.h"
 #include "slottar/env.h"
 #include "slottar/bench.h"
+#include "slottar/dataset.h"
+#include "slottar/option.h"
 #include "slottar/verify.h"
 
 #ifdef __cplusplus

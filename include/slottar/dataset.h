@@ -1,0 +1,164 @@
+// Data sets: recorded episodes of actions and observations, in one file that is mapped, not read.
+//
+//     slt_dataset *data;
+//     slt_dataset_open(context, "demos.safetensors", &data);
+//     for (int64_t i = 0; i < slt_dataset_about(data)->episodes; i++) {
+//         slt_episode episode;
+//         slt_dataset_episode(data, i, &episode);
+//         for (int64_t t = 0; t < episode.length; t++) use(slt_episode_action(&episode, t));
+//     }
+//     slt_dataset_close(data);
+//
+// The file's layout is in docs/formats.md.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLOTTAR_DATASET_H
+#define SLOTTAR_DATASET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "slottar/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct slt_dataset slt_dataset;
+typedef struct slt_dataset_builder slt_dataset_builder;
+
+typedef enum { SLT_ACTIONS_DISCRETE, SLT_ACTIONS_CONTINUOUS } slt_action_kind;
+
+// BITS: observations of zeros and few ones, kept as the sorted places of the ones.
+typedef enum {
+    SLT_OBSERVATIONS_NONE,
+    SLT_OBSERVATIONS_U8,
+    SLT_OBSERVATIONS_F32,
+    SLT_OBSERVATIONS_BITS,
+} slt_observation_kind;
+
+typedef enum { SLT_SPLIT_TRAIN, SLT_SPLIT_VALID, SLT_SPLIT_TEST, SLT_SPLITS } slt_split;
+
+enum { SLT_OBSERVATION_RANK = 6 };
+
+// What a data set is. A builder is made from the same struct; it reads all but the counts.
+typedef struct {
+    int64_t episodes, steps, longest; // longest: steps of the longest episode
+    slt_action_kind action_kind;
+    int action_count; // discrete: actions are 0 ... action_count-1
+    int action_size;  // continuous: numbers per action
+    slt_observation_kind observation_kind;
+    int observation_rank;
+    int64_t observation_shape[SLT_OBSERVATION_RANK];
+    int64_t observation_size; // product of the shape; 0 without observations
+    bool has_rewards, has_segments, has_finals, has_splits;
+    bool has_terminated, has_truncated, has_seeds, has_tasks;
+    const char *const *action_names; // [action_count]; NULL when unknown
+    const char *environment;         // this and the next two may be NULL
+    const char *expert;              // who acted
+    const char *observation_meaning;
+} slt_dataset_info;
+
+// One episode. Pointers that do not apply are NULL; views point into the mapped file and live as
+// long as the data set.
+typedef struct {
+    int64_t index, length;      // length: steps, at least 1
+    const uint8_t *actions_u8;  // [length]; one of these three is set
+    const int32_t *actions_i32; // [length]
+    const float *actions_f32;   // [length][action_size]
+
+    const uint8_t *observations_u8; // [length][observation_size]
+    const float *observations_f32;
+    const uint16_t *ones;        // bits: the ones of step t are ones[ones_offsets[t]] up to
+    const int64_t *ones_offsets; // before ones[ones_offsets[t+1]], rising; [length+1]
+
+    const uint8_t *final_u8; // the observation behind the last step
+    const float *final_f32;
+    const uint16_t *final_ones;
+    int64_t final_count; // of final_ones
+
+    const float *rewards;    // [length]
+    const int32_t *segments; // [length], the truth; -1: unknown
+    slt_split split;
+    bool terminated, truncated;
+    int32_t task;
+    int64_t seed;
+} slt_episode;
+
+// ---- reading
+
+// Opens a data set and checks its structure, its actions and its labels; observations and rewards
+// are checked when their episode is looked at. Only native files; slt_dataset_import takes others.
+SLT_API slt_status slt_dataset_open(slt_context *context, const char *path, slt_dataset **out);
+SLT_API void slt_dataset_close(slt_dataset *data);
+
+SLT_API const slt_dataset_info *slt_dataset_about(const slt_dataset *data);
+SLT_API const char *slt_dataset_path(const slt_dataset *data);
+// A text of the file's metadata; NULL when there is none.
+SLT_API const char *slt_dataset_metadata(const slt_dataset *data, const char *key);
+
+// A view of an episode. FORMAT when its observations or rewards hold NaN or infinity, or ones that
+// are not sorted or not in range.
+SLT_API slt_status slt_dataset_episode(slt_dataset *data, int64_t index, slt_episode *out);
+
+// The episodes of a split, rising; *out lives as long as the data set. Without stored splits all
+// episodes are in SLT_SPLIT_TRAIN.
+SLT_API int64_t slt_dataset_split(const slt_dataset *data, slt_split split, const int64_t **out);
+SLT_API const char *slt_split_name(slt_split split); // "train", "valid", "test"
+
+// Looks at every episode.
+SLT_API slt_status slt_dataset_check(slt_dataset *data);
+
+// A discrete action.
+static inline int32_t slt_episode_action(const slt_episode *episode, int64_t step) {
+    return episode->actions_u8 ? episode->actions_u8[step] : episode->actions_i32[step];
+}
+
+// The observation of a step as numbers, whatever the kind: out has room for observation_size.
+// step == length gives the final observation. INVALID when there is none.
+SLT_API slt_status slt_episode_observe(const slt_dataset_info *info, const slt_episode *episode,
+                                       int64_t step, float *out);
+
+// Number of segments: runs of equal labels; 0 without labels.
+SLT_API int64_t slt_episode_segment_count(const slt_episode *episode);
+
+// ---- counting
+
+typedef enum { SLT_COUNT_LENGTHS, SLT_COUNT_SEGMENTS } slt_count_kind;
+enum { SLT_HISTOGRAM_BINS = 24 };
+
+// bins[i] counts values from low + i*width to low + (i+1)*width - 1.
+typedef struct {
+    int64_t values, least, most;
+    double mean, deviation; // of the values; deviation with n below the line
+    int64_t low, width;
+    int bin_count;
+    int64_t bins[SLT_HISTOGRAM_BINS];
+} slt_histogram;
+
+SLT_API slt_status slt_dataset_histogram(slt_dataset *data, slt_count_kind kind,
+                                         slt_histogram *out);
+
+// ---- making: begin, add episodes, commit. Memory does not grow with the data.
+
+// info's texts are copied. The file appears at commit, whole; until then its parts are in nameless
+// temporary files of the same folder.
+SLT_API slt_status slt_dataset_builder_create(slt_context *context, const char *path,
+                                              const slt_dataset_info *info,
+                                              slt_dataset_builder **out);
+// Metadata of your own; the names that docs/formats.md lists are taken.
+SLT_API slt_status slt_dataset_builder_describe(slt_dataset_builder *builder, const char *key,
+                                                const char *value);
+// Adds an episode with all that info promised; refused whole, with a message, when something is
+// missing or out of range. A set of BITS also takes observations_u8 of zeros and ones, and discrete
+// actions come as u8 or i32, as you like.
+SLT_API slt_status slt_dataset_builder_add(slt_dataset_builder *builder,
+                                           const slt_episode *episode);
+// Both destroy the builder; destroy without commit leaves no file. Destroy accepts NULL.
+SLT_API slt_status slt_dataset_builder_commit(slt_dataset_builder *builder);
+SLT_API void slt_dataset_builder_destroy(slt_dataset_builder *builder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
