@@ -8,7 +8,7 @@
 #include "nn/nn.h"
 
 static void feed_inputs(slt_tape *tape, const slt_slottar_options *options,
-                        const slt_slottar_data *data, slt_slottar *model) {
+                        const slt_model_data *data, slt_slottar *model) {
     int S = (int)options->slot_size;
     model->actions = slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "actions");
     if (data->observation)
@@ -21,7 +21,7 @@ static void feed_inputs(slt_tape *tape, const slt_slottar_options *options,
 }
 
 static void add_losses(slt_tape *tape, const slt_slottar_options *options,
-                       const slt_slottar_data *data, slt_slottar *model) {
+                       const slt_model_data *data, slt_slottar *model) {
     slt_var prior;
     slt_real *share = slt_tape_constant(tape, 1, (int)options->slots, "prior", &prior);
     for (int k = 0; share && k < options->slots; k++) share[k] = (slt_real)data->prior[k];
@@ -32,7 +32,7 @@ static void add_losses(slt_tape *tape, const slt_slottar_options *options,
 }
 
 slt_slottar slt_slottar_build(slt_tape *tape, const slt_slottar_options *options,
-                              const slt_slottar_data *data, bool with_loss) {
+                              const slt_model_data *data, bool with_loss) {
     slt_slottar model = {0};
     feed_inputs(tape, options, data, &model);
     slt_var encoded = slt_slottar_encode(tape, options, data, &model);
@@ -40,8 +40,8 @@ slt_slottar slt_slottar_build(slt_tape *tape, const slt_slottar_options *options
     slt_slottar_decode(tape, options, data, &model);
     if (with_loss) add_losses(tape, options, data, &model);
 
-    const slt_var kept[] = {model.slots,  model.attention, model.lambda,         model.halting,
-                            model.logits, model.masks,     model.reconstruction, model.kl};
+    const slt_var kept[] = {model.slots, model.attention, model.lambda, model.halting, model.logits,
+                            model.masks, model.cdf, model.reconstruction, model.kl, model.loss};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) slt_tape_keep(tape, kept[i]);
     return model;
 }

@@ -9,22 +9,14 @@
 #define SLT_MODELS_SLOTTAR_H
 
 #include "engine/tape.h"
+#include "models/model.h"
 #include "models/slottar_options.h"
-
-// what the data looks like
-typedef struct {
-    int symbols;               // A: action symbols, the last one is the padding
-    int observation;           // D; 0: no observations
-    slt_type observation_type; // numbers or bits
-    const double *prior;       // [slots], over 1..K segments
-    bool fed_noise;            // slot noise is fed (tests) instead of drawn
-} slt_slottar_data;
 
 // the variables of a tape; those behind the mark are kept readable
 typedef struct {
     slt_var actions, observations, noise;      // to feed: ids [tokens,1], [tokens,D], [slots,S]
     slt_var slots, attention, lambda, halting; // [slots,S] [tokens,K] [trajectories,K] twice
-    slt_var logits, masks;                     // [slot tokens,A+1] [slot tokens,1]
+    slt_var logits, masks, cdf;                // [slot tokens,A+1] [slot tokens,1] twice
     slt_var reconstruction, kl, loss;          // one number each; 0 on a tape without losses
 } slt_slottar;
 
@@ -32,15 +24,15 @@ enum { SLT_SLOTTAR_BETA }; // place of β among the step's weights
 
 // writes the equations on a tape; parameters are declared in its store when they are new
 slt_slottar slt_slottar_build(slt_tape *tape, const slt_slottar_options *options,
-                              const slt_slottar_data *data, bool with_loss);
+                              const slt_model_data *data, bool with_loss);
 
 // the stages, each a file of its own
 slt_var slt_slottar_encode(slt_tape *tape, const slt_slottar_options *options,
-                           const slt_slottar_data *data, slt_slottar *model);
+                           const slt_model_data *data, slt_slottar *model);
 void slt_slottar_attend(slt_tape *tape, const slt_slottar_options *options, slt_var encoded,
                         slt_slottar *model);
 void slt_slottar_decode(slt_tape *tape, const slt_slottar_options *options,
-                        const slt_slottar_data *data, slt_slottar *model);
+                        const slt_model_data *data, slt_slottar *model);
 
 // the sinusoid in the scale of the options
 slt_var slt_slottar_positions(slt_tape *tape, const slt_slottar_options *options);

@@ -9,8 +9,8 @@
 #include "nn/nn.h"
 
 // relu((slot ⊕ observation)·W + c): one product per slot, one per token
-static slt_var join(slt_tape *tape, const slt_slottar_options *options,
-                    const slt_slottar_data *data, const slt_slottar *model) {
+static slt_var join(slt_tape *tape, const slt_slottar_options *options, const slt_model_data *data,
+                    const slt_slottar *model) {
     int d = (int)options->hidden, S = (int)options->slot_size;
     bool seen = data->observation > 0 && options->decoder_pairing != SLT_PAIRING_NONE;
     slt_part kernel = {"dec.joint.kernel", d, slt_glorot(S + d, d), 0};
@@ -35,7 +35,7 @@ static slt_var output(slt_tape *tape, int d, int symbols, slt_var y) {
 }
 
 void slt_slottar_decode(slt_tape *tape, const slt_slottar_options *options,
-                        const slt_slottar_data *data, slt_slottar *model) {
+                        const slt_model_data *data, slt_slottar *model) {
     slt_var positions = slt_slottar_positions(tape, options);
     slt_var y = join(tape, options, data, model);
     y = options->joint_norm ? slt_nn_norm(tape, "dec.joint_ln", y, 0, positions, options->ln_eps)
@@ -47,4 +47,5 @@ void slt_slottar_decode(slt_tape *tape, const slt_slottar_options *options,
     }
     model->logits = output(tape, (int)options->hidden, data->symbols, y);
     model->masks = slt_segment_mask(tape, model->logits, options->end_pad == SLT_PAD_TAKE_PART);
+    model->cdf = model->masks ? model->masks + 1 : 0;
 }

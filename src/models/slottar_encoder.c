@@ -15,7 +15,7 @@ slt_var slt_slottar_positions(slt_tape *tape, const slt_slottar_options *options
 }
 
 // relu((action ⊕ observation)·W + c): the action's half is one product per symbol
-static slt_var join(slt_tape *tape, int d, const slt_slottar_data *data, slt_slottar *model) {
+static slt_var join(slt_tape *tape, int d, const slt_model_data *data, slt_slottar *model) {
     slt_init init = slt_glorot(2 * d, d);
     slt_var table =
         slt_weights(tape, "enc.action.embedding", data->symbols, d, slt_he(data->symbols));
@@ -35,7 +35,7 @@ static slt_var join(slt_tape *tape, int d, const slt_slottar_data *data, slt_slo
 }
 
 slt_var slt_slottar_encode(slt_tape *tape, const slt_slottar_options *options,
-                           const slt_slottar_data *data, slt_slottar *model) {
+                           const slt_model_data *data, slt_slottar *model) {
     int d = (int)options->hidden;
     slt_var positions = slt_slottar_positions(tape, options);
     slt_var x = join(tape, d, data, model);

@@ -32,6 +32,8 @@
       "number of slots at test time: most probable, or sampled slot by slot")                      \
     X(test_noise,      zero,    sample,            zero,    "zero|sample",                         \
       "noise of the slots at test time")                                                           \
+    X(test_companions, fixed,   batch,             fixed,   "fixed|batch",                         \
+      "with decoder_pairing=reference at test time: K fixed training trajectories, or the neighbours") \
     X(joint_norm,      on,      on,                off,     "off|on",                              \
       "layer norm behind the joint embeddings")                                                    \
     X(pe_scale,        invsqrt, invsqrt,           one,     "invsqrt|one",                         \
@@ -48,6 +50,7 @@ typedef enum { SLT_PAIRING_NONE, SLT_PAIRING_OWN, SLT_PAIRING_REFERENCE } slt_de
 typedef enum { SLT_PAD_EXCLUDE, SLT_PAD_TAKE_PART } slt_pad_rule; // slot_pad and end_pad
 typedef enum { SLT_HALT_ARGMAX, SLT_HALT_LAMBDA, SLT_HALT_NORMALISED } slt_halt_rule;
 typedef enum { SLT_NOISE_ZERO, SLT_NOISE_SAMPLE } slt_noise_rule;
+typedef enum { SLT_COMPANIONS_FIXED, SLT_COMPANIONS_BATCH } slt_companion_rule;
 typedef enum { SLT_PE_INVSQRT, SLT_PE_ONE } slt_pe_rule;
 typedef enum { SLT_MULT_ONE, SLT_MULT_TWO } slt_mult_rule;
 

@@ -15,7 +15,8 @@
 static void shape(slt_rule *rule) {
     if (rule->in[0].space != SLT_SLOT_TOKENS || rule->in[0].width < 2)
         slt_rule_reject(rule, 0, "[slot tokens, A+1]");
-    rule->out[0] = (slt_shape){SLT_SLOT_TOKENS, 0, 1};
+    rule->outputs = 2;
+    rule->out[0] = rule->out[1] = (slt_shape){SLT_SLOT_TOKENS, 0, 1};
 }
 
 // positions that take part in the softmax of trajectory b
@@ -25,13 +26,13 @@ static int end_positions(const slt_args *args, int b) {
     return include ? computed : slt_min(args->batch->length[b] + 1, computed);
 }
 
-// π and c of slot k of trajectory b: (computed) numbers each
+// π (kept) and c (an output) of slot k of trajectory b: (computed) numbers each
 static slt_real *pi_of(const slt_args *args, int b, int k) {
     slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, b * args->limits.slots + k);
     return args->aux + (size_t)sequence.first;
 }
 static slt_real *sum_of(const slt_args *args, int b, int k) {
-    return pi_of(args, b, k) + args->in_rows[0];
+    return args->out[1] + (pi_of(args, b, k) - args->aux);
 }
 
 static const slt_real *end_logit(const slt_args *args, int b, int k, int l) {
@@ -61,6 +62,7 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
         for (int l = 0; l < positions; l++)
             mask[l] = before ? (1 - c[l]) * (1 - (1 - before[l])) : 1 - c[l];
         for (int l = positions; l < computed; l++) mask[l] = 0;
+        for (int l = positions; l < computed; l++) sum_of(args, b, k)[l] = 1;
     }
 }
 
@@ -107,7 +109,7 @@ static void backward(const slt_args *args) {
     slt_args_run(args, args->batch->count, backward_trajectory);
 }
 
-static size_t aux(const slt_sizes *sizes) { return 2 * (size_t)sizes->in[0].rows; }
+static size_t aux(const slt_sizes *sizes) { return (size_t)sizes->in[0].rows; }
 static size_t scratch(const slt_sizes *sizes) { return (size_t)sizes->limits.length; }
 static double flops(const slt_sizes *sizes) { return 16.0 * sizes->in[0].rows; }
 
@@ -124,7 +126,8 @@ const slt_op slt_op_segment_mask = {.name = "segment_mask",
                                     .least = 1,
                                     .most = 1,
                                     .shape = shape,
-                                    .saves_in = 0,
+                                    .no_gradient_out = 1u << 1,
+                                    .saves_out = 1u << 1,
                                     .aux = aux,
                                     .scratch = scratch,
                                     .flops = flops,

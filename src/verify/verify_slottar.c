@@ -17,7 +17,7 @@ typedef struct {
     int B, L, D, A, K, S;
     double beta, rate, slot_std;
     slt_slottar_options options;
-    slt_slottar_data data;
+    slt_model_data data;
     slt_store *store;
     slt_tape *tape;
     slt_slottar model;
@@ -87,7 +87,7 @@ static slt_status read_inputs(subject *s) {
     SLT_TRY(SLT_NEW(s->arena, &copy, (size_t)s->K));
     for (int k = 0; k < s->K; k++) copy[k] = prior[k];
     s->data =
-        (slt_slottar_data){.symbols = s->A, .observation = s->D, .prior = copy, .fed_noise = true};
+        (slt_model_data){.symbols = s->A, .observation = s->D, .prior = copy, .fed_noise = true};
     return read_observations(s);
 }
 

@@ -1,0 +1,64 @@
+// What a model is made of: a row of model_table.c. The trainer, the checkpoints and the commands
+// know models only through this.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_MODELS_MODEL_H
+#define SLT_MODELS_MODEL_H
+
+#include "core/options.h"
+#include "engine/tape.h"
+
+// what a model must know of its data; kept in checkpoints
+typedef struct {
+    int symbols;               // A: action symbols, the last one is the padding
+    int observation;           // D; 0: no observations
+    slt_type observation_type; // numbers or bits
+    int length;                // L: positions 0..L-1
+    const double *prior;       // [slots], over 1..K segments
+    bool fed_noise;            // noise is fed (tests) instead of drawn
+} slt_model_data;
+
+// the variables every model has; losses are 0 on a tape without them
+typedef struct {
+    slt_var actions, observations;
+    slt_var loss, reconstruction, kl;
+} slt_model_io;
+
+// whose observations slot k of trajectory b decodes
+typedef enum { SLT_COMPANION_NONE, SLT_COMPANION_OWN, SLT_COMPANION_OTHERS } slt_companions;
+
+// what a model says about one trajectory of T steps; arrays have room for the tape's sizes
+typedef struct {
+    int length, slots;
+    int32_t *ids;      // [T] segment of every step
+    double *counts;    // [K] probability of 1..K segments
+    float *confidence; // [T] of a boundary behind step t, where ids change
+    float *masks;      // [K][T] after halting, or NULL
+    float *attention;  // [T][K], or NULL
+    int reconstructed; // steps whose action the model gives back
+} slt_segmentation;
+
+enum { SLT_MODEL_OPTIONS = 4096, SLT_MODEL_VARS = 128 }; // bytes that hold any model's structs
+
+typedef struct {
+    const char *name, *summary;
+    const slt_option *(*rows)(void);
+    slt_status (*profile)(void *options, const char *profile); // default, reference, paper
+    int (*slots)(const void *options);                         // K
+    bool (*padded)(const void *options); // computes all L positions, not the true ones alone
+    slt_companions (*companions)(const void *options);
+    bool (*fixed_companions)(const void *options); // at test time: the same for every trajectory
+    void (*build)(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
+                  void *vars);
+    slt_model_io (*io)(const void *vars);
+    void (*step)(const void *options, bool training, slt_step *step); // loss weights, noise
+    void (*segment)(slt_tape *tape, int member, const void *options, const void *vars, int b,
+                    slt_segmentation *out);
+} slt_model_kind;
+
+// rows by name; NULL when there is none
+const slt_model_kind *slt_model_find(const char *name);
+const slt_model_kind *slt_model_row(int index); // NULL behind the last
+
+#endif

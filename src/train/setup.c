@@ -1,0 +1,81 @@
+// Options of a run: defaults, profiles, and the presets (the paper's tables of final
+// configurations).
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "core/error.h"
+#include "train/train_options.h"
+
+SLT_OPTIONS_TABLE(slt_train_rows, slt_train_options, SLT_TRAIN_OPTIONS)
+
+// model, data set, settings; the priors are those of the reference code
+// clang-format off
+static const struct {
+    const char *model, *name, *settings;
+} presets[] = {
+    {"slottar", "craft-full", "batch=64 beta=0.1 hidden=128 heads=8 slot_size=128 slots=5 lr=5e-4 length=65 prior=1e-4,1e-4,1e-4,0.9996,1e-4"},
+    {"slottar", "craft-partial", "batch=64 beta=0.5 hidden=128 heads=16 slot_size=64 slots=5 lr=5e-4 length=65 prior=1e-4,1e-4,1e-4,0.9996,1e-4"},
+    {"slottar", "doorkey", "batch=32 beta=0.1 hidden=128 heads=8 slot_size=128 slots=4 lr=5e-4 length=35 prior=1e-4,1e-4,0.9997,1e-4"},
+    {"slottar", "unlockpickup", "batch=32 beta=1 hidden=128 heads=8 slot_size=128 slots=4 lr=5e-4 length=35 prior=1e-4,1e-4,0.9997,1e-4"},
+    {"slottar", "blockedunlockpickup", "batch=64 beta=0.05 hidden=96 heads=8 slot_size=96 slots=5 lr=5e-4 length=40 prior=1e-4,1e-4,1e-4,0.85,0.15"},
+    {"slottar", "keycorridor", "batch=32 beta=0.5 hidden=96 heads=8 slot_size=96 slots=10 iterations=2 lr=2.5e-4 length=80 prior=1e-4,1e-4,1e-4,0.318,0.284,0.267,0.089,0.035,0.008,1e-4"},
+};
+// clang-format on
+
+enum { PRESETS = sizeof presets / sizeof *presets };
+
+void slt_setup_tables(slt_setup *setup, slt_options *tables) {
+    tables[0] = (slt_options){slt_train_rows(), &setup->train};
+    tables[1] = (slt_options){setup->kind->rows(), setup->model};
+    tables[2] = (slt_options){NULL, NULL};
+}
+
+const char *slt_preset_name(const char *model, int index) {
+    for (int i = 0; i < PRESETS; i++)
+        if (strcmp(presets[i].model, model) == 0 && index-- == 0) return presets[i].name;
+    return NULL;
+}
+
+static slt_status set_all(const slt_options *tables, const char *settings) {
+    char word[512];
+    int used;
+    while (sscanf(settings, " %511s%n", word, &used) == 1) {
+        SLT_TRY(slt_options_set(tables, word));
+        settings += used;
+    }
+    return SLT_OK;
+}
+
+static slt_status set_preset(const slt_options *tables, const char *model, const char *name) {
+    for (int i = 0; i < PRESETS; i++)
+        if (strcmp(presets[i].model, model) == 0 && strcmp(presets[i].name, name) == 0)
+            return set_all(tables, presets[i].settings);
+    char list[256] = "";
+    for (int i = 0; slt_preset_name(model, i); i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                 slt_preset_name(model, i));
+    SLT_FAIL(SLT_INVALID, "%s has no preset '%s'; there are %s", model, name, list);
+}
+
+slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profile,
+                          const char *preset) {
+    memset(setup, 0, sizeof *setup);
+    setup->kind = slt_model_find(model);
+    if (!setup->kind) {
+        char list[256] = "";
+        for (int i = 0; slt_model_row(i); i++)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                     slt_model_row(i)->name);
+        SLT_FAIL(SLT_INVALID, "no model '%s'; there are %s", model, list);
+    }
+    slt_options tables[3];
+    slt_setup_tables(setup, tables);
+    SLT_TRY(slt_options_defaults(tables));
+    if (profile) {
+        SLT_TRY(setup->kind->profile(setup->model, profile));
+        if (strcmp(profile, "default") != 0) setup->train.early_stop = SLT_STOP_F1_ALIGN;
+    }
+    return preset ? set_preset(tables, model, preset) : SLT_OK;
+}

@@ -1,0 +1,46 @@
+// The options of training, the same for every model; the model's own follow behind them.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_TRAIN_OPTIONS_H
+#define SLT_TRAIN_OPTIONS_H
+
+#include "core/options.h"
+#include "models/model.h"
+
+// clang-format off
+#define SLT_TRAIN_OPTIONS(X)                                                                       \
+    X(INT,    epochs,        100,  1, 1000000, NULL, "passes over the training split, at most")    \
+    X(INT,    batch,         64,   1, 65536,   NULL, "trajectories in a step; an incomplete last batch is left out") \
+    X(REAL,   lr,            5e-4, 0, 10,      NULL, "learning rate of Adam")                      \
+    X(INT,    length,        0,    0, 65536,   NULL, "positions L; 0: one more than the longest trajectory") \
+    X(INT,    patience,      7,    1, 1000000, NULL, "epochs without a better score before training stops") \
+    X(CHOICE, early_stop,    loss, 0, 0, "loss|f1_align|ari_f1_align", "what is better: held-out loss (no labels), or scores against labels") \
+    X(TEXT,   prior,         auto, 0, 0, NULL, "probability of 1, 2, ... segments: auto (labels if there are any, else flat), flat, a number, or a list 0,0,.3,.7") \
+    X(REAL,   max_grad_norm, 0,    0, 1e9, NULL, "clips the gradient's norm; 0: no clipping")      \
+    X(REAL,   adam_eps,      1e-8, 0, 1,   NULL, "epsilon of Adam")
+// clang-format on
+
+typedef enum { SLT_STOP_LOSS, SLT_STOP_F1_ALIGN, SLT_STOP_ARI_F1_ALIGN } slt_stop_rule;
+
+SLT_OPTIONS_STRUCT(slt_train_options, SLT_TRAIN_OPTIONS);
+const slt_option *slt_train_rows(void);
+
+// everything that decides a run but the data and the seed
+typedef struct {
+    const slt_model_kind *kind;
+    slt_train_options train;
+    _Alignas(16) unsigned char model[SLT_MODEL_OPTIONS]; // the model's own struct
+} slt_setup;
+
+// both tables, for slt_options_* (tables has room for three)
+void slt_setup_tables(slt_setup *setup, slt_options *tables);
+
+// defaults of the model, then the profile's switches, then the preset's row; NULL: none
+slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profile,
+                          const char *preset);
+
+// names of presets of a model; NULL behind the last
+const char *slt_preset_name(const char *model, int index);
+
+#endif
