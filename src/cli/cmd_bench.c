@@ -35,7 +35,7 @@ static const struct {
 
 static void bench_print(bench *b, const slt_bench_result *result) {
     if (b->call->json) {
-        fputs(b->printed++ ? ",\n{\"name\":" : "\n{\"name\":", stdout);
+        fputs(b->printed ? ",\n{\"name\":" : "\n{\"name\":", stdout);
         cli_json_text(stdout, result->name);
     } else {
         printf("%-40s", result->name);
@@ -48,8 +48,9 @@ static void bench_print(bench *b, const slt_bench_result *result) {
         else
             printf(columns[i].format, value / columns[i].unit);
     }
-    puts(b->call->json ? "}" : "");
+    fputs(b->call->json ? "}" : "\n", stdout);
     fflush(stdout);
+    b->printed++;
 }
 
 // names behind the section choose: a part of a name is enough
@@ -125,7 +126,8 @@ static int run(cli_call *call) {
     for (int i = 0; i < SECTIONS && status == SLT_OK; i++)
         if (!chosen || strcmp(chosen, sections[i].name) == 0) status = sections[i].run(&b);
     if (call->json) puts("]}");
-    return status == SLT_OK ? CLI_DONE : cli_fail(status);
+    if (status != SLT_OK) return cli_fail(status);
+    return b.printed ? CLI_DONE : cli_misuse(call, "no measurement has that name");
 }
 
 static const cli_flag flags[] = {

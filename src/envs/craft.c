@@ -10,6 +10,7 @@
 static const char *const action_names[SLT_CRAFT_ACTIONS] = {"down",  "up",  "left",
                                                             "right", "use", "done"};
 
+// numpy's RandomState(seed) below 2^32, RandomState([words]) beyond
 static void seed(const slt_env_kind *kind, void *state, const uint32_t *words, int count) {
     (void)kind;
     slt_craft_world *world = state;
