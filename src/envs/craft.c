@@ -38,6 +38,10 @@ static void observe(const slt_env_kind *kind, const void *state, uint8_t *out) {
     slt_craft_observe(state, slt_craft_variant_of(kind)->full, out);
 }
 
+static bool valid(const slt_env_kind *kind, const void *state) {
+    return slt_craft_valid(state, slt_craft_variant_of(kind)->task);
+}
+
 // clang-format off
 #define K(kind) 0
 
@@ -58,7 +62,8 @@ static const slt_craft_variant variants[SLT_CRAFT_TASKS][2] = {
     {.id = name, .actions = SLT_CRAFT_ACTIONS, .action_names = action_names,                   \
      .rank = 1, .shape = {SLT_CRAFT_FEATURES}, .observation_size = SLT_CRAFT_FEATURES,         \
      .step_limit = SLT_CRAFT_STEPS, .state_size = sizeof(slt_craft_world),                     \
-     .parameters = variant, .seed = seed, .reset = reset, .step = step, .observe = observe},
+     .parameters = variant, .seed = seed, .reset = reset, .step = step, .observe = observe,    \
+     .valid = valid},
 
 const slt_env_kind slt_craft_kinds[] = {
 #define ROW(name, ...)                                                                         \

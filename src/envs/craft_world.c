@@ -128,3 +128,23 @@ bool slt_craft_act(slt_craft_world *world, const slt_craft_task *task, int actio
     world->sketch += reward;
     return reward;
 }
+
+// the same things on a fresh map make the same cells
+static bool has_valid_map(const slt_craft_world *world) {
+    slt_craft_world fresh;
+    slt_craft_clear(&fresh);
+    for (uint64_t left = world->things; left; left &= left - 1) {
+        int cell = __builtin_ctzll(left), x = 1 + (cell >> 3), y = 1 + (cell & 7);
+        int kind = slt_craft_look(world, x, y);
+        if (kind == SLT_CRAFT_EMPTY || kind >= SLT_CRAFT_KINDS) return false;
+        slt_craft_put(&fresh, x, y, kind);
+    }
+    return memcmp(world->cell, fresh.cell, sizeof fresh.cell) == 0;
+}
+
+bool slt_craft_valid(const slt_craft_world *world, const slt_craft_task *task) {
+    return has_valid_map(world) && world->x >= 1 && world->x < LAST && world->y >= 1 &&
+           world->y < LAST && slt_craft_look(world, world->x, world->y) == SLT_CRAFT_EMPTY &&
+           world->direction < 4 && world->sketch <= task->length && world->steps >= 0 &&
+           world->steps <= SLT_CRAFT_STEPS && world->random.next <= SLT_MT19937_WORDS;
+}

@@ -45,6 +45,9 @@ static inline bool slt_craft_reached(const slt_craft_world *world, const slt_cra
     return world->inventory[task->goal] > 0;
 }
 
+// false for bytes that no play could have left: cells, pose, counters, generator
+bool slt_craft_valid(const slt_craft_world *world, const slt_craft_task *task);
+
 // writes all 1075 features: near view 5 x 5 x 21, far view 5 x 5 x 21 (zero when not full),
 // pocket 21, direction 4
 void slt_craft_observe(const slt_craft_world *world, bool full, uint8_t *out);

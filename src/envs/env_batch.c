@@ -6,6 +6,15 @@
 
 enum { PER_TASK = 64 }; // copies; a border that depends on no number of threads
 
+static slt_status take_memory(slt_env_batch *batch) {
+    size_t n = (size_t)batch->n;
+    batch->stride = (batch->kind->state_size + SLT_ALIGN - 1) / SLT_ALIGN * SLT_ALIGN;
+    batch->states = slt_arena_take(&batch->arena, n, batch->stride);
+    batch->spare = slt_arena_take(&batch->arena, 1, batch->stride);
+    if (!batch->states || !batch->spare) return SLT_NOMEM;
+    return SLT_NEW(&batch->arena, &batch->life, n);
+}
+
 slt_status slt_env_batch_create(slt_context *context, const char *id, int n,
                                 slt_autoreset autoreset, slt_env_batch **out) {
     slt_env_info info;
@@ -17,12 +26,11 @@ slt_status slt_env_batch_create(slt_context *context, const char *id, int n,
     SLT_TRY(SLT_ALLOC(&context->allocator, &batch, 1));
     *batch = (slt_env_batch){.context = context, .info = info, .autoreset = autoreset, .n = n};
     batch->kind = slt_env_find(id);
-    batch->stride = (batch->kind->state_size + SLT_ALIGN - 1) / SLT_ALIGN * SLT_ALIGN;
     slt_arena_init(&batch->arena, &context->allocator, 0);
-    batch->states = slt_arena_take(&batch->arena, (size_t)n, batch->stride);
-    if (!batch->states || SLT_NEW(&batch->arena, &batch->life, (size_t)n) != SLT_OK) {
+    slt_status status = take_memory(batch);
+    if (status != SLT_OK) {
         slt_env_batch_destroy(batch);
-        return SLT_NOMEM;
+        return status;
     }
     *out = batch;
     return SLT_OK;

@@ -22,6 +22,7 @@ struct slt_env_batch {
     size_t stride;         // bytes from one state to the next
     unsigned char *states; // [n][stride]
     uint8_t *life;         // [n]
+    void *spare;           // room for one more state, aligned
 };
 
 static inline void *slt_env_state(const slt_env_batch *batch, int i) {

@@ -44,6 +44,8 @@ struct slt_env_kind {
     // action: 0..actions-1, checked by the caller
     slt_env_result (*step)(const slt_env_kind *kind, void *state, int action);
     void (*observe)(const slt_env_kind *kind, const void *state, uint8_t *out);
+    // whether bytes from outside are a state that the functions above can take; NULL: any are
+    bool (*valid)(const slt_env_kind *kind, const void *state);
 };
 
 // rows by id ("MiniGrid-DoorKey-8x8-v0"); NULL when there is none

@@ -52,6 +52,19 @@ void slt_env_batch_snapshot(const slt_env_batch *batch, void *bytes) {
     memcpy(bytes, &h, sizeof h);
 }
 
+// a copy that never was reset has no state yet
+static slt_status check_states(const slt_env_batch *batch, const unsigned char *body) {
+    const slt_env_kind *kind = batch->kind;
+    const unsigned char *life = body + (size_t)batch->n * kind->state_size;
+    for (int i = 0; i < batch->n; i++) {
+        bool is_trusted = life[i] == SLT_COPY_FRESH || !kind->valid;
+        memcpy(batch->spare, body + (size_t)i * kind->state_size, kind->state_size);
+        if (life[i] > SLT_COPY_ENDED || (!is_trusted && !kind->valid(kind, batch->spare)))
+            SLT_FAIL(SLT_FORMAT, "the snapshot has no state of %s for copy %d", kind->id, i);
+    }
+    return SLT_OK;
+}
+
 slt_status slt_env_batch_restore(slt_env_batch *batch, const void *bytes, size_t size) {
     if (size != slt_env_batch_snapshot_size(batch))
         SLT_FAIL(SLT_FORMAT, "a snapshot of this batch has %zu bytes, not %zu",
@@ -61,6 +74,7 @@ slt_status slt_env_batch_restore(slt_env_batch *batch, const void *bytes, size_t
     if (memcmp(bytes, &want, sizeof want) != 0)
         SLT_FAIL(SLT_FORMAT, "the snapshot is damaged, or none of %d copies of %s", batch->n,
                  batch->kind->id);
+    SLT_TRY(check_states(batch, body));
     size_t one = batch->kind->state_size;
     for (int i = 0; i < batch->n; i++) memcpy(slt_env_state(batch, i), body + (size_t)i * one, one);
     memcpy(batch->life, body + (size_t)batch->n * one, (size_t)batch->n);

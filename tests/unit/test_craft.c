@@ -160,6 +160,36 @@ static void the_limit_truncates(void **state) {
     }
 }
 
+// damaged states are refused, or harmless: the sanitizers watch
+static void damaged_states_are_refused(void **state) {
+    (void)state;
+    const slt_env_kind *kind = slt_env_find("getgoldfull-v0");
+    uint8_t view[SLT_CRAFT_FEATURES];
+    slt_mt19937 random;
+    slt_mt19937_seed(&random, 3);
+    int refused = 0;
+    for (int round = 0; round < 3000; round++) {
+        slt_craft_world world = world_of((uint32_t)round, &slt_craft_tasks[11]);
+        for (int t = 0; t < 20; t++) kind->step(kind, &world, (int)slt_mt19937_below(&random, 6));
+        assert_true(kind->valid(kind, &world));
+        uint32_t at = slt_mt19937_below(&random, offsetof(slt_craft_world, random));
+        ((uint8_t *)&world)[at] ^= (uint8_t)(1 + slt_mt19937_below(&random, 255));
+        if (!kind->valid(kind, &world)) {
+            refused++;
+            continue;
+        }
+        for (int t = 0; t < 20; t++) {
+            kind->step(kind, &world, (int)slt_mt19937_below(&random, 6));
+            kind->observe(kind, &world, view);
+        }
+        kind->reset(kind, &world);
+    }
+    assert_true(refused > 1500);
+    slt_craft_world world = world_of(0, &slt_craft_tasks[11]);
+    world.random.next = SLT_MT19937_WORDS + 1;
+    assert_false(kind->valid(kind, &world));
+}
+
 static void rows_have_their_names(void **state) {
     (void)state;
     for (int task = 0; task < SLT_CRAFT_TASKS; task++) {
@@ -184,6 +214,7 @@ int main(void) {
         cmocka_unit_test(walls_open_to_their_tool_and_keep_it),
         cmocka_unit_test(a_blocked_move_turns),
         cmocka_unit_test(the_limit_truncates),
+        cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(rows_have_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include "check.h"
 #include "core/mt19937.h"
-#include "envs/env_impl.h"
+#include "envs/craft_world.h"
+#include "envs/env_batch.h"
 #include "slottar/bench.h"
 #include "slottar/env.h"
 
@@ -213,6 +214,12 @@ static void a_snapshot_goes_on_the_same_way(void **state) {
         bytes[places[i]] ^= 1;
     }
     CHECK_OK(slt_env_batch_restore(other, bytes, size));
+
+    // a whole snapshot of an impossible state
+    slt_craft_world *world = slt_env_state(batch, 3);
+    world->x = 200;
+    slt_env_batch_snapshot(batch, bytes);
+    CHECK_FAILS(SLT_FORMAT, "copy 3", slt_env_batch_restore(other, bytes, size));
     free(bytes);
     slt_env_batch_destroy(batch);
     slt_env_batch_destroy(other);
