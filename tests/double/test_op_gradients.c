@@ -1,5 +1,6 @@
 // Every operation's backward against central differences, in double: all cases of the table, on a
 // packed and on a padded batch, with all memory poisoned beforehand.
+// sanitizers: too long
 #include <math.h>
 #include "check.h"
 #include "engine/tape_impl.h"
