@@ -14,6 +14,8 @@
 #include "slottar/bench.h"
 #include "slottar/dataset.h"
 #include "slottar/option.h"
+#include "slottar/model.h"
+#include "slottar/train.h"
 #include "slottar/verify.h"
 
 #ifdef __cplusplus

@@ -143,10 +143,22 @@ slt_status slt_file_write(const char *path, const void *bytes, size_t count) {
     return slt_writer_commit(&writer);
 }
 
-slt_status slt_folder_make(const char *path) {
+static slt_status make_one(const char *path) {
     struct stat info;
     if (mkdir(path, 0777) == 0) return SLT_OK;
     int error = errno;
     if (error == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return SLT_OK;
     SLT_FAIL(SLT_IO, "%s: could not make the folder: %s", path, strerror(error));
+}
+
+slt_status slt_folder_make(const char *path) {
+    char part[4096];
+    for (size_t i = 1; path[i]; i++) {
+        if (path[i] != '/') continue;
+        if (i >= sizeof part) SLT_FAIL(SLT_INVALID, "folder name of %zu characters", strlen(path));
+        memcpy(part, path, i);
+        part[i] = 0;
+        SLT_TRY(make_one(part));
+    }
+    return make_one(path);
 }

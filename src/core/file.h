@@ -38,7 +38,7 @@ void slt_writer_abort(slt_writer *writer); // no effect when not open
 // a small text at once
 slt_status slt_file_write(const char *path, const void *bytes, size_t count);
 
-// makes a folder; one that is there already is fine
+// makes a folder and those above it; one that is there already is fine
 slt_status slt_folder_make(const char *path);
 
 #endif

@@ -178,6 +178,13 @@ slt_status slt_tape_forward(slt_tape *tape) {
     return SLT_OK;
 }
 
+slt_status slt_tape_forward_member(slt_tape *tape, int member) {
+    SLT_TRY(check_frame(tape, member));
+    walk w = {tape, false, tape->context->pool};
+    walk_member(&w, member, 0);
+    return SLT_OK;
+}
+
 slt_status slt_tape_backward(slt_tape *tape) {
     if (!tape->loss) SLT_FAIL(SLT_INVALID, "the tape has no loss");
     run_walk(tape, true);

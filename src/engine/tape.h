@@ -106,6 +106,8 @@ slt_frame *slt_tape_frame(slt_tape *tape, int member);
 void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data);
 
 slt_status slt_tape_forward(slt_tape *tape);
+// one member alone, with all threads
+slt_status slt_tape_forward_member(slt_tape *tape, int member);
 // gradients of all parameters the loss depends on are written, not added to
 slt_status slt_tape_backward(slt_tape *tape);
 

@@ -1,0 +1,77 @@
+// A trained model: segments trajectories, and is scored against labels.
+//
+//     slt_model *model;
+//     slt_model_open(context, "runs/a", &model);
+//     slt_model_segment(model, data, NULL, print, NULL);
+//     slt_model_close(model);
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLOTTAR_MODEL_H
+#define SLOTTAR_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "slottar/dataset.h"
+#include "slottar/train.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct slt_model slt_model;
+
+// Opens a run directory (its best epoch) or a checkpoint file.
+SLT_API slt_status slt_model_open(slt_context *context, const char *path, slt_model **out);
+SLT_API void slt_model_close(slt_model *model);
+
+typedef struct {
+    const char *name;  // "slottar"
+    int slots, length; // K; the longest trajectory it takes
+    int actions;       // actions 0 ... actions-1
+    int observation;   // numbers of an observation; 0: it takes none
+    int64_t epoch;
+    const char *data; // what it was trained on, as its run says; NULL for a lone checkpoint
+} slt_model_info;
+SLT_API const slt_model_info *slt_model_about(const slt_model *model);
+
+// What the model says about one trajectory. Arrays are the library's, valid during the visit.
+typedef struct {
+    int64_t episode;
+    int32_t length;
+    const int32_t *ids; // [length] segment of every step, 0, 1, ... in order of time
+    int32_t boundary_count;
+    const int32_t *boundaries; // last step of every segment but the last
+    const float *confidence;   // [boundary_count] probability of a boundary within one step of it
+    int32_t segments;
+    int32_t slots;
+    const double *counts;   // [slots] probability of 1 ... slots segments
+    const float *masks;     // [slots][length]; NULL unless pictures were asked for
+    const float *attention; // [length][slots]; likewise
+} slt_segments;
+
+// Gets every answer, in the order of the episodes; another status than SLT_OK stops.
+typedef slt_status (*slt_segments_visit)(void *user, const slt_segments *segments);
+
+// Which episodes and how. Zero: all episodes, no pictures.
+typedef struct {
+    bool one_split; // only the episodes of `split`
+    slt_split split;
+    bool pictures; // masks and attention too
+    uint64_t seed; // of what is sampled, in profiles that sample
+} slt_segment_options;
+
+// The answer for a trajectory depends on the model and on it alone (profile `reference` excepted).
+// options may be NULL. SHAPE when the data set does not fit the model.
+SLT_API slt_status slt_model_segment(slt_model *model, slt_dataset *data,
+                                     const slt_segment_options *options, slt_segments_visit visit,
+                                     void *user);
+
+// Losses, and scores where the data set has labels.
+SLT_API slt_status slt_model_score(slt_model *model, slt_dataset *data,
+                                   const slt_segment_options *options, slt_run_scores *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,66 @@
+// Training: a model on a data set, into a run directory that can be killed and resumed at any time.
+//
+//     slt_train_request request = {.model = "slottar", .data = "demos.safetensors", .run =
+//     "runs/a"}; slt_train_result result; slt_train(context, &request, &result);
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLOTTAR_TRAIN_H
+#define SLOTTAR_TRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "slottar/context.h"
+#include "slottar/metrics.h"
+#include "slottar/option.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What to train. model, data and run are needed; the rest may stay zero.
+typedef struct {
+    const char *model;           // "slottar"
+    const char *data;            // any format that slt_dataset_open reads
+    const char *run;             // the run directory; made when it is not there
+    const char *profile;         // "default", "reference" or "paper"
+    const char *preset;          // a column of the paper's tables, named like the six data sets
+    const char *config;          // a YAML file of options
+    const char *const *settings; // "key=value", the last word
+    int setting_count;
+    uint64_t seed;
+} slt_train_request;
+
+// Scores of a run: losses always, the others only where the data has labels.
+typedef struct {
+    int64_t episodes;
+    double loss, reconstruction, kl, accuracy;
+    bool has_labels;
+    slt_score_summary scores;
+    double forward, backward; // access, as the reference code counts it
+} slt_run_scores;
+
+typedef struct {
+    int64_t epochs, best_epoch, steps;
+    double seconds;             // of this call
+    slt_run_scores valid, test; // of the best epoch
+} slt_train_result;
+
+// Trains until the score stops getting better, or goes on from where the run directory stands.
+// CANCELLED after slt_context_cancel, with everything saved: the same call goes on from there.
+// DIVERGED when a number is not finite; the last good checkpoint stays. INVALID when the run
+// directory belongs to another configuration.
+SLT_API slt_status slt_train(slt_context *context, const slt_train_request *request,
+                             slt_train_result *result);
+
+// The options of a model: those of training first (part 0), then the model's own (part 1). NULL
+// when there is no such model or part.
+SLT_API const slt_option *slt_train_options_of(const char *model, int part);
+// Names of models and of a model's presets, in order; NULL behind the last.
+SLT_API const char *slt_model_name(int index);
+SLT_API const char *slt_model_preset(const char *model, int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

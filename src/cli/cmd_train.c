@@ -1,0 +1,133 @@
+// slottar train MODEL DATA: trains a model into a run directory.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "commands.h"
+#include "json_text.h"
+#include "signals.h"
+#include "slottar/train.h"
+
+static const cli_flag flags[] = {
+    {"output", 'o', "RUN", "run directory (default runs/MODEL-DATA-SEED)"},
+    {"preset", 0, "NAME", "a configuration of the paper's tables, named like a data set"},
+    {"profile", 0, "NAME", "default, reference or paper: the switches where they differ"},
+    {"config", 0, "FILE", "options from a YAML file"},
+    {"options", 0, NULL, "lists the options of MODEL with their defaults"},
+    {NULL, 0, NULL, NULL},
+};
+
+// ---- the options of a model
+
+static void list_rows(const slt_option *rows) {
+    for (; rows && rows->name; rows++) {
+        printf("  %-16s %s", rows->name, rows->help);
+        if (rows->choices) printf(": %s", rows->choices);
+        printf(" (default %s)\n", rows->fallback);
+    }
+}
+
+static int list_options(const char *model) {
+    if (!slt_train_options_of(model, 0)) {
+        fprintf(stderr, "slottar train: no model '%s'; there are", model);
+        for (int i = 0; slt_model_name(i); i++) fprintf(stderr, " %s", slt_model_name(i));
+        fputc('\n', stderr);
+        return CLI_USAGE;
+    }
+    printf("options of training, as key=value:\n");
+    list_rows(slt_train_options_of(model, 0));
+    printf("options of %s:\n", model);
+    list_rows(slt_train_options_of(model, 1));
+    printf("presets:");
+    for (int i = 0; slt_model_preset(model, i); i++) printf(" %s", slt_model_preset(model, i));
+    putchar('\n');
+    return CLI_DONE;
+}
+
+// ---- running
+
+// runs/MODEL-DATA-SEED, DATA without folder and ending
+static void default_run(char *out, size_t size, const char *model, const char *data,
+                        uint64_t seed) {
+    const char *slash = strrchr(data, '/'), *name = slash ? slash + 1 : data;
+    int length = (int)strcspn(name, ".");
+    snprintf(out, size, "runs/%s-%.*s-%" PRIu64, model, length ? length : (int)strlen(name), name,
+             seed);
+}
+
+static void print_scores(const char *name, const slt_run_scores *s) {
+    printf("%-6s %6" PRId64 " episodes  loss %.4f  accuracy %.2f", name, s->episodes, s->loss,
+           100 * s->accuracy);
+    if (s->has_labels)
+        printf("  F1 %.2f  alignment %.2f  ARI %.2f", 100 * s->scores.mean.f1,
+               100 * s->scores.mean.align, 100 * s->scores.mean.ari);
+    putchar('\n');
+}
+
+static void print_result(const char *run, const slt_train_result *result) {
+    printf("%s: best of %" PRId64 " epochs is %" PRId64 ", %.0f s\n", run, result->epochs,
+           result->best_epoch, result->seconds);
+    print_scores("valid", &result->valid);
+    print_scores("test", &result->test);
+    printf("next: slottar eval %s; slottar segment %s DATA\n", run, run);
+}
+
+static void print_json(const char *run, const slt_train_result *result) {
+    fputs("{\"run\":", stdout);
+    cli_json_text(stdout, run);
+    printf(",\"epochs\":%" PRId64 ",\"best_epoch\":%" PRId64
+           ",\"seconds\":%.3f,\"test\":{\"loss\":%.9g",
+           result->epochs, result->best_epoch, result->seconds, result->test.loss);
+    if (result->test.has_labels)
+        printf(",\"f1\":%.9g,\"align\":%.9g", result->test.scores.mean.f1,
+               result->test.scores.mean.align);
+    puts("}}");
+}
+
+static int run(cli_call *call) {
+    if (cli_value(call, "options")) return list_options(call->arguments[0]);
+    if (call->count < 2) return cli_misuse(call, "wants a data set");
+    char path[4096];
+    default_run(path, sizeof path, call->arguments[0], call->arguments[1], call->seed);
+    const char *output = cli_value(call, "output");
+    slt_train_request request = {.model = call->arguments[0],
+                                 .data = call->arguments[1],
+                                 .run = output ? output : path,
+                                 .profile = cli_value(call, "profile"),
+                                 .preset = cli_value(call, "preset"),
+                                 .config = cli_value(call, "config"),
+                                 .settings = call->settings,
+                                 .setting_count = call->setting_count,
+                                 .seed = call->seed};
+    slt_train_result result;
+    cli_catch_signals(call->context);
+    slt_status status = slt_train(call->context, &request, &result);
+    int caught = cli_caught_signal();
+    if (status == SLT_CANCELLED && caught) {
+        cli_progress_end();
+        fprintf(stderr, "saved in %s; the same command goes on from there\n", request.run);
+        return caught;
+    }
+    if (status != SLT_OK) return cli_fail(status);
+    (call->json ? print_json : print_result)(request.run, &result);
+    return CLI_DONE;
+}
+
+const cli_command cli_train = {
+    .name = "train",
+    .arguments = "MODEL DATA [-o RUN] [key=value...]",
+    .summary = "trains a model on a data set",
+    .text = "MODEL is slottar. The run directory holds config.yaml, metrics.jsonl, TensorBoard\n"
+            "events, last.safetensors, best.safetensors and result.json. The same command again\n"
+            "goes on where it was stopped; a changed configuration is refused.\n\n"
+            "  slottar train slottar craft-full.safetensors --preset craft-full\n"
+            "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
+            "  slottar train slottar --options\n",
+    .flags = flags,
+    .least = 1,
+    .most = 2,
+    .settings = true,
+    .run = run,
+};

@@ -1,0 +1,114 @@
+// Using a model, batch by batch.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "train/answer.h"
+
+#include <string.h>
+
+slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
+                             slt_limits *out) {
+    int slots = setup->kind->slots(setup->model);
+    slt_feed_rule rule = {.data = set,
+                          .length = data->length,
+                          .slots = slots,
+                          .padded = setup->kind->padded(setup->model)};
+    *out = (slt_limits){SLT_ANSWER_BATCH + slots, 0, slots, data->length};
+    return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
+}
+
+// sums over batches
+typedef struct {
+    double reconstruction, kl;
+    int64_t tokens, right;
+} totals;
+
+static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pictures,
+                          slt_segmentation *out) {
+    size_t L = (size_t)learner->data.length;
+    size_t K = (size_t)learner->setup.kind->slots(learner->setup.model);
+    SLT_TRY(SLT_NEW(arena, &out->ids, L));
+    SLT_TRY(SLT_NEW(arena, &out->counts, K));
+    SLT_TRY(SLT_NEW(arena, &out->confidence, L));
+    if (!pictures) return SLT_OK;
+    SLT_TRY(SLT_NEW(arena, &out->masks, K * L));
+    return SLT_NEW(arena, &out->attention, K * L);
+}
+
+// the sorted place of each episode of the batch: answers go out in the order they were asked
+static slt_status hand_out(slt_learner *learner, const slt_feed *feed, const int64_t *episodes,
+                           int count, const slt_answer_request *request,
+                           slt_segmentation *segmentation, totals *sum) {
+    const slt_model_kind *kind = learner->setup.kind;
+    for (int i = 0; i < count; i++) {
+        int b = feed->order[i];
+        kind->segment(learner->use.tape, request->member, learner->setup.model, learner->use.vars,
+                      b, segmentation);
+        sum->right += segmentation->reconstructed;
+        if (!request->visit) continue;
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(feed->rule.data, episodes[i], &episode));
+        SLT_TRY(request->visit(request->user, &episode, segmentation));
+    }
+    return SLT_OK;
+}
+
+static slt_status answer_batch(slt_learner *learner, slt_feed *feed, const int64_t *episodes,
+                               int count, int asked, uint32_t number,
+                               const slt_answer_request *request, slt_segmentation *segmentation,
+                               totals *sum) {
+    slt_tape *tape = learner->use.tape;
+    SLT_TRY(slt_feed_fill(feed, episodes, count));
+    for (int m = 0; m < learner->store->members; m++)
+        slt_feed_hand_over(feed, tape, m, learner->use.io);
+    slt_frame *frame = slt_tape_frame(tape, request->member);
+    frame->step.seed = request->seed;
+    frame->step.step = 0x80000000u + number; // apart from the steps of training
+    learner->setup.kind->step(learner->setup.model, false, &frame->step);
+    SLT_TRY(slt_tape_forward_member(tape, request->member));
+    double tokens = feed->batch.true_tokens;
+    sum->tokens += feed->batch.true_tokens;
+    sum->reconstruction +=
+        tokens * (double)*slt_tape_value(tape, request->member, learner->use.io.reconstruction);
+    sum->kl += (double)count * (double)*slt_tape_value(tape, request->member, learner->use.io.kl);
+    return hand_out(learner, feed, episodes, asked, request, segmentation, sum);
+}
+
+static slt_status answer_all(slt_learner *learner, slt_arena *arena, slt_dataset *data,
+                             const int64_t *episodes, int64_t count,
+                             const slt_answer_request *request, slt_answer_losses *out) {
+    slt_feed feed;
+    slt_segmentation segmentation = {0};
+    slt_feed_rule rule = slt_learner_feed_rule(learner, data, false);
+    if (!request->companions) rule.fixed = 0;
+    totals sum = {0};
+    int64_t batch[SLT_ANSWER_BATCH + SLT_LEARNER_SLOTS], trajectories = 0;
+    SLT_TRY(slt_feed_init(&feed, arena, &rule, SLT_ANSWER_BATCH + rule.fixed));
+    SLT_TRY(reserve(arena, learner, request->pictures, &segmentation));
+    for (int64_t at = 0; at < count; at += SLT_ANSWER_BATCH) {
+        SLT_TRY(slt_context_check(learner->context));
+        int asked = count - at < SLT_ANSWER_BATCH ? (int)(count - at) : SLT_ANSWER_BATCH;
+        memcpy(batch, episodes + at, (size_t)asked * sizeof *batch);
+        if (rule.fixed)
+            memcpy(batch + asked, request->companions, (size_t)rule.fixed * sizeof *batch);
+        SLT_TRY(answer_batch(learner, &feed, batch, asked + rule.fixed, asked,
+                             (uint32_t)(at / SLT_ANSWER_BATCH), request, &segmentation, &sum));
+        trajectories += asked + rule.fixed;
+    }
+    slt_step step = {0};
+    learner->setup.kind->step(learner->setup.model, false, &step);
+    out->reconstruction = sum.tokens ? sum.reconstruction / (double)sum.tokens : 0;
+    out->kl = trajectories ? sum.kl / (double)trajectories : 0;
+    out->loss = out->reconstruction + (double)step.weight[0] * out->kl;
+    out->accuracy = sum.tokens ? (double)sum.right / (double)sum.tokens : 0;
+    return SLT_OK;
+}
+
+slt_status slt_answer(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
+                      int64_t count, const slt_answer_request *request, slt_answer_losses *out) {
+    slt_arena arena;
+    slt_arena_init(&arena, &learner->context->allocator, 1 << 20);
+    slt_status status = answer_all(learner, &arena, data, episodes, count, request, out);
+    slt_arena_deinit(&arena);
+    return status;
+}

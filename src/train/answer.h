@@ -1,0 +1,49 @@
+// Using a model: losses and segments of the episodes of a data set, batch by batch.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_TRAIN_ANSWER_H
+#define SLT_TRAIN_ANSWER_H
+
+#include "slottar/metrics.h"
+#include "train/learner.h"
+
+// trajectories per batch when a model is used
+enum { SLT_ANSWER_BATCH = 64 };
+
+// room for such batches, with the companions behind them
+slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
+                             slt_limits *out);
+
+typedef slt_status (*slt_answer_visit)(void *user, const slt_episode *episode,
+                                       const slt_segmentation *segmentation);
+
+typedef struct {
+    int member;
+    uint64_t seed;             // of what is sampled at test time, where the options sample
+    const int64_t *companions; // [slots] episodes of companion_set, for fixed companions
+    bool pictures;             // masks and attention too
+    slt_answer_visit visit;    // in the order of the episodes; may be NULL
+    void *user;
+} slt_answer_request;
+
+typedef struct {
+    double loss, reconstruction, kl; // per true step and per trajectory, over all episodes
+    double accuracy;                 // share of steps whose action is given back
+} slt_answer_losses;
+
+slt_status slt_answer(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
+                      int64_t count, const slt_answer_request *request, slt_answer_losses *out);
+
+// answers and scores against the truth; summary is all zero when an episode has no labels
+typedef struct {
+    slt_answer_losses losses;
+    bool has_labels;
+    slt_score_summary scores;
+    double forward, backward; // access, reference form
+} slt_evaluation;
+
+slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
+                        int64_t count, const slt_answer_request *request, slt_evaluation *out);
+
+#endif

@@ -1,0 +1,265 @@
+// Checkpoints: writing and reading.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "train/checkpoint.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/safetensors.h"
+#include "core/text.h"
+
+// one list makes the metadata: name, printf format, scanf format
+// clang-format off
+#define STATE_NUMBERS(X)                                                                           \
+    X(seed,           PRIu64, SCNu64, uint64_t)                                                    \
+    X(epoch,          PRId64, SCNd64, int64_t)                                                     \
+    X(step,           PRId64, SCNd64, int64_t)                                                     \
+    X(total_steps,    PRId64, SCNd64, int64_t)                                                     \
+    X(best_epoch,     PRId64, SCNd64, int64_t)                                                     \
+    X(waited,         PRId64, SCNd64, int64_t)                                                     \
+    X(loss,           "a",    "la",   double)                                                      \
+    X(reconstruction, "a",    "la",   double)                                                      \
+    X(kl,             "a",    "la",   double)                                                      \
+    X(best,           "a",    "la",   double)
+// clang-format on
+
+static const char FORMAT_NAME[] = "slottar-checkpoint-1";
+
+// ---- writing
+
+typedef struct {
+    const char *prefix;
+    slt_real *block;
+} block_view;
+
+static int blocks_of(const slt_store *store, block_view views[3]) {
+    views[0] = (block_view){"", store->value};
+    views[1] = (block_view){"adam_m.", store->moment1};
+    views[2] = (block_view){"adam_v.", store->moment2};
+    return 3;
+}
+
+static const char *full_name(char *text, const char *prefix, const char *name) {
+    snprintf(text, 160, "%s%s", prefix, name);
+    return text;
+}
+
+static void declare_all(slt_safetensors_writer *writer, const slt_store *store) {
+    block_view views[3];
+    char name[160];
+    for (int v = 0; v < blocks_of(store, views); v++)
+        for (int i = 0; i < store->count; i++)
+            for (int k = 0; k < store->parameters[i].parts; k++) {
+                const slt_part *part = &store->parameters[i].part[k];
+                int64_t shape[] = {store->parameters[i].rows, part->columns};
+                slt_safetensors_declare(writer, full_name(name, views[v].prefix, part->name),
+                                        SLT_DTYPE_F32, 2, shape);
+            }
+}
+
+static void put_part(slt_safetensors_writer *writer, const slt_store *store, slt_real *block,
+                     int number, int member, int first, int columns) {
+    const slt_parameter *parameter = &store->parameters[number];
+    const slt_real *at = slt_store_at(store, block, number, member) + first;
+    for (int r = 0; r < parameter->rows; r++, at += parameter->columns)
+        for (int c = 0; c < columns; c++) {
+            float value = (float)at[c];
+            slt_safetensors_put(writer, &value, sizeof value);
+        }
+}
+
+static void put_all(slt_safetensors_writer *writer, const slt_store *store, int member) {
+    block_view views[3];
+    for (int v = 0; v < blocks_of(store, views); v++)
+        for (int i = 0; i < store->count; i++) {
+            const slt_parameter *p = &store->parameters[i];
+            for (int k = 0, first = 0; k < p->parts; first += p->part[k++].columns)
+                put_part(writer, store, views[v].block, i, member, first, p->part[k].columns);
+        }
+}
+
+static void describe_number(slt_safetensors_writer *writer, const char *key, const char *format,
+                            ...) __attribute__((format(printf, 3, 4)));
+static void describe_number(slt_safetensors_writer *writer, const char *key, const char *format,
+                            ...) {
+    char text[64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    slt_safetensors_describe(writer, key, text);
+}
+
+static slt_status describe_setup(slt_safetensors_writer *writer, const slt_learner *learner) {
+    slt_setup setup = learner->setup;
+    slt_options tables[3];
+    slt_setup_tables(&setup, tables);
+    slt_text text;
+    slt_text_init(&text, &learner->context->allocator);
+    slt_options_to_yaml(tables, &text);
+    if (text.status == SLT_OK) slt_safetensors_describe(writer, "options", text.bytes);
+    slt_status status = text.status;
+    slt_text_deinit(&text);
+    slt_text_init(&text, &learner->context->allocator);
+    for (int k = 0; k < setup.kind->slots(setup.model); k++)
+        slt_text_add(&text, "%s%.17g", k ? " " : "", learner->prior[k]);
+    if (text.status == SLT_OK) slt_safetensors_describe(writer, "prior", text.bytes);
+    if (status == SLT_OK) status = text.status;
+    slt_text_deinit(&text);
+    return status;
+}
+
+static void describe_state(slt_safetensors_writer *writer, const slt_progress_state *state) {
+#define DESCRIBE(name, print, scan, type)                                                          \
+    describe_number(writer, "run." #name, "%" print, state->name);
+    STATE_NUMBERS(DESCRIBE)
+#undef DESCRIBE
+    slt_safetensors_describe(writer, "run.finished", state->finished ? "1" : "0");
+}
+
+slt_status slt_checkpoint_save(const slt_learner *learner, int member,
+                               const slt_progress_state *state, const char *path) {
+    slt_safetensors_writer *writer;
+    SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
+    slt_safetensors_describe(writer, "format", FORMAT_NAME);
+    slt_safetensors_describe(writer, "model", learner->setup.kind->name);
+    describe_number(writer, "data.symbols", "%d", learner->data.symbols);
+    describe_number(writer, "data.observation", "%d", learner->data.observation);
+    describe_number(writer, "data.bits", "%d", learner->data.observation_type == SLT_BITS);
+    describe_number(writer, "data.length", "%d", learner->data.length);
+    describe_state(writer, state);
+    slt_status status = describe_setup(writer, learner);
+    if (status != SLT_OK) {
+        slt_safetensors_abort(writer);
+        return status;
+    }
+    declare_all(writer, learner->store);
+    put_all(writer, learner->store, member);
+    return slt_safetensors_commit(writer);
+}
+
+// ---- reading
+
+static slt_status need(const slt_safetensors *file, const char *key, const char **out) {
+    *out = slt_safetensors_metadata(file, key);
+    if (!*out)
+        SLT_FAIL(SLT_FORMAT, "%s: metadata '%s' is missing", slt_safetensors_path(file), key);
+    return SLT_OK;
+}
+
+static slt_status read_int(const slt_safetensors *file, const char *key, int low, int high,
+                           int *out) {
+    const char *text;
+    SLT_TRY(need(file, key, &text));
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end || value < low || value > high)
+        SLT_FAIL(SLT_FORMAT, "%s: metadata '%s' is '%.40s', not a whole number from %d to %d",
+                 slt_safetensors_path(file), key, text, low, high);
+    *out = (int)value;
+    return SLT_OK;
+}
+
+static slt_status read_state(const slt_safetensors *file, slt_progress_state *state) {
+    const char *text;
+    int finished;
+#define READ(name, print, scan, type)                                                              \
+    SLT_TRY(need(file, "run." #name, &text));                                                      \
+    if (sscanf(text, "%" scan, &state->name) != 1)                                                 \
+        SLT_FAIL(SLT_FORMAT, "%s: metadata 'run." #name "' is '%.40s'",                            \
+                 slt_safetensors_path(file), text);
+    STATE_NUMBERS(READ)
+#undef READ
+    SLT_TRY(read_int(file, "run.finished", 0, 1, &finished));
+    state->finished = finished;
+    return SLT_OK;
+}
+
+static slt_status read_prior(const slt_safetensors *file, slt_checkpoint *out) {
+    const char *text;
+    SLT_TRY(need(file, "prior", &text));
+    int slots = out->setup.kind->slots(out->setup.model);
+    for (int k = 0; k < slots; k++) {
+        char *end;
+        out->prior[k] = strtod(text, &end);
+        if (end == text || !(out->prior[k] > 0) || out->prior[k] > 1)
+            SLT_FAIL(SLT_FORMAT, "%s: metadata 'prior' has no probability for %d segments",
+                     slt_safetensors_path(file), k + 1);
+        text = end;
+    }
+    out->data.prior = out->prior;
+    return SLT_OK;
+}
+
+static slt_status read_all(const slt_safetensors *file, slt_checkpoint *out) {
+    const char *format, *model, *yaml;
+    int bits;
+    SLT_TRY(need(file, "format", &format));
+    if (strcmp(format, FORMAT_NAME) != 0)
+        SLT_FAIL(SLT_FORMAT, "%s: no checkpoint of this program", slt_safetensors_path(file));
+    SLT_TRY(need(file, "model", &model));
+    SLT_TRY(slt_setup_init(&out->setup, model, NULL, NULL));
+    SLT_TRY(need(file, "options", &yaml));
+    slt_options tables[3];
+    slt_setup_tables(&out->setup, tables);
+    SLT_TRY(slt_options_from_yaml(tables, slt_safetensors_path(file), yaml, strlen(yaml)));
+    SLT_TRY(read_int(file, "data.symbols", 2, 1 << 20, &out->data.symbols));
+    SLT_TRY(read_int(file, "data.observation", 0, 1 << 20, &out->data.observation));
+    SLT_TRY(read_int(file, "data.length", 1, 65536, &out->data.length));
+    SLT_TRY(read_int(file, "data.bits", 0, 1, &bits));
+    out->data.observation_type = bits ? SLT_BITS : SLT_NUMBERS;
+    if (out->setup.kind->slots(out->setup.model) > SLT_LEARNER_SLOTS)
+        SLT_FAIL(SLT_FORMAT, "%s: too many slots", slt_safetensors_path(file));
+    SLT_TRY(read_prior(file, out));
+    return read_state(file, &out->state);
+}
+
+slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_checkpoint *out) {
+    slt_safetensors *file;
+    SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
+    memset(out, 0, sizeof *out);
+    slt_status status = read_all(file, out);
+    slt_safetensors_close(file);
+    return status;
+}
+
+static slt_status load_part(const slt_safetensors *file, const slt_store *store,
+                            const block_view *view, int number, int member, int k, int first) {
+    const slt_parameter *parameter = &store->parameters[number];
+    const slt_part *part = &parameter->part[k];
+    int64_t shape[] = {parameter->rows, part->columns};
+    const slt_array *array;
+    char name[160];
+    full_name(name, view->prefix, part->name);
+    SLT_TRY(slt_safetensors_get(file, name, SLT_DTYPE_F32, 2, shape, &array));
+    const float *from = array->data;
+    slt_real *at = slt_store_at(store, view->block, number, member) + first;
+    for (int r = 0; r < parameter->rows; r++, at += parameter->columns)
+        for (int c = 0; c < part->columns; c++) at[c] = *from++;
+    return SLT_OK;
+}
+
+static slt_status load_all(const slt_safetensors *file, const slt_store *store, int member,
+                           int blocks) {
+    block_view views[3];
+    blocks_of(store, views);
+    for (int v = 0; v < blocks; v++)
+        for (int i = 0; i < store->count; i++) {
+            const slt_parameter *p = &store->parameters[i];
+            for (int k = 0, first = 0; k < p->parts; first += p->part[k++].columns)
+                SLT_TRY(load_part(file, store, &views[v], i, member, k, first));
+        }
+    return SLT_OK;
+}
+
+slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *path, bool moments) {
+    slt_safetensors *file;
+    SLT_TRY(slt_safetensors_open(&learner->context->allocator, path, &file));
+    slt_status status = load_all(file, learner->store, member, moments ? 3 : 1);
+    slt_safetensors_close(file);
+    return status;
+}

@@ -1,0 +1,41 @@
+// Checkpoints: weights under readable names, Adam's moments, and the position of the run; enough to
+// go on bit for bit, and to use the model without anything else. Nothing in a checkpoint depends on
+// the clock, the host or the number of threads.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_TRAIN_CHECKPOINT_H
+#define SLT_TRAIN_CHECKPOINT_H
+
+#include "train/learner.h"
+
+// where a run stands
+typedef struct {
+    uint64_t seed;
+    int64_t epoch;                   // epochs finished
+    int64_t step;                    // steps finished in the epoch at hand
+    int64_t total_steps;             // steps finished in all
+    double loss, reconstruction, kl; // sums over the steps of the epoch at hand
+    double best;                     // score of the best epoch; higher is better
+    int64_t best_epoch;              // -1: none yet
+    int64_t waited;                  // epochs since then
+    bool finished;
+} slt_progress_state;
+
+slt_status slt_checkpoint_save(const slt_learner *learner, int member,
+                               const slt_progress_state *state, const char *path);
+
+// what a checkpoint says about itself, enough to make a learner for it
+typedef struct {
+    slt_setup setup;
+    slt_model_data data; // prior points to `prior`
+    double prior[SLT_LEARNER_SLOTS];
+    slt_progress_state state;
+} slt_checkpoint;
+
+slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_checkpoint *out);
+
+// weights and, where `moments`, Adam's moments into a member
+slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *path, bool moments);
+
+#endif

@@ -1,0 +1,76 @@
+// Answers scored against the truth.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "metrics/access.h"
+#include "metrics/score_tally.h"
+#include "train/answer.h"
+
+typedef struct {
+    slt_context *context;
+    const slt_answer_request *request;
+    int length; // L
+    slt_arena arena;
+    slt_tally tally;
+    double forward, backward;
+    int64_t labelled, seen;
+} scorer;
+
+// forward and backward access, over the first G slots
+static void add_access(scorer *s, const slt_episode *episode, const slt_segmentation *answer) {
+    if (!answer->masks || !answer->attention) return;
+    int T = answer->length, K = answer->slots;
+    int64_t segments = slt_episode_segment_count(episode);
+    slt_access_case c = {.attention = {answer->attention, 1, K},
+                         .mask = {answer->masks, T, 1},
+                         .T = T,
+                         .L = T,
+                         .K = K,
+                         .G = segments < K ? (int)segments : K,
+                         .threshold = 0.8f,
+                         .form = SLT_ACCESS_REFERENCE};
+    slt_access access = slt_access_mean(&c);
+    s->forward += access.forward;
+    s->backward += access.backward;
+}
+
+static slt_status score(void *user, const slt_episode *episode, const slt_segmentation *answer) {
+    scorer *s = user;
+    s->seen++;
+    if (s->request->visit) SLT_TRY(s->request->visit(s->request->user, episode, answer));
+    if (!episode->segments) return SLT_OK;
+    slt_arena_mark mark = slt_arena_now(&s->arena);
+    slt_scored scored;
+    SLT_TRY(slt_score_ids(&s->arena, &scored, episode->segments, answer->ids, answer->length,
+                          SLT_TOLERANCE));
+    slt_arena_reset(&s->arena, mark);
+    slt_tally_add(&s->tally, &scored);
+    add_access(s, episode, answer);
+    s->labelled++;
+    return SLT_OK;
+}
+
+slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
+                        int64_t count, const slt_answer_request *request, slt_evaluation *out) {
+    scorer *s;
+    SLT_TRY(SLT_ALLOC(&learner->context->allocator, &s, 1));
+    s->context = learner->context;
+    s->request = request;
+    slt_arena_init(&s->arena, &learner->context->allocator, 0);
+    slt_answer_request scored = *request;
+    scored.visit = score;
+    scored.user = s;
+    slt_evaluation found = {0};
+    slt_status status = slt_answer(learner, data, episodes, count, &scored, &found.losses);
+    if (status == SLT_OK) {
+        found.has_labels = s->labelled > 0 && s->labelled == s->seen;
+        if (found.has_labels) found.scores = slt_tally_read(&s->tally);
+        found.forward = s->labelled ? s->forward / (double)s->labelled : 0;
+        found.backward = s->labelled ? s->backward / (double)s->labelled : 0;
+        *out = found;
+    }
+    slt_arena_deinit(&s->arena);
+    slt_free(&learner->context->allocator, s);
+    return status;
+}

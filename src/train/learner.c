@@ -1,0 +1,72 @@
+// A learner.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "train/learner.h"
+
+#include <string.h>
+
+static slt_status make_tape(slt_learner *learner, slt_limits limits, slt_learner_tape *out) {
+    const slt_setup *setup = &learner->setup;
+    SLT_TRY(slt_tape_create(learner->store, limits, &out->tape));
+    setup->kind->build(out->tape, setup->model, &learner->data, true, out->vars);
+    out->io = setup->kind->io(out->vars);
+    return SLT_OK;
+}
+
+// the first tape declares the parameters; both share them
+static slt_status build(slt_learner *learner, int members, slt_limits train, slt_limits use) {
+    bool training = train.trajectories > 0;
+    SLT_TRY(slt_store_create(learner->context, members, &learner->store));
+    if (training) SLT_TRY(make_tape(learner, train, &learner->train));
+    SLT_TRY(make_tape(learner, use, &learner->use));
+    SLT_TRY(slt_store_finish(learner->store));
+    if (training) SLT_TRY(slt_tape_finish(learner->train.tape, learner->train.io.loss, false));
+    return slt_tape_finish(learner->use.tape, 0, false);
+}
+
+slt_status slt_learner_create(slt_context *context, const slt_setup *setup,
+                              const slt_model_data *data, int members, slt_limits train,
+                              slt_limits use, slt_learner **out) {
+    int slots = setup->kind->slots(setup->model);
+    if (slots > SLT_LEARNER_SLOTS) SLT_FAIL(SLT_RANGE, "%d slots are too many", slots);
+    slt_learner *learner;
+    SLT_TRY(SLT_ALLOC(&context->allocator, &learner, 1));
+    learner->context = context;
+    learner->setup = *setup;
+    learner->data = *data;
+    memcpy(learner->prior, data->prior, (size_t)slots * sizeof *learner->prior);
+    learner->data.prior = learner->prior;
+    slt_status status = build(learner, members, train, use);
+    if (status != SLT_OK) {
+        slt_learner_destroy(learner);
+        return status;
+    }
+    *out = learner;
+    return SLT_OK;
+}
+
+void slt_learner_destroy(slt_learner *learner) {
+    if (!learner) return;
+    slt_tape_destroy(learner->train.tape);
+    slt_tape_destroy(learner->use.tape);
+    slt_store_destroy(learner->store);
+    slt_free(&learner->context->allocator, learner);
+}
+
+slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training) {
+    const slt_model_kind *kind = learner->setup.kind;
+    const void *options = learner->setup.model;
+    slt_companions companions = kind->companions(options);
+    bool fixed = !training && companions == SLT_COMPANION_OTHERS && kind->fixed_companions(options);
+    int slots = kind->slots(options);
+    return (slt_feed_rule){.data = data,
+                           .length = learner->data.length,
+                           .slots = slots,
+                           .padding = learner->data.symbols - 1,
+                           .padded = kind->padded(options),
+                           .companions = companions,
+                           .fixed = fixed ? slots : 0,
+                           .observation_type = learner->data.observation_type,
+                           .observation = learner->data.observation};
+}

@@ -1,0 +1,38 @@
+// A learner: a model's parameters with a tape to train them and a tape to use them.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_TRAIN_LEARNER_H
+#define SLT_TRAIN_LEARNER_H
+
+#include "train/feed.h"
+#include "train/train_options.h"
+
+enum { SLT_LEARNER_SLOTS = 1024 };
+
+typedef struct {
+    slt_tape *tape;
+    slt_model_io io;
+    _Alignas(16) unsigned char vars[SLT_MODEL_VARS];
+} slt_learner_tape;
+
+typedef struct {
+    slt_context *context;
+    slt_setup setup;
+    slt_model_data data; // prior points to `prior`
+    double prior[SLT_LEARNER_SLOTS];
+    slt_store *store;
+    slt_learner_tape train, use; // train.tape is NULL in a learner that only answers
+} slt_learner;
+
+// batch: trajectories of a training step, 0: no training; both tapes are made for trajectories of
+// data->length positions. Parameters are zero until slt_store_init or a checkpoint fills them.
+slt_status slt_learner_create(slt_context *context, const slt_setup *setup,
+                              const slt_model_data *data, int members, slt_limits train,
+                              slt_limits use, slt_learner **out);
+void slt_learner_destroy(slt_learner *learner);
+
+// how this model wants its batches
+slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training);
+
+#endif
