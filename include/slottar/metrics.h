@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "slottar/context.h"
+#include "slottar/dataset.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,6 +107,13 @@ SLT_API const char *slt_rule_help(int index);
 // misses an input it needs; the message lists the names or says what is missing.
 SLT_API slt_status slt_rule_run(slt_context *context, const char *name, const slt_rule_input *input,
                                 int32_t *const *ids, slt_rule_report *report);
+
+// Judges a rule on a labelled split of a data set. Rules that need the true number of segments of
+// each trajectory are told it; the prior is the histogram of the training split. report may be
+// NULL.
+SLT_API slt_status slt_rule_score(slt_context *context, slt_dataset *data, slt_split split,
+                                  const char *rule, uint64_t seed, slt_score_summary *summary,
+                                  slt_rule_report *report);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-#define CLI_COMMANDS(X) X(envs) X(bench) X(train) X(verify) X(completion)
+#define CLI_COMMANDS(X) X(envs) X(bench) X(train) X(eval) X(segment) X(verify) X(completion)
 
 #define CLI_DECLARE(name) extern const cli_command cli_##name;
 CLI_COMMANDS(CLI_DECLARE)

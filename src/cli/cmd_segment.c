@@ -1,0 +1,171 @@
+// slottar segment RUN DATA: where one sub-routine ends and the next begins.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "commands.h"
+#include "signals.h"
+#include "slottar/model.h"
+
+static const cli_flag flags[] = {
+    {"output", 'o', "OUT", "a .jsonl or .csv file (default: JSON lines on standard output)"},
+    {"split", 0, "NAME", "only the train, valid or test split"},
+    {"show", 0, NULL, "coloured time lines instead of JSON"},
+    {"limit", 0, "N", "the first N episodes only"},
+    {NULL, 0, NULL, NULL},
+};
+
+typedef struct {
+    FILE *out;
+    bool csv, show, colour;
+    int64_t limit, done;
+    slt_dataset *data;
+} printer;
+
+// ---- forms
+
+static void print_numbers(FILE *out, const char *name, const int32_t *values, int count) {
+    fprintf(out, ",\"%s\":[", name);
+    for (int i = 0; i < count; i++) fprintf(out, "%s%d", i ? "," : "", values[i]);
+    putc(']', out);
+}
+
+static void print_json(FILE *out, const slt_segments *s) {
+    fprintf(out, "{\"episode\":%lld,\"length\":%d", (long long)s->episode, s->length);
+    print_numbers(out, "boundaries", s->boundaries, s->boundary_count);
+    print_numbers(out, "segment", s->ids, s->length);
+    fputs(",\"confidence\":[", out);
+    for (int i = 0; i < s->boundary_count; i++)
+        fprintf(out, "%s%.4f", i ? "," : "", s->confidence[i]);
+    fprintf(out, "],\"segments\":%d,\"counts\":[", s->segments);
+    for (int k = 0; k < s->slots; k++) fprintf(out, "%s%.6g", k ? "," : "", s->counts[k]);
+    fputs("]}\n", out);
+}
+
+static void print_csv(FILE *out, const slt_segments *s) {
+    for (int t = 0; t < s->length; t++)
+        fprintf(out, "%lld,%d,%d\n", (long long)s->episode, t, s->ids[t]);
+}
+
+// one character per step: the action's first letter or digit, a colour per segment
+static void print_line(printer *p, const slt_segments *s) {
+    static const int colours[] = {42, 44, 45, 43, 46, 41};
+    const slt_dataset_info *info = slt_dataset_about(p->data);
+    slt_episode episode;
+    if (slt_dataset_episode(p->data, s->episode, &episode) != SLT_OK) return;
+    fprintf(p->out, "%6lld  ", (long long)s->episode);
+    for (int t = 0; t < s->length; t++) {
+        int action = slt_episode_action(&episode, t);
+        char mark = info->action_names ? info->action_names[action][0] : (char)('0' + action % 10);
+        bool first = t > 0 && s->ids[t] != s->ids[t - 1];
+        if (p->colour)
+            fprintf(p->out, "\033[30;%dm%c\033[0m", colours[s->ids[t] % 6], mark);
+        else
+            fprintf(p->out, "%s%c", first ? "|" : "", mark);
+    }
+    fprintf(p->out, "  %d segments", s->segments);
+    for (int i = 0; i < s->boundary_count; i++)
+        fprintf(p->out, "%s%.2f", i ? " " : "  confidence ", s->confidence[i]);
+    putc('\n', p->out);
+}
+
+static slt_status print(void *user, const slt_segments *segments) {
+    printer *p = user;
+    if (p->limit && p->done >= p->limit) return SLT_OK;
+    p->done++;
+    if (p->show)
+        print_line(p, segments);
+    else
+        (p->csv ? print_csv : print_json)(p->out, segments);
+    return SLT_OK;
+}
+
+// ---- running
+
+static slt_status segment(cli_call *call, printer *p, const slt_segment_options *options) {
+    slt_model *model;
+    slt_status status = slt_model_open(call->context, call->arguments[0], &model);
+    if (status != SLT_OK) return status;
+    status = slt_dataset_open(call->context, call->arguments[1], &p->data);
+    if (status == SLT_OK) {
+        status = slt_model_segment(model, p->data, options, print, p);
+        slt_dataset_close(p->data);
+    }
+    slt_model_close(model);
+    return status;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+static bool read_split(cli_call *call, slt_segment_options *options) {
+    const char *wanted = cli_value(call, "split");
+    if (!wanted) return true;
+    for (int s = 0; s < SLT_SPLITS; s++)
+        if (strcmp(slt_split_name((slt_split)s), wanted) == 0) {
+            options->one_split = true;
+            options->split = (slt_split)s;
+            return true;
+        }
+    cli_misuse(call, "no split '%s': train, valid or test", wanted);
+    return false;
+}
+
+// to a temporary name first: the file is there whole or not at all
+static int run_to_file(cli_call *call, printer *p, const slt_segment_options *options,
+                       const char *path) {
+    char temporary[4096];
+    snprintf(temporary, sizeof temporary, "%s.part", path);
+    p->out = fopen(temporary, "w");
+    if (!p->out) {
+        fprintf(stderr, "slottar: %s: %s\n", path, strerror(errno));
+        return CLI_FAILED;
+    }
+    if (p->csv) fputs("episode,step,segment\n", p->out);
+    slt_status status = segment(call, p, options);
+    bool whole = status == SLT_OK && fflush(p->out) == 0 && fsync(fileno(p->out)) == 0;
+    int error = errno;
+    if (fclose(p->out) != 0) whole = false;
+    if (whole && rename(temporary, path) == 0) return CLI_DONE;
+    unlink(temporary);
+    if (status != SLT_OK) return cli_fail(status);
+    fprintf(stderr, "slottar: %s: could not write: %s\n", path, strerror(error));
+    return CLI_FAILED;
+}
+
+static int run(cli_call *call) {
+    const char *path = cli_value(call, "output");
+    slt_segment_options options = {.seed = call->seed};
+    printer p = {.out = stdout, .show = cli_value(call, "show") != NULL};
+    p.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    if (!read_split(call, &options)) return CLI_USAGE;
+    if (!cli_number(call, "limit", 1, INT64_MAX, 0, &p.limit)) return CLI_USAGE;
+    if (path && !ends_with(path, ".jsonl") && !ends_with(path, ".csv"))
+        return cli_misuse(call, "'%s' ends neither in .jsonl nor in .csv", path);
+    p.csv = path && ends_with(path, ".csv");
+    if (path) return run_to_file(call, &p, &options, path);
+    slt_status status = segment(call, &p, &options);
+    return status == SLT_OK ? CLI_DONE : cli_fail(status);
+}
+
+const cli_command cli_segment = {
+    .name = "segment",
+    .arguments = "RUN DATA [-o OUT]",
+    .summary = "segments trajectories with a trained model",
+    .text =
+        "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"
+        "but the last), segment id per step, confidence per boundary (probability of a boundary\n"
+        "within one step of it), number of segments with its distribution.\n\n"
+        "  slottar segment runs/a new.safetensors -o segments.jsonl\n"
+        "  slottar segment runs/a craft-full.safetensors --split test --show --limit 10\n",
+    .flags = flags,
+    .least = 2,
+    .most = 2,
+    .run = run,
+};

@@ -1,0 +1,98 @@
+// A rule judged on a split of a data set: the floors that every model has to beat.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "core/context_impl.h"
+#include "slottar/dataset.h"
+#include "slottar/metrics.h"
+
+// actions and labels of one split
+typedef struct {
+    slt_sequence *actions, *truth;
+    int32_t **ids, *counts;
+    size_t count;
+    bool labelled;
+} split_view;
+
+static slt_status view_episode(slt_arena *arena, const slt_episode *episode, split_view *view,
+                               size_t i) {
+    int32_t *actions;
+    SLT_TRY(SLT_NEW(arena, &actions, (size_t)episode->length));
+    SLT_TRY(SLT_NEW(arena, &view->ids[i], (size_t)episode->length));
+    for (int64_t t = 0; t < episode->length; t++) actions[t] = slt_episode_action(episode, t);
+    view->actions[i] = (slt_sequence){actions, (int32_t)episode->length};
+    view->truth[i] = (slt_sequence){episode->segments, (int32_t)episode->length};
+    view->counts[i] = (int32_t)slt_episode_segment_count(episode);
+    view->labelled = view->labelled && view->counts[i] > 0;
+    return SLT_OK;
+}
+
+static slt_status view_split(slt_arena *arena, slt_dataset *data, slt_split split,
+                             split_view *view) {
+    const int64_t *episodes;
+    int64_t count = slt_dataset_split(data, split, &episodes);
+    *view = (split_view){.count = (size_t)count, .labelled = count > 0};
+    SLT_TRY(SLT_NEW(arena, &view->actions, (size_t)count));
+    SLT_TRY(SLT_NEW(arena, &view->truth, (size_t)count));
+    SLT_TRY(SLT_NEW(arena, &view->ids, (size_t)count));
+    SLT_TRY(SLT_NEW(arena, &view->counts, (size_t)count));
+    for (int64_t i = 0; i < count; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(data, episodes[i], &episode));
+        SLT_TRY(view_episode(arena, &episode, view, (size_t)i));
+    }
+    return SLT_OK;
+}
+
+// share of training episodes with n segments
+static slt_status make_prior(slt_arena *arena, const split_view *train, slt_rule_input *input) {
+    int32_t most = 0;
+    for (size_t i = 0; i < train->count; i++)
+        if (train->counts[i] > most) most = train->counts[i];
+    double *prior;
+    SLT_TRY(SLT_NEW(arena, &prior, (size_t)most + 1));
+    for (size_t i = 0; i < train->count; i++) prior[train->counts[i]] += 1 / (double)train->count;
+    input->prior = prior;
+    input->prior_size = most + 1;
+    return SLT_OK;
+}
+
+static slt_status judge(slt_context *context, slt_arena *arena, slt_dataset *data, slt_split split,
+                        const char *rule, uint64_t seed, slt_score_summary *summary,
+                        slt_rule_report *report) {
+    split_view train, valid, target;
+    SLT_TRY(view_split(arena, data, SLT_SPLIT_TRAIN, &train));
+    SLT_TRY(view_split(arena, data, SLT_SPLIT_VALID, &valid));
+    SLT_TRY(view_split(arena, data, split, &target));
+    if (!target.labelled)
+        SLT_FAIL(SLT_INVALID, "%s: scores need labels ('segment') on its %s split",
+                 slt_dataset_path(data), slt_split_name(split));
+    slt_rule_input input = {.train = train.actions,
+                            .valid = valid.actions,
+                            .target = target.actions,
+                            .train_count = train.count,
+                            .valid_count = valid.count,
+                            .target_count = target.count,
+                            .actions = slt_dataset_about(data)->action_count,
+                            .true_counts = target.counts,
+                            .seed = seed};
+    if (train.labelled) SLT_TRY(make_prior(arena, &train, &input));
+    SLT_TRY(slt_rule_run(context, rule, &input, target.ids, report));
+    slt_sequence *predicted;
+    SLT_TRY(SLT_NEW(arena, &predicted, target.count));
+    for (size_t i = 0; i < target.count; i++)
+        predicted[i] = (slt_sequence){target.ids[i], target.truth[i].length};
+    return slt_score_many(context, target.truth, predicted, target.count, SLT_TOLERANCE, summary,
+                          NULL);
+}
+
+slt_status slt_rule_score(slt_context *context, slt_dataset *data, slt_split split,
+                          const char *rule, uint64_t seed, slt_score_summary *summary,
+                          slt_rule_report *report) {
+    slt_arena arena;
+    slt_arena_init(&arena, &context->allocator, 1 << 20);
+    slt_status status = judge(context, &arena, data, split, rule, seed, summary, report);
+    slt_arena_deinit(&arena);
+    return status;
+}
