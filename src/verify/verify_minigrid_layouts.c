@@ -34,9 +34,10 @@ static void same_reset(slt_verification *verification, slt_minigrid_world *world
 static slt_status one_line(slt_verification *verification, const json_t *line) {
     slt_minigrid_world world;
     SLT_TRY(slt_world_open(verification->arena, line, &world));
+    const json_t *resets = json_object_get(line, "resets");
+    if (json_array_size(resets) == 0) SLT_FAIL(SLT_FORMAT, "%s: no resets", world.where);
     verification->where = world.where;
     slt_world_same_sizes(verification, &world, line);
-    const json_t *resets = json_object_get(line, "resets");
     for (size_t i = 0; i < json_array_size(resets); i++)
         same_reset(verification, &world, json_array_get(resets, i));
     verification->where = NULL;

@@ -159,8 +159,9 @@ static slt_status one_episode(slt_verification *verification, slt_minigrid_world
 static slt_status one_line(slt_verification *verification, const json_t *line) {
     slt_minigrid_world world;
     SLT_TRY(slt_world_open(verification->arena, line, &world));
-    verification->where = world.where;
     const json_t *episodes = json_object_get(line, "episodes");
+    if (json_array_size(episodes) == 0) SLT_FAIL(SLT_FORMAT, "%s: no episodes", world.where);
+    verification->where = world.where;
     slt_status status = SLT_OK;
     for (size_t i = 0; i < json_array_size(episodes) && status == SLT_OK; i++) {
         const json_t *want = json_array_get(episodes, i);

@@ -157,9 +157,22 @@ static slt_status mixed(stream *check, const json_t *seed) {
     return SLT_OK;
 }
 
+// a list that is missing or empty would be agreed with
+static slt_status check_lists(const json_t *seed, const char *decimal) {
+    static const char *const lists[] = {"pool",  "state32_8", "state64_4",
+                                        "raw64", "random",    "mixed_ops"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (json_array_size(json_object_get(seed, lists[i])) == 0)
+            SLT_FAIL(SLT_FORMAT, "seed %.50s has no list '%s'", decimal, lists[i]);
+    if (json_object_size(json_object_get(seed, "integers")) == 0)
+        SLT_FAIL(SLT_FORMAT, "seed %.50s has no integers", decimal);
+    return SLT_OK;
+}
+
 static slt_status one_seed(slt_verification *verification, json_t *seed) {
     const char *decimal = json_string_value(json_object_get(seed, "seed"));
     if (!decimal) SLT_FAIL(SLT_FORMAT, "a list without a seed");
+    SLT_TRY(check_lists(seed, decimal));
     stream check = {.verification = verification};
     SLT_TRY(slt_seed_parse(decimal, check.words, &check.count));
     char where[64];

@@ -51,6 +51,12 @@ says "names what is damaged" err "packed field"
 sed '1s/"actions":"00/"actions":"0/' c >changed
 check "lists of different lengths" 1 "$SLOTTAR" verify changed
 says "names the lists" err "other lengths"
+sed '2s/"resets"/"rests"/' layouts >changed
+check "a line without resets" 1 "$SLOTTAR" verify changed
+says "says so" err "no resets"
+sed '0,/"raw64"/s//"raw"/' a >changed
+check "a missing list" 1 "$SLOTTAR" verify changed
+says "names the list" err "no list 'raw64'"
 sed 's/MiniGrid-DoorKey-8x8-v0/MiniGrid-Nowhere-v0/' one >changed
 check "an unknown id" 1 "$SLOTTAR" verify changed
 says "names the id" err "Nowhere"
