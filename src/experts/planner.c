@@ -34,27 +34,27 @@ void slt_planner_start(slt_planner *planner, const slt_env_kind *kind, const uin
 static bool clear_the_way(slt_planner *planner) {
     const slt_memory *memory = &planner->memory;
     if (memory->carried != SLT_EMPTY)
-        return slt_planner_plan(planner, &(slt_task){.kind = SLT_TASK_DROP, .act = SLT_DROP});
+        return slt_planner_plan(planner, &(slt_errand){.kind = SLT_ERRAND_DROP, .act = SLT_DROP});
     for (int kind = SLT_KEY; kind < SLT_BOX; kind += SLT_BALL - SLT_KEY) {
-        slt_task task = {.kind = SLT_TASK_FACE, .act = SLT_PICKUP};
-        if (slt_memory_find(memory, kind, &task.cell) && slt_planner_plan(planner, &task))
+        slt_errand errand = {.kind = SLT_ERRAND_FACE, .act = SLT_PICKUP};
+        if (slt_memory_find(memory, kind, &errand.cell) && slt_planner_plan(planner, &errand))
             return true;
     }
     return false;
 }
 
-// a plan for the task, or for what makes it possible
+// a plan for the errand, or for what makes it possible
 static bool plan_again(slt_planner *planner) {
-    slt_task task = slt_planner_task(planner);
+    slt_errand errand = slt_planner_errand(planner);
     planner->memory.changed = false;
-    if (slt_planner_plan(planner, &task)) return true;
+    if (slt_planner_plan(planner, &errand)) return true;
     const slt_minigrid_rules *rules = planner->memory.rules;
-    slt_task anything = {.kind = SLT_TASK_EXPLORE,
-                         .act = SLT_TOGGLE,
-                         .cell = {0, 0},
-                         .corner = {rules->width - 1, rules->height - 1},
-                         .open_doors = true};
-    if (task.kind == SLT_TASK_EXPLORE && slt_planner_plan(planner, &anything)) return true;
+    slt_errand anything = {.kind = SLT_ERRAND_EXPLORE,
+                           .act = SLT_TOGGLE,
+                           .cell = {0, 0},
+                           .corner = {rules->width - 1, rules->height - 1},
+                           .open_doors = true};
+    if (errand.kind == SLT_ERRAND_EXPLORE && slt_planner_plan(planner, &anything)) return true;
     return clear_the_way(planner);
 }
 

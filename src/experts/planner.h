@@ -15,21 +15,21 @@
 
 // what to do next
 typedef enum {
-    SLT_TASK_REST,    // nothing can be done
-    SLT_TASK_STAND,   // walk onto a cell
-    SLT_TASK_FACE,    // face a cell, then do the act
-    SLT_TASK_EXPLORE, // see an unknown cell of an area
-    SLT_TASK_DROP,    // put down what is carried, on the way to facing a cell
-} slt_task_kind;
+    SLT_ERRAND_REST,    // nothing can be done
+    SLT_ERRAND_STAND,   // walk onto a cell
+    SLT_ERRAND_FACE,    // face a cell, then do the act
+    SLT_ERRAND_EXPLORE, // see an unknown cell of an area
+    SLT_ERRAND_DROP,    // put down what is carried, on the way to facing a cell
+} slt_errand_kind;
 
 typedef struct {
-    slt_task_kind kind;
+    slt_errand_kind kind;
     int act;          // the action that follows when facing the cell
     slt_point cell;   // DROP: x 0: nowhere in particular
     slt_point corner; // EXPLORE: the area, from cell to corner, both included
     bool open_doors;  // EXPLORE: closed doors in the area are opened too
     bool late;        // DROP: as near to the cell as can be
-} slt_task;
+} slt_errand;
 
 // how to do it: costs to go, and where the act is due
 typedef struct {
@@ -60,15 +60,15 @@ void slt_planner_start(slt_planner *planner, const slt_env_kind *kind, const uin
 int slt_planner_act(slt_planner *planner, const uint8_t *view, int direction);
 
 // ---- inside
-// what is next, by what is known (planner_tasks.c)
-slt_task slt_planner_task(slt_planner *planner);
-// a plan for the task; false when it cannot be done (planner_plans.c)
-bool slt_planner_plan(slt_planner *planner, const slt_task *task);
+// what is next, by what is known (planner_errands.c)
+slt_errand slt_planner_errand(slt_planner *planner);
+// a plan for the errand; false when it cannot be done (planner_plans.c)
+bool slt_planner_plan(slt_planner *planner, const slt_errand *errand);
 
 typedef struct slt_planner_family {
     void (*layout)(const slt_minigrid_rules *rules, slt_minigrid *grid); // tells the family
     slt_fits fits;
-    slt_task (*task)(slt_planner *planner);
+    slt_errand (*errand)(slt_planner *planner);
     // the rectangle of starting places
     void (*starts)(const slt_minigrid_rules *rules, slt_point *from, slt_point *to);
     double key_first; // probability

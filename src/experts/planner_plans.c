@@ -1,4 +1,4 @@
-// From a task to costs: which states are goals, and how far they are.
+// From a errand to costs: which states are goals, and how far they are.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,7 +11,7 @@ static int own_state(const slt_memory *memory) {
 }
 
 // unknown cells are not walked on, but behind DoorKey's open door there is only floor
-static int enter_cost(const slt_planner *planner, const slt_task *task, int x, int y) {
+static int enter_cost(const slt_planner *planner, const slt_errand *errand, int x, int y) {
     switch (slt_cell_kind(slt_memory_cell(&planner->memory, x, y))) {
     case SLT_EMPTY:
     case SLT_GOAL:
@@ -20,18 +20,18 @@ static int enter_cost(const slt_planner *planner, const slt_task *task, int x, i
     case SLT_DOOR_CLOSED:
         return 2;
     case SLT_UNSEEN:
-        return task->kind == SLT_TASK_STAND && x > planner->memory.door.x && x < task->cell.x + 1 &&
-               y > 0 && y < task->cell.y + 1;
+        return errand->kind == SLT_ERRAND_STAND && x > planner->memory.door.x &&
+               x < errand->cell.x + 1 && y > 0 && y < errand->cell.y + 1;
     default:
         return 0;
     }
 }
 
-static void set_enter(slt_planner *planner, const slt_task *task) {
+static void set_enter(slt_planner *planner, const slt_errand *errand) {
     const slt_minigrid_rules *rules = planner->memory.rules;
     for (int x = 0; x < rules->width; x++)
         for (int y = 0; y < rules->height; y++)
-            planner->plan.enter[slt_path_cell(x, y)] = (uint8_t)enter_cost(planner, task, x, y);
+            planner->plan.enter[slt_path_cell(x, y)] = (uint8_t)enter_cost(planner, errand, x, y);
     slt_point place = planner->memory.place;
     planner->plan.enter[slt_path_cell(place.x, place.y)] |= 1;
 }
@@ -60,24 +60,26 @@ static bool aim(slt_planner *planner, const slt_path_goals *goals, bool acts) {
     return plan->cost[own] != SLT_FAR;
 }
 
-static bool plan_stand(slt_planner *planner, const slt_task *task) {
+static bool plan_stand(slt_planner *planner, const slt_errand *errand) {
     slt_path_goals goals;
     goals.count = 0;
-    for (int d = 0; d < 4; d++) add_goal(&goals, slt_path_state(task->cell.x, task->cell.y, d), 0);
+    for (int d = 0; d < 4; d++)
+        add_goal(&goals, slt_path_state(errand->cell.x, errand->cell.y, d), 0);
     return aim(planner, &goals, false);
 }
 
-static bool plan_face(slt_planner *planner, const slt_task *task) {
+static bool plan_face(slt_planner *planner, const slt_errand *errand) {
     slt_path_goals goals;
     goals.count = 0;
-    add_facing(&planner->plan, task->cell, &goals);
+    add_facing(&planner->plan, errand->cell, &goals);
     return aim(planner, &goals, true);
 }
 
 // ---- exploring
 
-static bool inside(const slt_task *task, int x, int y) {
-    return x >= task->cell.x && x <= task->corner.x && y >= task->cell.y && y <= task->corner.y;
+static bool inside(const slt_errand *errand, int x, int y) {
+    return x >= errand->cell.x && x <= errand->corner.x && y >= errand->cell.y &&
+           y <= errand->corner.y;
 }
 
 // a bit per byte that is zero
@@ -89,7 +91,7 @@ static uint64_t unknown_rows(uint64_t column) {
 }
 
 // may an unknown cell of the area become visible from a state? Unknown cells count as transparent
-static bool shows_unknown(const slt_memory *memory, const slt_task *task, int state) {
+static bool shows_unknown(const slt_memory *memory, const slt_errand *errand, int state) {
     int x = state >> 6, y = state >> 2 & 15, d = state & 3, height = memory->rules->height;
     uint64_t columns[SLT_VIEW];
     slt_view_window(memory->cells + slt_grid_index(height, x, y), height + SLT_GRID_RIM, d,
@@ -101,22 +103,22 @@ static bool shows_unknown(const slt_memory *memory, const slt_task *task, int st
             int j = __builtin_ctzll(rows) / 8;
             int wx = x + slt_step_x[d] * (6 - j) - slt_step_y[d] * (i - 3);
             int wy = y + slt_step_y[d] * (6 - j) + slt_step_x[d] * (i - 3);
-            if (inside(task, wx, wy)) return true;
+            if (inside(errand, wx, wy)) return true;
         }
     }
     return false;
 }
 
 // a closed door of the area with something unknown behind it
-static bool faces_new_door(const slt_memory *memory, const slt_task *task, int state) {
+static bool faces_new_door(const slt_memory *memory, const slt_errand *errand, int state) {
     int dx = slt_step_x[state & 3], dy = slt_step_y[state & 3];
     int x = (state >> 6) + dx, y = (state >> 2 & 15) + dy;
-    return slt_cell_kind(slt_memory_cell(memory, x, y)) == SLT_DOOR_CLOSED && inside(task, x, y) &&
-           slt_memory_cell(memory, x + dx, y + dy) == SLT_UNSEEN;
+    return slt_cell_kind(slt_memory_cell(memory, x, y)) == SLT_DOOR_CLOSED &&
+           inside(errand, x, y) && slt_memory_cell(memory, x + dx, y + dy) == SLT_UNSEEN;
 }
 
 // one of the nearest states that show something or face a door to open, at random
-static bool plan_explore(slt_planner *planner, const slt_task *task) {
+static bool plan_explore(slt_planner *planner, const slt_errand *errand) {
     const slt_memory *memory = &planner->memory;
     slt_plan *plan = &planner->plan;
     int16_t order[SLT_PATH_STATES], found[SLT_PATH_STATES];
@@ -124,8 +126,8 @@ static bool plan_explore(slt_planner *planner, const slt_task *task) {
     int nearest = SLT_FAR, choices = 0;
     for (int i = 0; i < count && plan->cost[order[i]] <= nearest; i++) {
         int state = order[i];
-        bool door = task->open_doors && faces_new_door(memory, task, state);
-        if (!door && (state == own || !shows_unknown(memory, task, state))) continue;
+        bool door = errand->open_doors && faces_new_door(memory, errand, state);
+        if (!door && (state == own || !shows_unknown(memory, errand, state))) continue;
         found[choices++] = (int16_t)state;
         nearest = plan->cost[state];
     }
@@ -134,7 +136,7 @@ static bool plan_explore(slt_planner *planner, const slt_task *task) {
     slt_path_goals goals;
     goals.count = 0;
     add_goal(&goals, chosen, 0);
-    return aim(planner, &goals, task->open_doors && faces_new_door(memory, task, chosen));
+    return aim(planner, &goals, errand->open_doors && faces_new_door(memory, errand, chosen));
 }
 
 // ---- putting down
@@ -147,7 +149,7 @@ static bool beside_door(const slt_planner *planner, int x, int y) {
 
 typedef struct {
     uint8_t there[SLT_PATH_STATES];  // from here to a state
-    uint8_t onward[SLT_PATH_STATES]; // from a state to the task's cell, nothing being put down
+    uint8_t onward[SLT_PATH_STATES]; // from a state to the errand's cell, nothing being put down
     int16_t order[SLT_PATH_STATES];  // reached states
     int count;
     slt_path_goals ends;
@@ -164,9 +166,9 @@ static int onward_around(slt_planner *planner, const drop_search *search, int st
 }
 
 // what is minimised: all steps, or first of all the steps after the drop
-static int score(const slt_task *task, int there, int onward) {
+static int score(const slt_errand *errand, int there, int onward) {
     if (onward == SLT_FAR) return INT32_MAX;
-    return task->late ? 256 * onward + there : there + 1 + onward;
+    return errand->late ? 256 * onward + there : there + 1 + onward;
 }
 
 static bool may_drop(const slt_planner *planner, int state) {
@@ -175,49 +177,49 @@ static bool may_drop(const slt_planner *planner, int state) {
 }
 
 // all best places; states whose lower bound is above the best need no search of their own
-static int best_drops(slt_planner *planner, const slt_task *task, drop_search *search,
+static int best_drops(slt_planner *planner, const slt_errand *errand, drop_search *search,
                       slt_path_goals *best) {
     int least = INT32_MAX;
-    bool anywhere = task->cell.x == 0;
+    bool anywhere = errand->cell.x == 0;
     for (int i = 0; i < search->count; i++) {
         int state = search->order[i], there = search->there[state];
         if (!may_drop(planner, state)) continue;
         int onward = anywhere ? 0 : search->onward[state];
-        if (score(task, there, onward) > least) continue;
+        if (score(errand, there, onward) > least) continue;
         if (!anywhere) onward = onward_around(planner, search, state);
-        int total = score(task, there, onward);
+        int total = score(errand, there, onward);
         if (total > least || total == INT32_MAX) continue;
         if (total < least) best->count = 0;
         least = total;
-        add_goal(best, state, task->late || anywhere ? 0 : 1 + onward);
+        add_goal(best, state, errand->late || anywhere ? 0 : 1 + onward);
     }
     return best->count;
 }
 
-static bool plan_drop(slt_planner *planner, const slt_task *task) {
+static bool plan_drop(slt_planner *planner, const slt_errand *errand) {
     slt_plan *plan = &planner->plan;
     drop_search search;
     search.ends.count = 0;
     search.count =
         slt_paths_from(plan->enter, own_state(&planner->memory), search.there, search.order);
-    if (task->cell.x) {
-        add_facing(plan, task->cell, &search.ends);
+    if (errand->cell.x) {
+        add_facing(plan, errand->cell, &search.ends);
         slt_paths_to(plan->enter, &search.ends, -1, search.onward);
     }
     slt_path_goals best;
     best.count = 0;
-    return best_drops(planner, task, &search, &best) && aim(planner, &best, true);
+    return best_drops(planner, errand, &search, &best) && aim(planner, &best, true);
 }
 
-bool slt_planner_plan(slt_planner *planner, const slt_task *task) {
-    static bool (*const plans[])(slt_planner *, const slt_task *) = {
-        [SLT_TASK_STAND] = plan_stand,
-        [SLT_TASK_FACE] = plan_face,
-        [SLT_TASK_EXPLORE] = plan_explore,
-        [SLT_TASK_DROP] = plan_drop,
+bool slt_planner_plan(slt_planner *planner, const slt_errand *errand) {
+    static bool (*const plans[])(slt_planner *, const slt_errand *) = {
+        [SLT_ERRAND_STAND] = plan_stand,
+        [SLT_ERRAND_FACE] = plan_face,
+        [SLT_ERRAND_EXPLORE] = plan_explore,
+        [SLT_ERRAND_DROP] = plan_drop,
     };
-    planner->plan.act = task->act;
-    if (task->kind == SLT_TASK_REST) return false;
-    set_enter(planner, task);
-    return plans[task->kind](planner, task);
+    planner->plan.act = errand->act;
+    if (errand->kind == SLT_ERRAND_REST) return false;
+    set_enter(planner, errand);
+    return plans[errand->kind](planner, errand);
 }

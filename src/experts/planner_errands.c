@@ -8,21 +8,21 @@
 
 static bool is_wall(int cell) { return cell == SLT_GREY_WALL || slt_cell_is_door(cell); }
 
-static slt_task face(slt_point cell, int act) {
-    return (slt_task){.kind = SLT_TASK_FACE, .act = act, .cell = cell};
+static slt_errand face(slt_point cell, int act) {
+    return (slt_errand){.kind = SLT_ERRAND_FACE, .act = act, .cell = cell};
 }
 
-static slt_task take(slt_point cell) { return face(cell, SLT_PICKUP); }
+static slt_errand take(slt_point cell) { return face(cell, SLT_PICKUP); }
 
-static slt_task explore(int left, int top, int right, int bottom) {
-    return (slt_task){.kind = SLT_TASK_EXPLORE,
-                      .act = SLT_TOGGLE,
-                      .cell = {left, top},
-                      .corner = {right, bottom}};
+static slt_errand explore(int left, int top, int right, int bottom) {
+    return (slt_errand){.kind = SLT_ERRAND_EXPLORE,
+                        .act = SLT_TOGGLE,
+                        .cell = {left, top},
+                        .corner = {right, bottom}};
 }
 
-static slt_task put_down(slt_point then) {
-    return (slt_task){.kind = SLT_TASK_DROP, .act = SLT_DROP, .cell = then};
+static slt_errand put_down(slt_point then) {
+    return (slt_errand){.kind = SLT_ERRAND_DROP, .act = SLT_DROP, .cell = then};
 }
 
 static const slt_point nowhere = {0, 0};
@@ -38,14 +38,14 @@ static bool is_unlocked(const slt_planner *planner) {
 }
 
 // takes a thing once seen, or looks for it in an area; things in hand are put down before
-static slt_task obtain(const slt_planner *planner, int kind, slt_task search) {
+static slt_errand obtain(const slt_planner *planner, int kind, slt_errand search) {
     slt_point place = nowhere;
     bool known = slt_memory_find(&planner->memory, kind, &place);
     if (planner->memory.carried != SLT_EMPTY) return put_down(place);
     return known ? take(place) : search;
 }
 
-static slt_task unlock(const slt_planner *planner, slt_task search) {
+static slt_errand unlock(const slt_planner *planner, slt_errand search) {
     return planner->memory.door.x ? face(planner->memory.door, SLT_TOGGLE) : search;
 }
 
@@ -70,10 +70,10 @@ static int dividing_wall(const slt_memory *memory) {
     return 0;
 }
 
-static slt_task doorkey_task(slt_planner *planner) {
+static slt_errand doorkey_errand(slt_planner *planner) {
     int size = planner->memory.rules->width, wall = dividing_wall(&planner->memory);
     if (is_unlocked(planner))
-        return (slt_task){.kind = SLT_TASK_STAND, .cell = {size - 2, size - 2}};
+        return (slt_errand){.kind = SLT_ERRAND_STAND, .cell = {size - 2, size - 2}};
     if (holds(planner, SLT_KEY))
         return unlock(planner, explore(wall ? wall : 2, 1, wall ? wall : size - 3, size - 3));
     return obtain(planner, SLT_KEY, explore(1, 1, wall ? wall - 1 : size - 4, size - 2));
@@ -101,7 +101,7 @@ static bool is_blocked(const slt_planner *planner, slt_point *ball) {
     return slt_memory_find(&planner->memory, SLT_BALL, ball) && ball->x == before;
 }
 
-static slt_task two_rooms_task(slt_planner *planner) {
+static slt_errand two_rooms_errand(slt_planner *planner) {
     const slt_minigrid_rules *rules = planner->memory.rules;
     int wall = rules->room_size - 1, bottom = rules->height - 2;
     slt_point ball;
@@ -111,7 +111,7 @@ static slt_task two_rooms_task(slt_planner *planner) {
     if (holds(planner, SLT_KEY)) {
         planner->key_first = false;
         if (!blocked) return unlock(planner, explore(wall, 1, wall, bottom));
-        slt_task drop = put_down(ball);
+        slt_errand drop = put_down(ball);
         drop.late = true;
         return drop;
     }
@@ -134,13 +134,13 @@ static bool keycorridor_fits(const slt_minigrid_rules *rules, int x, int y, int 
     return is_wall(cell) == (x % side == 0 || (y % side == 0 && !corridor));
 }
 
-static slt_task keycorridor_task(slt_planner *planner) {
+static slt_errand keycorridor_errand(slt_planner *planner) {
     const slt_minigrid_rules *rules = planner->memory.rules;
     int side = rules->room_size - 1, bottom = rules->height - 2;
     if (is_unlocked(planner))
         return obtain(planner, SLT_BALL, explore(2 * side + 1, 1, rules->width - 2, bottom));
     if (holds(planner, SLT_KEY)) return unlock(planner, explore(2 * side, 1, 2 * side, bottom));
-    slt_task search = explore(1, 1, side, bottom);
+    slt_errand search = explore(1, 1, side, bottom);
     search.open_doors = true;
     return obtain(planner, SLT_KEY, search);
 }
@@ -148,11 +148,11 @@ static slt_task keycorridor_task(slt_planner *planner) {
 // ----
 
 static const slt_planner_family families[] = {
-    {slt_doorkey_layout, doorkey_fits, doorkey_task, doorkey_starts, 0},
-    {slt_unlock_layout, two_rooms_fits, two_rooms_task, two_rooms_starts, 0},
-    {slt_unlockpickup_layout, two_rooms_fits, two_rooms_task, two_rooms_starts, 0},
-    {slt_blocked_layout, two_rooms_fits, two_rooms_task, two_rooms_starts, 0.1},
-    {slt_keycorridor_layout, keycorridor_fits, keycorridor_task, keycorridor_starts, 0},
+    {slt_doorkey_layout, doorkey_fits, doorkey_errand, doorkey_starts, 0},
+    {slt_unlock_layout, two_rooms_fits, two_rooms_errand, two_rooms_starts, 0},
+    {slt_unlockpickup_layout, two_rooms_fits, two_rooms_errand, two_rooms_starts, 0},
+    {slt_blocked_layout, two_rooms_fits, two_rooms_errand, two_rooms_starts, 0.1},
+    {slt_keycorridor_layout, keycorridor_fits, keycorridor_errand, keycorridor_starts, 0},
 };
 
 const slt_planner_family *slt_planner_family_of(const slt_env_kind *kind) {
@@ -162,4 +162,4 @@ const slt_planner_family *slt_planner_family_of(const slt_env_kind *kind) {
     return NULL;
 }
 
-slt_task slt_planner_task(slt_planner *planner) { return planner->family->task(planner); }
+slt_errand slt_planner_errand(slt_planner *planner) { return planner->family->errand(planner); }
