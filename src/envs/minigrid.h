@@ -88,7 +88,7 @@ struct slt_minigrid_rules {
 };
 
 enum {
-    SLT_GRID_RIM = 5,  // the window reaches six cells from a cell that is not on the border
+    SLT_GRID_RIM = 6,  // the window reaches six cells before the agent
     SLT_GRID_TAIL = 8, // the last column's lower rim, and what a load of eight bytes takes beyond
     SLT_VIEW = 7,
     SLT_VIEW_BYTES = 3 * SLT_VIEW * SLT_VIEW,
@@ -128,6 +128,7 @@ void slt_minigrid_dump(const slt_env_kind *kind, const void *state, uint8_t *out
 // ---- the functions of the rows
 slt_env_result slt_minigrid_step(const slt_env_kind *kind, void *state, int action);
 void slt_minigrid_observe(const slt_env_kind *kind, const void *state, uint8_t *out);
+bool slt_minigrid_valid(const slt_env_kind *kind, const void *state);
 
 // ---- the view, for who keeps a map of the same form
 // the window before the agent as seven words, one a column from left to right; byte j of a word is

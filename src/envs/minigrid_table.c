@@ -30,7 +30,8 @@ static void reset(const slt_env_kind *kind, void *state) {
      .rank = 3, .shape = {SLT_VIEW, SLT_VIEW, 3}, .observation_size = SLT_VIEW_BYTES,              \
      .step_limit = limit, .state_size = (sizeof(slt_minigrid) + SLT_GRID_BYTES(w, h) + 7) / 8 * 8, \
      .parameters = &(const slt_minigrid_rules){.width = w, .height = h, __VA_ARGS__},              \
-     .seed = seed, .reset = reset, .step = slt_minigrid_step, .observe = slt_minigrid_observe}
+     .seed = seed, .reset = reset, .step = slt_minigrid_step, .observe = slt_minigrid_observe,          \
+     .valid = slt_minigrid_valid}
 
 #define DOORKEY(n)                                                                                 \
     ROW("DoorKey-" #n "x" #n "-v0", 10 * n * n, n, n, .layout = slt_doorkey_layout,                \

@@ -59,6 +59,9 @@ static void same_reward(trace *replay, int step, double got) {
     const char *text = json_string_value(json_array_get(entry, 1));
     double want = !entry ? 0 : text ? strtod(text, NULL) : -1;
     slt_verify_near(replay->verification, want, got, 0, 1, "reward");
+    if (entry)
+        slt_verify_near(replay->verification, json_number_value(json_array_get(entry, 0)), got, 0,
+                        1, "decimal reward");
 }
 
 // an entry stands where the hands changed, and only there

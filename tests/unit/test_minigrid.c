@@ -108,6 +108,40 @@ static void random_play_is_deterministic_and_stays_inside(void **state) {
     }
 }
 
+// one byte changed at random: refused, or played on without harm (the sanitizers watch)
+static void states_from_outside_are_checked(void **state) {
+    (void)state;
+    slt_pcg64 chance;
+    slt_pcg64_seed(&chance, &(uint32_t){3}, 1);
+    int refused = 0, rounds = 0;
+    for (const slt_env_kind *kind = slt_minigrid_kinds; kind->id; kind++) {
+        slt_minigrid *grid = malloc(kind->state_size); // of its very size, for the sanitizers
+        uint8_t view[SLT_VIEW_BYTES];
+        char mission[100];
+        assert_non_null(grid);
+        memset(grid, 0, kind->state_size);
+        kind->seed(kind, grid, &(uint32_t){5}, 1);
+        for (int round = 0; round < 300; round++, rounds++) {
+            kind->reset(kind, grid);
+            for (int t = 0; t < 20; t++)
+                kind->step(kind, grid, (int)slt_pcg64_between(&chance, 0, 7));
+            assert_true(kind->valid(kind, grid));
+            int64_t at = slt_pcg64_between(&chance, 0, (int64_t)kind->state_size);
+            ((uint8_t *)grid)[at] ^= (uint8_t)slt_pcg64_between(&chance, 1, 256);
+            bool valid = kind->valid(kind, grid);
+            refused += !valid;
+            for (int t = 0; valid && t < 100; t++) {
+                kind->step(kind, grid, (int)slt_pcg64_between(&chance, 0, 7));
+                kind->observe(kind, grid, view);
+                slt_minigrid_mission(kind, grid, mission, sizeof mission);
+            }
+            if (!valid) kind->seed(kind, grid, &(uint32_t){5}, 1);
+        }
+        free(grid);
+    }
+    assert_in_range(refused, rounds * 3 / 4, rounds - 1);
+}
+
 static void rows_are_found_by_id(void **state) {
     (void)state;
     assert_non_null(slt_env_find("MiniGrid-KeyCorridorS4R3-v0"));
@@ -124,6 +158,7 @@ int main(void) {
         cmocka_unit_test(window_turns_with_the_agent),
         cmocka_unit_test(bytes_of_cells_go_both_ways),
         cmocka_unit_test(random_play_is_deterministic_and_stays_inside),
+        cmocka_unit_test(states_from_outside_are_checked),
         cmocka_unit_test(rows_are_found_by_id),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
