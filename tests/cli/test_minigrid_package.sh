@@ -10,8 +10,8 @@ wanted="minigrid==3.0.0 gymnasium==1.4.0 numpy"
 
 has_package() { "$python" -c 'import minigrid, gymnasium' >/dev/null 2>&1; }
 install() {
-    python3 -m venv "$build/minigrid-venv" >/dev/null &&
-        timeout 60 "$python" -m pip install -q --disable-pip-version-check --retries 0 --timeout 10 $wanted >/dev/null
+    python3 -m venv "$build/minigrid-venv" >&2 &&
+        timeout 60 "$python" -m pip install -q --disable-pip-version-check --retries 0 --timeout 10 $wanted >&2
 }
 why() { tail -1 log | cut -c1-120; }
 
