@@ -13,6 +13,7 @@
 #include "slottar/env.h"
 #include "slottar/bench.h"
 #include "slottar/dataset.h"
+#include "slottar/expert.h"
 #include "slottar/option.h"
 #include "slottar/model.h"
 #include "slottar/train.h"

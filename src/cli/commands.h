@@ -7,7 +7,17 @@
 
 #include "cli.h"
 
-#define CLI_COMMANDS(X) X(envs) X(bench) X(train) X(eval) X(segment) X(verify) X(completion)
+// clang-format off
+#define CLI_COMMANDS(X)                                                                            \
+    X(envs)                                                                                        \
+    X(collect)                                                                                     \
+    X(train)                                                                                       \
+    X(eval)                                                                                        \
+    X(segment)                                                                                     \
+    X(bench)                                                                                       \
+    X(verify)                                                                                      \
+    X(completion)
+// clang-format on
 
 #define CLI_DECLARE(name) extern const cli_command cli_##name;
 CLI_COMMANDS(CLI_DECLARE)

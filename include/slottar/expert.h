@@ -1,0 +1,88 @@
+// Experts at work: episodes played by a bot, a planner or at random, recorded as a data set.
+//
+//     const char *const set[] = {"craft-full"};
+//     slt_collect_request request = {
+//         .environments = set, .environment_count = 1, .path = "craft-full.safetensors"};
+//     slt_collect(context, &request, NULL);
+//
+// docs/data.md tells what the named sets are.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLOTTAR_EXPERT_H
+#define SLOTTAR_EXPERT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "slottar/context.h"
+#include "slottar/dataset.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A named set: environments that are mixed evenly, and the paper's sizes. Texts are static.
+enum { SLT_SET_ENVIRONMENTS = 10 };
+
+typedef struct {
+    const char *name;
+    const char *environments[SLT_SET_ENVIRONMENTS]; // ids; NULL behind the last
+    int64_t episodes[SLT_SPLITS];
+    int longest; // steps; longer episodes are dropped
+} slt_set_info;
+
+// The named sets in order; RANGE for a place beyond the last.
+SLT_API int slt_set_count(void);
+SLT_API slt_status slt_set_describe(int index, slt_set_info *out);
+
+// What to play. Zero-initialise, then set what you need; only the first three are needed.
+typedef struct {
+    const char *const *environments; // ids with equal actions and observations, 10 at most; or the
+    int environment_count;           // name of one set
+    const char *path;                // of the data set
+    bool overwrite;                  // a file that is there is replaced, else it is IO
+
+    // Wanted episodes per split, shared out evenly among the environments; all 0: 10 000, 1 000 and
+    // 1 000. Splits are stored when more than the first is wanted.
+    int64_t episodes[SLT_SPLITS];
+    const char *observations; // Craft: "full" or "partial"; NULL: as the id says
+    const char *expert;       // "bot" or "random"; NULL: "bot"
+    double noise;             // share of steps with a random action instead of the expert's
+    const char *truth;        // MiniGrid: "pt", "ref" or "nat"; NULL: "pt"
+    bool single_delimiter;    // MiniGrid: pickup is recorded as toggle; segments stay as they are
+    uint64_t seed;            // 0: the standard set
+} slt_collect_request;
+
+// Why candidates are left out. Random play is never left out: it is cut at the longest length.
+typedef enum {
+    SLT_REJECTED_STUCK,    // the expert gave up: something cannot be reached
+    SLT_REJECTED_TIMEOUT,  // the step limit came first
+    SLT_REJECTED_FAILED,   // it ended without all that the task asks for
+    SLT_REJECTED_OVERLONG, // longer than the named set allows
+    SLT_REJECTIONS,
+} slt_rejection;
+
+SLT_API const char *slt_rejection_name(slt_rejection rejection); // "stuck", ...
+
+typedef struct {
+    int64_t episodes[SLT_SPLITS]; // recorded
+    int64_t steps;                // of these
+    int64_t candidates;           // recorded and rejected
+    int64_t rejected[SLT_REJECTIONS];
+    double playing, writing; // seconds
+} slt_collect_summary;
+
+// Plays and writes a data set: the same request gives the same bytes, for any number of threads.
+// Candidates have seeds of their own, upward from a base per split and environment; those that are
+// rejected are skipped. Reports progress in stage "collect" and can be cancelled; the file appears
+// at the end, whole, or not at all. `summary` may be NULL.
+//
+// INVALID, RANGE or UNSUPPORTED when the request makes no sense: unknown names, environments that
+// do not fit together, more episodes than a split has seeds.
+SLT_API slt_status slt_collect(slt_context *context, const slt_collect_request *request,
+                               slt_collect_summary *summary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+// The experts: the Craft bot, the MiniGrid planners, random play.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "experts/actor.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "core/philox.h"
+#include "experts/craft_bot.h"
+#include "experts/planner.h"
+
+// ---- random numbers by step, so that the experts' own streams stay as they are
+
+typedef struct {
+    slt_actor_start start;
+    uint32_t step;
+} dice;
+
+typedef struct {
+    double chance; // [0,1)
+    int action;
+} toss;
+
+static toss roll(dice *d) {
+    slt_words words = slt_random_words(d->start.seed, SLT_RANDOM_COLLECT, 0, d->step++);
+    uint64_t action = (uint64_t)words.word[1] * (uint64_t)d->start.playable >> 32;
+    return (toss){words.word[0] * 0x1p-32, (int)action};
+}
+
+// ---- the Craft bot
+
+typedef struct {
+    dice dice;
+    slt_craft_bot bot;
+} craft_actor;
+
+static bool is_craft(const slt_env_kind *kind) { return !slt_minigrid_is(kind); }
+
+static void start_craft(void *state, const slt_actor_start *start) {
+    craft_actor *self = state;
+    self->dice = (dice){.start = *start};
+    slt_craft_bot_reset(&self->bot, slt_craft_variant_of(start->kind), start->seed);
+}
+
+// DONE is the bot's word for "nothing left to do": it is no step
+static int act_craft(void *state, const void *world, const uint8_t *view) {
+    (void)view;
+    craft_actor *self = state;
+    int action = slt_craft_bot_act(&self->bot, world);
+    if (action == SLT_CRAFT_STUCK || action == SLT_CRAFT_DONE) return SLT_GIVES_UP;
+    if (self->dice.start.noise == 0) return action;
+    toss tossed = roll(&self->dice);
+    // the bot must know what it really did
+    if (tossed.chance < self->dice.start.noise) self->bot.previous = tossed.action;
+    return self->bot.previous;
+}
+
+// ---- the MiniGrid planners; they mix in their noise themselves
+
+static void start_planner(void *state, const slt_actor_start *start) {
+    slt_planner_start(state, start->kind, &start->seed, 1, start->noise);
+}
+
+static int act_planner(void *state, const void *world, const uint8_t *view) {
+    const slt_minigrid *grid = world;
+    return slt_planner_act(state, view, grid->direction);
+}
+
+// ---- random play
+
+static bool knows_all(const slt_env_kind *kind) { return kind != NULL; }
+
+static void start_random(void *state, const slt_actor_start *start) {
+    *(dice *)state = (dice){.start = *start};
+}
+
+static int act_random(void *state, const void *world, const uint8_t *view) {
+    (void)world, (void)view;
+    return roll(state).action;
+}
+
+// ---- the table
+
+static const slt_actor actors[] = {
+    {"bot", false, is_craft, sizeof(craft_actor), start_craft, act_craft},
+    {"bot", false, slt_planner_knows, sizeof(slt_planner), start_planner, act_planner},
+    {"random", true, knows_all, sizeof(dice), start_random, act_random},
+};
+enum { ACTORS = sizeof actors / sizeof *actors };
+
+slt_status slt_actor_find(const char *name, const slt_env_kind *kind, const slt_actor **out) {
+    bool named = false;
+    for (int i = 0; i < ACTORS; i++) {
+        if (strcmp(actors[i].name, name) != 0) continue;
+        named = true;
+        if (!actors[i].knows(kind)) continue;
+        *out = &actors[i];
+        return SLT_OK;
+    }
+    if (!named) SLT_FAIL(SLT_INVALID, "no expert '%.80s': bot or random", name);
+    SLT_FAIL(SLT_UNSUPPORTED, "the expert '%s' cannot play %s; 'random' can", name, kind->id);
+}

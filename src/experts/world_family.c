@@ -1,0 +1,79 @@
+// The families: Craft and MiniGrid.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "experts/world_family.h"
+
+#include "envs/craft.h"
+#include "envs/minigrid.h"
+
+// ---- Craft
+
+static bool is_craft(const slt_env_kind *kind) { return !slt_minigrid_is(kind); }
+
+// the goal alone is not enough: all sub-tasks, in their order
+static bool craft_succeeded(const slt_env_kind *kind, const void *world, double reward) {
+    (void)reward;
+    return ((const slt_craft_world *)world)->sketch >= slt_craft_variant_of(kind)->task->length;
+}
+
+// every USE ends a segment, and the last step does
+static void craft_label(slt_truth rule, const slt_env_kind *kind, const slt_truth_steps *steps,
+                        int32_t *segments) {
+    (void)rule, (void)kind;
+    int32_t id = 0;
+    for (int t = 0; t < steps->length; t++) {
+        segments[t] = id;
+        id += steps->events[t] == SLT_EVENT_USE;
+    }
+}
+
+// ---- MiniGrid
+
+static bool minigrid_succeeded(const slt_env_kind *kind, const void *world, double reward) {
+    (void)kind, (void)world;
+    return reward > 0;
+}
+
+static void minigrid_label(slt_truth rule, const slt_env_kind *kind, const slt_truth_steps *steps,
+                           int32_t *segments) {
+    slt_truth_segments(rule, kind, steps, segments);
+}
+
+// ---- the table
+
+enum {
+    // a cell of the near view shows one kind, a cell of the map adds at most one to the far view
+    CRAFT_ONES = 25 + SLT_CRAFT_SIZE * SLT_CRAFT_SIZE + SLT_CRAFT_KINDS + 1,
+};
+
+static const slt_world_family families[] = {
+    {.name = "Craft",
+     .has = is_craft,
+     .meaning = "bits: 5x5 cells around the agent x 21 kinds; 5x5 blocks of 5x5 cells x 21 kinds "
+                "(full view only); 21 kinds in the pocket; 4 directions",
+     .observations = SLT_OBSERVATIONS_BITS,
+     .most_ones = CRAFT_ONES,
+     .playable = SLT_CRAFT_DONE, // DONE is the baselines' end mark
+     .pickup = -1,
+     .toggle = -1,
+     .rule = "use",
+     .succeeded = craft_succeeded,
+     .label = craft_label},
+    {.name = "MiniGrid",
+     .has = slt_minigrid_is,
+     .meaning = "7x7 cells before the agent, left to right, each column far to near: type, colour, "
+                "state",
+     .observations = SLT_OBSERVATIONS_U8,
+     .playable = SLT_MINIGRID_ACTIONS,
+     .pickup = SLT_PICKUP,
+     .toggle = SLT_TOGGLE,
+     .succeeded = minigrid_succeeded,
+     .label = minigrid_label},
+};
+
+const slt_world_family *slt_world_family_of(const slt_env_kind *kind) {
+    const slt_world_family *family = families;
+    while (!family->has(kind)) family++;
+    return family;
+}

@@ -1,0 +1,31 @@
+// What recording has to know of a family of worlds: how views are kept, what success is, where
+// segments end. One row of the table in world_family.c.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_EXPERTS_WORLD_FAMILY_H
+#define SLT_EXPERTS_WORLD_FAMILY_H
+
+#include "experts/segment_truth.h"
+#include "slottar/dataset.h"
+
+typedef struct {
+    const char *name;
+    bool (*has)(const slt_env_kind *kind);
+    const char *meaning; // of the observations
+    slt_observation_kind observations;
+    int most_ones;    // BITS: in one observation
+    int playable;     // a random action is one of 0..playable-1
+    int pickup;       // becomes `toggle` with a single delimiter; -1: there is none
+    int toggle;       //
+    const char *rule; // the only rule of truth; NULL: there is a choice
+    // a terminated episode did all that the task asks for; reward: the last step's
+    bool (*succeeded)(const slt_env_kind *kind, const void *world, double reward);
+    void (*label)(slt_truth rule, const slt_env_kind *kind, const slt_truth_steps *steps,
+                  int32_t *segments);
+} slt_world_family;
+
+// every environment has one
+const slt_world_family *slt_world_family_of(const slt_env_kind *kind);
+
+#endif
