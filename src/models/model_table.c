@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "models/model.h"
+#include "models/model_kind.h"
 
 #include <string.h>
 

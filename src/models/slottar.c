@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "models/slottar.h"
+#include "models/slottar_model.h"
 
 #include "nn/nn.h"
 

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
-#include "models/slottar.h"
+#include "models/slottar_model.h"
 #include "nn/nn.h"
 
 // relu((slot ⊕ observation)·W + c): one product per slot, one per token

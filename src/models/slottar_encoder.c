@@ -5,7 +5,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <math.h>
 #include <stdio.h>
-#include "models/slottar.h"
+#include "models/slottar_model.h"
 #include "nn/nn.h"
 
 slt_var slt_slottar_positions(slt_tape *tape, const slt_slottar_options *options) {

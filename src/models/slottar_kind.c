@@ -4,7 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
 #include "core/philox.h"
-#include "models/slottar.h"
+#include "models/slottar_model.h"
 #include "models/slottar_segment.h"
 
 _Static_assert(sizeof(slt_slottar_options) <= SLT_MODEL_OPTIONS, "options fit");

@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "models/slottar.h"
+#include "models/slottar_model.h"
 #include "nn/nn.h"
 
 static slt_var start(slt_tape *tape, const slt_slottar_options *options, slt_var noise) {

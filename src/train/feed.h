@@ -11,7 +11,7 @@
 
 #include "core/memory.h"
 #include "engine/tape.h"
-#include "models/model.h"
+#include "models/model_kind.h"
 #include "slottar/dataset.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #define SLT_TRAIN_OPTIONS_H
 
 #include "core/options.h"
-#include "models/model.h"
+#include "models/model_kind.h"
 
 // clang-format off
 #define SLT_TRAIN_OPTIONS(X)                                                                       \

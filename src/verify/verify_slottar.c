@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/adam.h"
-#include "models/slottar.h"
+#include "models/slottar_model.h"
 #include "models/slottar_segment.h"
 #include "verify/model_fixture.h"
 

@@ -5,11 +5,11 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#ifndef SLT_MODELS_SLOTTAR_H
-#define SLT_MODELS_SLOTTAR_H
+#ifndef SLT_MODELS_SLOTTAR_MODEL_H
+#define SLT_MODELS_SLOTTAR_MODEL_H
 
 #include "engine/tape.h"
-#include "models/model.h"
+#include "models/model_kind.h"
 #include "models/slottar_options.h"
 
 // the variables of a tape; those behind the mark are kept readable

@@ -3,8 +3,8 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#ifndef SLT_MODELS_MODEL_H
-#define SLT_MODELS_MODEL_H
+#ifndef SLT_MODELS_MODEL_KIND_H
+#define SLT_MODELS_MODEL_KIND_H
 
 #include "core/options.h"
 #include "engine/tape.h"
