@@ -88,7 +88,8 @@ typedef struct {
 // ---- reading
 
 // Opens a data set and checks its structure, its actions and its labels; observations and rewards
-// are checked when their episode is looked at. Only native files; slt_dataset_import takes others.
+// are checked when their episode is looked at. Native files are mapped; other formats (npz, csv)
+// are known by their content, and imported into a temporary file first.
 SLT_API slt_status slt_dataset_open(slt_context *context, const char *path, slt_dataset **out);
 SLT_API void slt_dataset_close(slt_dataset *data);
 
@@ -121,6 +122,9 @@ SLT_API slt_status slt_episode_observe(const slt_dataset_info *info, const slt_e
 
 // Number of segments: runs of equal labels; 0 without labels.
 SLT_API int64_t slt_episode_segment_count(const slt_episode *episode);
+
+// Reads a data set of any format and writes another; the name's ending decides: .safetensors, .npz.
+SLT_API slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out);
 
 // ---- counting
 

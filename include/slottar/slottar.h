@@ -14,6 +14,7 @@
 #include "slottar/bench.h"
 #include "slottar/dataset.h"
 #include "slottar/expert.h"
+#include "slottar/inspect.h"
 #include "slottar/option.h"
 #include "slottar/model.h"
 #include "slottar/train.h"

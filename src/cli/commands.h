@@ -14,6 +14,8 @@
     X(train)                                                                                       \
     X(eval)                                                                                        \
     X(segment)                                                                                     \
+    X(info)                                                                                        \
+    X(convert)                                                                                     \
     X(bench)                                                                                       \
     X(verify)                                                                                      \
     X(completion)

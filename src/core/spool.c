@@ -28,6 +28,12 @@ void slt_spool_deinit(slt_spool *spool) {
 // a file without a name in the folder of `beside`
 static int open_nameless(const char *beside) {
     char path[4096], folder[4096];
+    if (!beside) {
+        const char *chosen = getenv("TMPDIR");
+        snprintf(folder, sizeof folder, "%s/slottar", chosen && chosen[0] ? chosen : "/tmp");
+        snprintf(path, sizeof path, "%s", folder);
+        return open_nameless(path);
+    }
     snprintf(folder, sizeof folder, "%s", beside);
     int descriptor = open(dirname(folder), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (descriptor >= 0) return descriptor;
@@ -39,7 +45,8 @@ static int open_nameless(const char *beside) {
 }
 
 static slt_status failed(const slt_spool *spool) {
-    return slt_fail(SLT_IO, "%s: temporary file: %s", spool->beside, strerror(errno));
+    const char *where = spool->beside ? spool->beside : "temporary folder";
+    return slt_fail(SLT_IO, "%s: temporary file: %s", where, strerror(errno));
 }
 
 static slt_status write_all(slt_spool *spool, const unsigned char *bytes, size_t count) {
@@ -99,7 +106,7 @@ slt_status slt_spool_map(slt_spool *spool, slt_map *out) {
     SLT_TRY(spool->status);
     *out = (slt_map){(const unsigned char *)"", 0};
     if (spool->size == 0) return SLT_OK;
-    if (spool->size > SIZE_MAX) SLT_FAIL(SLT_NOMEM, "%s: too large to map", spool->beside);
+    if (spool->size > SIZE_MAX) SLT_FAIL(SLT_NOMEM, "a temporary file is too large to map");
     void *data = mmap(NULL, (size_t)spool->size, PROT_READ, MAP_PRIVATE, spool->descriptor, 0);
     if (data == MAP_FAILED) return failed(spool);
     *out = (slt_map){data, (size_t)spool->size};

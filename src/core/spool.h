@@ -10,7 +10,7 @@
 
 typedef struct {
     const slt_allocator *allocator;
-    const char *beside; // a path in the folder for the file; borrowed
+    const char *beside; // a path in the folder for the file, borrowed; NULL: $TMPDIR or /tmp
     int descriptor;     // -1: no file yet
     slt_status status;  // the first failure
     unsigned char *buffer;

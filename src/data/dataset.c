@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
+#include "data/formats.h"
 
 const slt_dataset_info *slt_dataset_about(const slt_dataset *data) { return &data->info; }
 const char *slt_dataset_path(const slt_dataset *data) { return data->path; }
@@ -40,11 +42,11 @@ static slt_status list_splits(slt_dataset *data) {
     return SLT_OK;
 }
 
-static slt_status load(slt_dataset *data, const char *path) {
+static slt_status load(slt_dataset *data, const char *path, const char *native) {
     char *copy;
     SLT_TRY(slt_arena_text(&data->arena, path, strlen(path), &copy));
     data->path = copy;
-    SLT_TRY(slt_safetensors_open(&data->context->allocator, path, &data->file));
+    SLT_TRY(slt_safetensors_open(&data->context->allocator, native, &data->file));
     SLT_TRY(slt_dataset_find_fields(data));
     SLT_TRY(slt_dataset_check_values(data));
     SLT_TRY(SLT_NEW(&data->arena, &data->checked, (size_t)data->info.episodes));
@@ -52,15 +54,21 @@ static slt_status load(slt_dataset *data, const char *path) {
 }
 
 slt_status slt_dataset_open(slt_context *context, const char *path, slt_dataset **out) {
+    char native[SLT_PATH];
+    bool temporary;
+    SLT_TRY(slt_data_as_native(context, path, native, &temporary));
     slt_dataset *data;
-    SLT_TRY(SLT_ALLOC(&context->allocator, &data, 1));
-    data->context = context;
-    slt_arena_init(&data->arena, &context->allocator, 0);
-    slt_status status = load(data, path);
-    if (status == SLT_OK)
-        *out = data;
-    else
-        slt_dataset_close(data);
+    slt_status status = SLT_ALLOC(&context->allocator, &data, 1);
+    if (status == SLT_OK) {
+        data->context = context;
+        slt_arena_init(&data->arena, &context->allocator, 0);
+        status = load(data, path, native);
+        if (status == SLT_OK)
+            *out = data;
+        else
+            slt_dataset_close(data);
+    }
+    if (temporary) unlink(native); // the mapping stays
     return status;
 }
 

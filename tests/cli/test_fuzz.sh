@@ -4,7 +4,7 @@
 here=$(cd "$(dirname "$0")/.." && pwd) build=$(dirname "$SLOTTAR")
 for source in "$here"/fuzz/fuzz_*.c; do
     name=$(basename "$source" .c)
-    check "$name takes mutated files" 0 "$build/tests/$name" "$here/fuzz/corpus/${name#fuzz_}" 20000
-    says "$name says how many" out "20000 mutated inputs"
+    check "$name takes mutated files" 0 "$build/tests/$name" "$here/fuzz/corpus/${name#fuzz_}" 10000
+    says "$name says how many" out "10000 mutated inputs"
 done
 plan

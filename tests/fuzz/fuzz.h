@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 // 1 when the bytes were accepted, 0 when they were refused
 int fuzz_one(const uint8_t *bytes, size_t size);
@@ -22,5 +24,13 @@ int fuzz_one(const uint8_t *bytes, size_t size);
             abort();                                                                               \
         }                                                                                          \
     } while (0)
+
+// a file in memory with these bytes, for readers that want a path; close the descriptor
+static inline int fuzz_file(const uint8_t *bytes, size_t size, char path[64]) {
+    int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
+    FUZZ_REQUIRE(descriptor >= 0 && write(descriptor, bytes, size) == (ssize_t)size);
+    snprintf(path, 64, "/proc/self/fd/%d", descriptor);
+    return descriptor;
+}
 
 #endif

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "fuzz.h"
 #include "slottar/dataset.h"
@@ -46,9 +45,7 @@ int fuzz_one(const uint8_t *bytes, size_t size) {
     if (!context)
         FUZZ_REQUIRE(slt_context_create(&(slt_context_options){.threads = 1}, &context) == 0);
     char path[64];
-    int descriptor = memfd_create("fuzz", MFD_CLOEXEC);
-    FUZZ_REQUIRE(descriptor >= 0 && write(descriptor, bytes, size) == (ssize_t)size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    int descriptor = fuzz_file(bytes, size, path);
     slt_dataset *data;
     int accepted = slt_dataset_open(context, path, &data) == SLT_OK;
     if (accepted) {

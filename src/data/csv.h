@@ -1,0 +1,16 @@
+// csv files: a row per step.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_DATA_CSV_H
+#define SLT_DATA_CSV_H
+
+#include "data/array_set.h"
+
+// The first row names the columns: `episode` (a number that rises from episode to episode) and
+// `action` are needed; `segment`, `reward`, `split`, `task` and `seed` are known (the last three
+// are taken from the first row of an episode); all other columns are the observation, in their
+// order. Actions are whole numbers, or names, which are numbered in the order of their appearance.
+slt_status slt_csv_read(slt_array_set *set);
+
+#endif

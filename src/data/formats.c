@@ -1,0 +1,158 @@
+// The table of formats, and conversion through the native one.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "data/formats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include "data/csv.h"
+#include "data/dataset_impl.h"
+#include "data/npz.h"
+
+// ---- telling formats apart
+
+static bool starts_with(const char *path, const void *bytes, size_t count) {
+    unsigned char head[16];
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return false;
+    ssize_t got = read(descriptor, head, count);
+    close(descriptor);
+    return got == (ssize_t)count && memcmp(head, bytes, count) == 0;
+}
+
+static bool ends_with(const char *path, const char *ending) {
+    size_t length = strlen(path), wanted = strlen(ending);
+    return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
+}
+
+static bool is_native(const char *path) { return (void)path, false; }
+static bool is_npz(const char *path) { return starts_with(path, "PK\3\4", 4); }
+static bool is_csv(const char *path) { return ends_with(path, ".csv"); }
+
+static const char *const native_endings[] = {".safetensors", NULL};
+static const char *const npz_endings[] = {".npz", NULL};
+static const char *const csv_endings[] = {".csv", NULL};
+
+static slt_status write_native(slt_context *context, const char *native, const char *out);
+
+static const slt_data_format formats[] = {
+    {"slottar", native_endings, is_native, NULL, write_native},
+    {"npz", npz_endings, is_npz, slt_npz_read, slt_npz_write},
+    {"csv", csv_endings, is_csv, slt_csv_read, NULL},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const slt_data_format *slt_data_format_of(const char *path) {
+    for (int i = 1; i < FORMATS; i++)
+        if (formats[i].knows(path)) return &formats[i];
+    return &formats[0];
+}
+
+const slt_data_format *slt_data_format_for(const char *path) {
+    for (int i = 0; i < FORMATS; i++)
+        for (const char *const *ending = formats[i].endings; *ending; ending++)
+            if (ends_with(path, *ending)) return &formats[i];
+    return NULL;
+}
+
+// ---- reading any format
+
+static slt_status import(slt_context *context, const slt_data_format *format, const char *path,
+                         const char *out) {
+    slt_array_set *set;
+    SLT_TRY(SLT_ALLOC(&context->allocator, &set, 1));
+    slt_array_set_init(set, context, path);
+    slt_status status = format->read(set);
+    if (status == SLT_OK) status = slt_array_set_import(set, out);
+    slt_array_set_deinit(set);
+    slt_free(&context->allocator, set);
+    return status;
+}
+
+static slt_status temporary_name(char out[SLT_PATH]) {
+    const char *folder = getenv("TMPDIR");
+    int length = snprintf(out, SLT_PATH, "%s/slottar-XXXXXX.safetensors",
+                          folder && folder[0] ? folder : "/tmp");
+    int descriptor = length < SLT_PATH ? mkostemps(out, 12, O_CLOEXEC) : -1;
+    if (descriptor < 0) SLT_FAIL(SLT_IO, "%s: no temporary file: %s", out, strerror(errno));
+    close(descriptor);
+    return SLT_OK;
+}
+
+slt_status slt_data_as_native(slt_context *context, const char *path, char out[SLT_PATH],
+                              bool *temporary) {
+    const slt_data_format *format = slt_data_format_of(path);
+    *temporary = format->read != NULL;
+    if (!*temporary) {
+        if (strlen(path) >= SLT_PATH) SLT_FAIL(SLT_INVALID, "file name is too long");
+        strcpy(out, path);
+        return SLT_OK;
+    }
+    SLT_TRY(temporary_name(out));
+    slt_status status = import(context, format, path, out);
+    if (status != SLT_OK) unlink(out);
+    return status;
+}
+
+// ---- writing
+
+// episode by episode: what is written has been checked
+static slt_status copy_episodes(slt_dataset *data, slt_dataset_builder *builder) {
+    int64_t episodes = slt_dataset_about(data)->episodes;
+    for (size_t i = 0; i < slt_safetensors_metadata_count(data->file); i++) {
+        slt_metadata one = slt_safetensors_metadata_at(data->file, i);
+        if (!slt_dataset_is_reserved(one.key))
+            SLT_TRY(slt_dataset_builder_describe(builder, one.key, one.value));
+    }
+    for (int64_t i = 0; i < episodes; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_context_check(data->context));
+        SLT_TRY(slt_dataset_episode(data, i, &episode));
+        SLT_TRY(slt_dataset_builder_add(builder, &episode));
+    }
+    return SLT_OK;
+}
+
+static slt_status write_native(slt_context *context, const char *native, const char *out) {
+    slt_dataset *data;
+    SLT_TRY(slt_dataset_open(context, native, &data));
+    slt_dataset_builder *builder;
+    slt_status status = slt_dataset_builder_create(context, out, &data->info, &builder);
+    if (status == SLT_OK) {
+        status = copy_episodes(data, builder);
+        if (status == SLT_OK)
+            status = slt_dataset_builder_commit(builder);
+        else
+            slt_dataset_builder_destroy(builder);
+    }
+    slt_dataset_close(data);
+    return status;
+}
+
+static slt_status check_native(slt_context *context, const char *path) {
+    slt_dataset *data;
+    SLT_TRY(slt_dataset_open(context, path, &data));
+    slt_status status = slt_dataset_check(data);
+    slt_dataset_close(data);
+    return status;
+}
+
+slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out) {
+    const slt_data_format *format = slt_data_format_for(out);
+    if (!format || !format->write)
+        SLT_FAIL(SLT_UNSUPPORTED, "%s: cannot be written; names that can end in .safetensors, .npz",
+                 out);
+    char native[SLT_PATH];
+    bool temporary;
+    SLT_TRY(slt_data_as_native(context, path, native, &temporary));
+    slt_status status = temporary ? SLT_OK : check_native(context, native);
+    if (status == SLT_OK) status = format->write(context, native, out);
+    if (temporary) unlink(native);
+    return status;
+}

@@ -1,0 +1,29 @@
+// The formats of data sets: known by content where possible, and turned into the native one.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_DATA_FORMATS_H
+#define SLT_DATA_FORMATS_H
+
+#include "data/array_set.h"
+
+typedef struct {
+    const char *name;
+    const char *const *endings;             // of names of files to write; ends with NULL
+    bool (*knows)(const char *path);        // looks at the file
+    slt_status (*read)(slt_array_set *set); // NULL: native
+    slt_status (*write)(slt_context *context, const char *native, const char *out); // NULL: cannot
+} slt_data_format;
+
+// the format of a file, native when no other knows it; of a name to be written, NULL when none fits
+const slt_data_format *slt_data_format_of(const char *path);
+const slt_data_format *slt_data_format_for(const char *path);
+
+enum { SLT_PATH = 4096 };
+
+// A native file with the content of `path`: that path itself, or a temporary file, which the caller
+// removes.
+slt_status slt_data_as_native(slt_context *context, const char *path, char out[SLT_PATH],
+                              bool *temporary);
+
+#endif
