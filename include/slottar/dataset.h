@@ -123,7 +123,8 @@ SLT_API slt_status slt_episode_observe(const slt_dataset_info *info, const slt_e
 // Number of segments: runs of equal labels; 0 without labels.
 SLT_API int64_t slt_episode_segment_count(const slt_episode *episode);
 
-// Reads a data set of any format and writes another; the name's ending decides: .safetensors, .npz.
+// Reads a data set of any format and writes another; the ending of `out` decides: .safetensors,
+// .npz, .hdf5 (Minari's file), / (a Minari data set, which is a folder).
 SLT_API slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out);
 
 // ---- counting

@@ -15,12 +15,14 @@ const cli_command cli_convert = {
     .arguments = "IN OUT",
     .summary = "converts a data set to another format",
     .text =
-        "IN is known by its content: the native format, npz, or csv (by its name: a row per step\n"
-        "with the columns episode, action, optional segment, reward, split, task, seed; all\n"
-        "others are the observation). The ending of OUT decides what is written:\n"
-        ".safetensors (native), .npz.\n\n"
+        "IN is known by its content: the native format, npz, HDF5 (Minari, robomimic, D4RL; a\n"
+        "Minari data set is a folder), or csv (by its name: a row per step with the columns\n"
+        "episode, action, optional segment, reward, split, task, seed; all others are the\n"
+        "observation). The ending of OUT decides what is written: .safetensors (native), .npz,\n"
+        ".hdf5 (Minari's file), / (a Minari data set: a folder).\n\n"
         "  slottar convert steps.csv demos.safetensors\n"
-        "  slottar convert demos.safetensors demos.npz\n",
+        "  slottar convert demos.safetensors demos-v0/\n"
+        "  slottar convert ~/.minari/datasets/D4RL/door/human-v2 door.safetensors\n",
     .least = 2,
     .most = 2,
     .run = run,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "data/csv.h"
 #include "data/dataset_impl.h"
+#include "data/minari.h"
 #include "data/npz.h"
 
 // ---- telling formats apart
@@ -38,6 +39,7 @@ static bool is_csv(const char *path) { return ends_with(path, ".csv"); }
 static const char *const native_endings[] = {".safetensors", NULL};
 static const char *const npz_endings[] = {".npz", NULL};
 static const char *const csv_endings[] = {".csv", NULL};
+static const char *const minari_endings[] = {".hdf5", ".h5", "/", NULL};
 
 static slt_status write_native(slt_context *context, const char *native, const char *out);
 
@@ -45,6 +47,7 @@ static const slt_data_format formats[] = {
     {"slottar", native_endings, is_native, NULL, write_native},
     {"npz", npz_endings, is_npz, slt_npz_read, slt_npz_write},
     {"csv", csv_endings, is_csv, slt_csv_read, NULL},
+    {"minari", minari_endings, slt_minari_knows, slt_minari_read, slt_minari_write},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -75,7 +78,7 @@ static slt_status import(slt_context *context, const slt_data_format *format, co
     return status;
 }
 
-static slt_status temporary_name(char out[SLT_PATH]) {
+slt_status slt_data_temporary(char out[SLT_PATH]) {
     const char *folder = getenv("TMPDIR");
     int length = snprintf(out, SLT_PATH, "%s/slottar-XXXXXX.safetensors",
                           folder && folder[0] ? folder : "/tmp");
@@ -94,7 +97,7 @@ slt_status slt_data_as_native(slt_context *context, const char *path, char out[S
         strcpy(out, path);
         return SLT_OK;
     }
-    SLT_TRY(temporary_name(out));
+    SLT_TRY(slt_data_temporary(out));
     slt_status status = import(context, format, path, out);
     if (status != SLT_OK) unlink(out);
     return status;
@@ -146,7 +149,8 @@ static slt_status check_native(slt_context *context, const char *path) {
 slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out) {
     const slt_data_format *format = slt_data_format_for(out);
     if (!format || !format->write)
-        SLT_FAIL(SLT_UNSUPPORTED, "%s: cannot be written; names that can end in .safetensors, .npz",
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
                  out);
     char native[SLT_PATH];
     bool temporary;

@@ -26,4 +26,7 @@ enum { SLT_PATH = 4096 };
 slt_status slt_data_as_native(slt_context *context, const char *path, char out[SLT_PATH],
                               bool *temporary);
 
+// the name of a new, empty temporary file
+slt_status slt_data_temporary(char out[SLT_PATH]);
+
 #endif

@@ -1,0 +1,52 @@
+// The HDF5 helper program: the only place that links libhdf5, which is not safe on hostile files.
+// It runs in a process of its own with limits on memory and time; what it hands over is checked
+// again.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_HDF5_HELPER_H
+#define SLT_HDF5_HELPER_H
+
+#include <hdf5.h>
+#include "core/context_impl.h"
+#include "core/safetensors.h"
+
+// hdf5_tree.c: walking a file. Only hard links are followed, and only data inside of the file is
+// read, so that a file cannot make us read another one.
+
+// opens an object below `parent`; gives -1 when it is not there or not of that kind
+hid_t slt_hdf5_group(hid_t parent, const char *path);
+hid_t slt_hdf5_dataset(hid_t parent, const char *path);
+
+// a column of numbers in each episode: a data set, or all numeric ones of a group behind one
+// another
+enum { SLT_LEAVES = 64, SLT_LEAF_NAME = 256 };
+
+typedef struct {
+    char name[SLT_LEAF_NAME]; // path below the episode
+    int rank;                 // with the steps
+    int64_t shape[SLT_ARRAY_RANK];
+    int64_t width;   // numbers per step
+    slt_dtype dtype; // as which it is handed over: U8, I64 or F32
+} slt_leaf;
+
+typedef struct {
+    slt_leaf leaves[SLT_LEAVES];
+    int count;
+    int64_t width;   // of all leaves
+    slt_dtype dtype; // of all leaves
+} slt_column;
+
+// looks at `path` in an episode; count 0 when there is nothing
+slt_status slt_hdf5_column(hid_t episode, const char *path, slt_column *out);
+// number of steps of the first leaf in this episode; FORMAT when a leaf differs from the column
+slt_status slt_hdf5_rows(hid_t episode, const slt_column *column, int64_t *out);
+// reads rows [first, first+count) into room for count*width elements; scratch as large
+slt_status slt_hdf5_read_rows(hid_t episode, const slt_column *column, int64_t first, int64_t count,
+                              void *out, void *scratch);
+
+// hdf5_read.c and hdf5_write.c: the two things the program does
+slt_status slt_hdf5_to_arrays(slt_context *context, const char *path, const char *out);
+slt_status slt_hdf5_from_dataset(slt_context *context, const char *native, const char *out);
+
+#endif

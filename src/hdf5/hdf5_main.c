@@ -1,0 +1,54 @@
+// slottar-hdf5 read IN OUT | write IN OUT: called by the library, not by people. Prints one line on
+// standard error and exits with 1 when it fails; the caller puts the file's name in front.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include "hdf5/hdf5_helper.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1 // sanitizers reserve terabytes
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+static void limit(int resource, rlim_t most) { setrlimit(resource, &(struct rlimit){most, most}); }
+
+// memory: 4 GiB; time: a minute, and a second for each 2 MiB of the file
+static void set_limits(const char *path) {
+    struct stat info;
+    rlim_t megabytes = stat(path, &info) == 0 ? (rlim_t)info.st_size >> 20 : 0;
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, 60 + megabytes / 2);
+#ifndef SANITIZED
+    limit(RLIMIT_AS, (rlim_t)4 << 30);
+#endif
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        slt_status (*run)(slt_context *context, const char *in, const char *out);
+    } tasks[] = {{"read", slt_hdf5_to_arrays}, {"write", slt_hdf5_from_dataset}};
+    int task = argc != 4                       ? 2
+               : strcmp(argv[1], "read") == 0  ? 0
+               : strcmp(argv[1], "write") == 0 ? 1
+                                               : 2;
+    if (task == 2) return fputs("usage: slottar-hdf5 read|write IN OUT\n", stderr), 2;
+    set_limits(argv[2]);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // we say it ourselves
+    H5PLset_loading_state(0);              // no foreign code
+    slt_context *context;
+    slt_status status = slt_context_create(&(slt_context_options){.threads = 1}, &context);
+    if (status == SLT_OK) {
+        status = tasks[task].run(context, argv[2], argv[3]);
+        slt_context_destroy(context);
+    }
+    if (status != SLT_OK) fprintf(stderr, "%s\n", slt_last_error());
+    return status != SLT_OK;
+}
