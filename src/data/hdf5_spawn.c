@@ -89,6 +89,8 @@ static bool listen_to(slt_context *context, int descriptor, char said[SAID]) {
 
 static slt_status judge(int code, const char *said, const char *shown) {
     if (WIFEXITED(code) && WEXITSTATUS(code) == 0) return SLT_OK;
+    if (WIFSIGNALED(code) && (WTERMSIG(code) == SIGINT || WTERMSIG(code) == SIGTERM))
+        SLT_FAIL(SLT_CANCELLED, "%s: stopped on request", shown);
     if (WIFSIGNALED(code) && (WTERMSIG(code) == SIGXCPU || WTERMSIG(code) == SIGKILL))
         SLT_FAIL(SLT_FORMAT, "%s: bad HDF5 file: reading it took too long", shown);
     if (WIFSIGNALED(code))
