@@ -16,6 +16,7 @@ typedef struct {
     int first, last; // times, inclusive
     size_t size;     // numbers
     int64_t *place;  // where the offset goes
+    int number;      // in the order of asking
     size_t offset;
 } buffer;
 
@@ -67,7 +68,9 @@ static void spread_gradients(slt_tape *tape) {
 
 static void add_buffer(planner *plan, int first, int last, size_t size, int64_t *place) {
     size_t line = SLT_ALIGN / sizeof(slt_real);
-    plan->buffers[plan->count++] = (buffer){first, last, (size + line - 1) / line * line, place, 0};
+    size = (size + line - 1) / line * line;
+    plan->buffers[plan->count] = (buffer){first, last, size, place, plan->count, 0};
+    plan->count++;
 }
 
 static int later(int a, int b) { return a > b ? a : b; }
@@ -128,7 +131,8 @@ static void plan_nodes(planner *plan) {
         int last = info->runs_backward ? backward_time(tape, n) : forward_time(n);
         size_t aux = ask(op->aux, &sizes), shared = ask(op->shared, &sizes);
         if (aux) add_buffer(plan, forward_time(n), last, aux, &info->aux);
-        if (shared) add_buffer(plan, forward_time(n), last, shared, &info->shared);
+        if (shared) add_buffer(plan, forward_time(n), forward_time(n), shared, &info->shared[0]);
+        if (shared && info->runs_backward) add_buffer(plan, last, last, shared, &info->shared[1]);
         size_t scratch = ask(op->scratch, &sizes);
         if (scratch > tape->scratch_size) tape->scratch_size = scratch;
     }
@@ -139,7 +143,7 @@ static void plan_nodes(planner *plan) {
 static int by_size(const void *a, const void *b) {
     const buffer *x = a, *y = b;
     if (x->size != y->size) return x->size < y->size ? 1 : -1;
-    return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->place < y->place ? -1 : 1);
+    return x->first != y->first ? (x->first < y->first ? -1 : 1) : x->number - y->number;
 }
 
 static int by_offset(const void *a, const void *b) {
@@ -194,7 +198,7 @@ slt_status slt_tape_plan(slt_tape *tape, bool separate) {
     slt_arena_init(&work, &tape->context->allocator, 0);
     planner plan = {.tape = tape};
     buffer **near = NULL;
-    size_t most = (size_t)tape->var_count * 2 + (size_t)tape->node_count * 2;
+    size_t most = (size_t)tape->var_count * 2 + (size_t)tape->node_count * 3;
     slt_status status = SLT_NEW(&work, &plan.buffers, most);
     if (status == SLT_OK) status = SLT_NEW(&work, &near, most);
     if (status == SLT_OK) {

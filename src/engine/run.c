@@ -5,7 +5,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "engine/tape_impl.h"
 
-#include <string.h>
+#include "core/clock.h"
 
 slt_frame *slt_tape_frame(slt_tape *tape, int member) { return &tape->frames[member]; }
 
@@ -99,7 +99,7 @@ static void run_node(slt_tape *tape, const slt_node_info *info, int member, int 
                      .pool = pool};
     slt_real *block = member_block(tape, member);
     if (info->aux >= 0) args.aux = block + info->aux;
-    if (info->shared >= 0) args.shared = block + info->shared;
+    if (info->shared[backward] >= 0) args.shared = block + info->shared[backward];
     fill_inputs(tape, member, &args);
     if (backward) fill_gradients(tape, member, info, &args);
     (backward ? info->node.op->backward : info->node.op->forward)(&args);
@@ -130,6 +130,15 @@ typedef struct {
     slt_pool *pool;
 } walk;
 
+// runs a node and, where somebody asked for it, notes how long it took
+static void visit(const walk *w, int n, int member, int thread) {
+    slt_tape *tape = w->tape;
+    bool timed = tape->seconds && member == 0;
+    double started = timed ? slt_seconds() : 0;
+    run_node(tape, &tape->nodes[n], member, thread, w->pool, w->backward);
+    if (timed) tape->seconds[w->backward * tape->node_count + n] += slt_seconds() - started;
+}
+
 static void walk_member(void *argument, int member, int thread) {
     const walk *w = argument;
     slt_tape *tape = w->tape;
@@ -137,11 +146,9 @@ static void walk_member(void *argument, int member, int thread) {
         slt_real *seed = slt_tape_gradient(tape, member, tape->loss);
         if (seed) *seed = 1;
         for (int n = tape->node_count - 1; n >= 0; n--)
-            if (tape->nodes[n].runs_backward)
-                run_node(tape, &tape->nodes[n], member, thread, w->pool, true);
+            if (tape->nodes[n].runs_backward) visit(w, n, member, thread);
     } else {
-        for (int n = 0; n < tape->node_count; n++)
-            run_node(tape, &tape->nodes[n], member, thread, w->pool, false);
+        for (int n = 0; n < tape->node_count; n++) visit(w, n, member, thread);
     }
 }
 
@@ -156,19 +163,44 @@ static void run_walk(slt_tape *tape, bool backward) {
     }
 }
 
-// what would otherwise be read beyond its end
-static slt_status check_frame(const slt_tape *tape, int member) {
-    const slt_frame *frame = &tape->frames[member];
-    const slt_batch *batch = &frame->batch;
+// ---- what would otherwise be read beyond its end
+
+static slt_status check_trajectory(const slt_tape *tape, const slt_batch *batch, int b) {
+    int computed = slt_batch_computed(batch, b), L = tape->limits.length, K = tape->limits.slots;
+    if (computed < 1 || computed > L || batch->length[b] < 1 || batch->length[b] > L)
+        SLT_FAIL(SLT_RANGE, "trajectory %d of the batch: %d positions, %d true, on a tape for %d",
+                 b, computed, batch->length[b], L);
+    for (int k = 0; batch->companion && k < K; k++)
+        if (batch->companion[b * K + k] < -1 || batch->companion[b * K + k] >= batch->count)
+            SLT_FAIL(SLT_RANGE, "trajectory %d of the batch: companion %d of %d", b,
+                     batch->companion[b * K + k], batch->count);
+    return SLT_OK;
+}
+
+static slt_status check_batch(const slt_tape *tape, const slt_batch *batch) {
     if (batch->count < 0 || batch->count > tape->limits.trajectories)
         SLT_FAIL(SLT_RANGE, "batch of %d trajectories on a tape for %d", batch->count,
                  tape->limits.trajectories);
-    if (!batch->offset || batch->offset[batch->count] > tape->limits.tokens)
-        SLT_FAIL(SLT_RANGE, "batch of %d tokens on a tape for %d",
-                 batch->offset ? batch->offset[batch->count] : 0, tape->limits.tokens);
-    for (slt_var v = 1; v < tape->var_count; v++)
+    if (!batch->offset || !batch->length || !batch->index)
+        SLT_FAIL(SLT_INVALID, "batch without offsets, lengths or places");
+    if (batch->offset[0] != 0 || batch->offset[batch->count] > tape->limits.tokens)
+        SLT_FAIL(SLT_RANGE, "batch of %d tokens on a tape for %d", batch->offset[batch->count],
+                 tape->limits.tokens);
+    if (batch->count && batch->true_tokens < 1)
+        SLT_FAIL(SLT_RANGE, "batch of %d true tokens", batch->true_tokens);
+    for (int b = 0; b < batch->count; b++) SLT_TRY(check_trajectory(tape, batch, b));
+    return SLT_OK;
+}
+
+static slt_status check_frame(const slt_tape *tape, int member) {
+    const slt_frame *frame = &tape->frames[member];
+    SLT_TRY(check_batch(tape, &frame->batch));
+    for (slt_var v = 1; v < tape->var_count; v++) {
+        if (tape->vars[v].shape.space == SLT_SLOT_TOKENS && !frame->batch.companion)
+            SLT_FAIL(SLT_INVALID, "batch without companions on a tape with slot tokens");
         if (tape->vars[v].origin == SLT_FROM_FEED && !tape->vars[v].constant && !frame->feed[v])
             SLT_FAIL(SLT_INVALID, "input '%s' was not fed", tape->vars[v].name);
+    }
     return SLT_OK;
 }
 
@@ -195,15 +227,17 @@ size_t slt_tape_bytes(const slt_tape *tape) {
     return tape->block_size * (size_t)tape->store->members * sizeof(slt_real);
 }
 
+double slt_node_flops(const slt_tape *tape, const slt_node_info *info, bool backward) {
+    const slt_op *op = info->node.op;
+    if (!op->flops || (backward && !info->runs_backward)) return 0;
+    slt_sizes sizes = slt_node_sizes(tape, &info->node, &tape->frames[0].batch);
+    double share = backward ? (op->backward_flops ? op->backward_flops : 2) : 1;
+    return share * op->flops(&sizes);
+}
+
 double slt_tape_flops(const slt_tape *tape, bool backward) {
     double sum = 0;
-    for (int n = 0; n < tape->node_count; n++) {
-        const slt_node_info *info = &tape->nodes[n];
-        const slt_op *op = info->node.op;
-        if (!op->flops || (backward && !info->runs_backward)) continue;
-        slt_sizes sizes = slt_node_sizes(tape, &info->node, &tape->frames[0].batch);
-        double share = backward ? (op->backward_flops ? op->backward_flops : 2) : 1;
-        sum += share * op->flops(&sizes);
-    }
+    for (int n = 0; n < tape->node_count; n++)
+        sum += slt_node_flops(tape, &tape->nodes[n], backward);
     return sum;
 }

@@ -242,7 +242,8 @@ slt_var slt_tape_apply(slt_tape *tape, const slt_op *op, const slt_var *inputs, 
     if (!first || !grow(tape, &array, tape->node_count, &tape->node_room, sizeof *tape->nodes))
         return 0;
     tape->nodes = array;
-    tape->nodes[tape->node_count++] = (slt_node_info){node, 0, false, SLT_NOWHERE, SLT_NOWHERE};
+    tape->nodes[tape->node_count++] =
+        (slt_node_info){.node = node, .aux = SLT_NOWHERE, .shared = {SLT_NOWHERE, SLT_NOWHERE}};
     return first;
 }
 

@@ -119,6 +119,21 @@ slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var);
 size_t slt_tape_bytes(const slt_tape *tape);                // planned block, all members
 double slt_tape_flops(const slt_tape *tape, bool backward); // of member 0's current batch
 
+// ---- what costs what (profile.c)
+
+// seconds that one operation took since the start of the profile, over all its nodes
+typedef struct {
+    const char *op;
+    int nodes;
+    double forward, backward; // seconds of member 0
+    double flops;             // of forward and backward of one step
+} slt_profile_row;
+
+// begins to measure, or begins anew; off until then
+slt_status slt_tape_profile_start(slt_tape *tape);
+// a row per operation, the dearest first; gives the number of rows, at most `room`
+int slt_tape_profile_rows(const slt_tape *tape, slt_profile_row *rows, int room);
+
 // ---- looking at it (dump.c)
 
 // text, a line per node; and the Graphviz language

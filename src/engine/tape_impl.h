@@ -30,7 +30,7 @@ typedef struct {
     slt_node node;
     unsigned add; // bits of inputs whose gradient holds something already
     bool runs_backward;
-    int64_t aux, shared; // offsets in the planned block, or SLT_NOWHERE
+    int64_t aux, shared[2]; // offsets in the planned block, or SLT_NOWHERE; forward's, backward's
 } slt_node_info;
 
 struct slt_tape {
@@ -53,9 +53,12 @@ struct slt_tape {
     size_t scratch_size; // numbers of one thread
     slt_real *scratch;
     slt_frame *frames;
+    double *seconds; // [2][node_count], forward and backward of member 0; NULL: not measured
 };
 
 int slt_space_capacity(slt_limits limits, slt_space space);
+// arithmetic of a node on member 0's current batch
+double slt_node_flops(const slt_tape *tape, const slt_node_info *info, bool backward);
 slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch);
 const char *slt_var_shape_text(slt_shape shape, char *text, size_t size);
 

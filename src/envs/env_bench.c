@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
-#include <time.h>
+#include "core/clock.h"
 #include "core/mt19937.h"
 #include "envs/env_batch.h"
 #include "slottar/bench.h"
@@ -17,12 +17,6 @@ typedef struct {
     int64_t *actions; // [LISTS][n]
     slt_env_outputs out;
 } rig;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static slt_status take_arrays(slt_arena *arena, rig *r) {
     size_t n = (size_t)r->batch->n, observation = (size_t)r->batch->info.observation_size;
@@ -47,7 +41,7 @@ static slt_status start(slt_arena *arena, rig *r) {
 
 // steps a second over at least `seconds`
 static slt_status run_round(const rig *r, double seconds, double *rate) {
-    double started = now(), passed = 0;
+    double started = slt_seconds(), passed = 0;
     uint64_t steps = 0;
     while (passed < seconds) {
         SLT_TRY(slt_context_check(r->batch->context));
@@ -55,7 +49,7 @@ static slt_status run_round(const rig *r, double seconds, double *rate) {
             SLT_TRY(slt_env_batch_step(r->batch, r->actions + (size_t)k * (size_t)r->batch->n,
                                        &r->out));
         steps += (uint64_t)LISTS * (uint64_t)r->batch->n;
-        passed = now() - started;
+        passed = slt_seconds() - started;
     }
     *rate = (double)steps / passed;
     return SLT_OK;
