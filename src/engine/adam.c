@@ -66,14 +66,16 @@ static void update(void *argument, int task, int thread) {
         (slt_real)(step->learning_rate * sqrt(1 - pow(BETA2, count)) / (1 - pow(BETA1, count)));
     slt_real scale = 1, epsilon = step->adam_epsilon;
     if (step->max_norm > 0 && norm > step->max_norm) scale = (slt_real)(step->max_norm / norm);
+    // 1 - b2 from double: in float it is off by 5e-5
     slt_real b1 = (slt_real)BETA1, b2 = (slt_real)BETA2;
+    slt_real c1 = (slt_real)(1 - BETA1), c2 = (slt_real)(1 - BETA2);
     slt_real *restrict w = store->value + piece->start, *restrict m = store->moment1 + piece->start,
                        *restrict v = store->moment2 + piece->start;
     const slt_real *restrict g = store->gradient + piece->start;
     for (size_t i = 0; i < piece->count; i++) {
         slt_real gradient = scale * g[i];
-        m[i] = b1 * m[i] + (1 - b1) * gradient;
-        v[i] = b2 * v[i] + (1 - b2) * gradient * gradient;
+        m[i] = b1 * m[i] + c1 * gradient;
+        v[i] = b2 * v[i] + c2 * gradient * gradient;
         w[i] -= rate * m[i] / (SQRT(v[i]) + epsilon);
     }
 }

@@ -1,5 +1,5 @@
 // exp, sigmoid and tanh as plain polynomials that the compiler turns into vectors. In float they
-// are good to about 2 units in the last place; the double build calls the C library.
+// are good to 1, 2.5 and 1.5 units in the last place; the double build calls the C library.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -20,9 +20,9 @@ static inline double slt_tanh(double x) { return tanh(x); }
 
 #else
 
-// e^x = 2^n·e^r with |r| <= ln2/2; clamped to [-87.3, 88.7]: below it gives the smallest normal
+// e^x = 2^n·e^r with |r| <= ln2/2; clamped to [-87.3, 88.37], where n ends: 1e-38 to 2e38
 static inline float slt_exp(float x) {
-    x = x < -87.3f ? -87.3f : x > 88.7f ? 88.7f : x;
+    x = x < -87.3f ? -87.3f : x > 88.37f ? 88.37f : x;
     float n = rintf(x * 1.44269504f);
     float r = x - n * 0.693359375f;
     r += n * 2.12194440e-4f;
@@ -40,13 +40,18 @@ static inline float slt_exp(float x) {
 }
 static inline float slt_log(float x) { return logf(x); }
 static inline float slt_sqrt(float x) { return sqrtf(x); }
-// small arguments by the odd series, so that no digits cancel
+// small arguments by an odd polynomial (interpolation at Chebyshev's points of [0, 0.6]), so that no
+// digits cancel
 static inline float slt_tanh(float x) {
-    float s = x * x;
-    float small = x * (1 + s * (-0.333333333f + s * (0.133333333f + s * -0.0539682540f)));
-    float e = slt_exp(2 * x);
-    float large = 1 - 2 / (e + 1);
-    return s < 0.04f ? small : large;
+    float s = x * x, p = -6.2691197e-3f;
+    p = p * s + 2.1110959e-2f;
+    p = p * s - 5.3873949e-2f;
+    p = p * s + 1.3332915e-1f;
+    p = p * s - 3.3333330e-1f;
+    float small = x + x * s * p;
+    float e = slt_exp(2 * fabsf(x));
+    float large = copysignf(1 - 2 / (e + 1), x);
+    return s < 0.36f ? small : large;
 }
 
 #endif

@@ -1,0 +1,169 @@
+// The whole of SloTTAr against central differences of its own loss, in double: every switch that
+// changes the equations, packed and padded. A few entries of every parameter are tried.
+//
+// Not here: slot_pad=uniform on a padded batch, whose forward is deliberately not what its backward
+// differentiates (slot_attention.c).
+#include <math.h>
+#include "slottar_rig.h"
+
+enum { TRIES = 40 }; // entries of a part
+
+static slt_context *context;
+
+static const rig_shape PACKED = {.B = 3, .L = 7, .K = 3, .D = 4, .shortest = 3, .longest = 7};
+static const rig_shape PADDED = {
+    .B = 3, .L = 6, .K = 2, .D = 4, .shortest = 3, .longest = 6, .padded = true};
+static const rig_shape BITS = {
+    .B = 2, .L = 5, .K = 2, .D = 9, .shortest = 3, .longest = 5, .bits = true};
+static const rig_shape BLIND = {.B = 3, .L = 6, .K = 2, .D = 0, .shortest = 2, .longest = 6};
+
+static const struct {
+    const char *settings; // of the options, one after the other
+    const rig_shape *shape;
+} VARIANTS[] = {
+    {"decoder_pairing=none", &PACKED},
+    {"decoder_pairing=own", &PACKED},
+    {"decoder_pairing=reference", &PACKED},
+    {"decoder_pairing=own joint_norm=off", &PADDED},
+    {"decoder_pairing=reference end_pad=include", &PADDED},
+    {"pre_slot_mlp=off pe_scale=one", &PACKED},
+    {"slot_mlp_mult=one iterations=2", &PACKED},
+    {"layers=2 decoder_pairing=own", &PADDED},
+    {"decoder_pairing=own", &BITS},
+    {"decoder_pairing=own", &BLIND},
+};
+
+static void set_options(rig *r, const char *settings) {
+    const slt_options tables[] = {{slt_slottar_rows(), &r->options}, {NULL, NULL}};
+    char text[128], *rest = text;
+    snprintf(text, sizeof text, "hidden=6 heads=2 slot_size=5 %s", settings);
+    for (char *one; (one = strsep(&rest, " "));) CHECK_OK(slt_options_set(tables, one));
+}
+
+// constant initial values would leave parts of the equations out
+static void shake(rig *r) {
+    for (size_t i = 0; i < r->store->size; i++) {
+        uint32_t word = slt_random_words(1, SLT_RANDOM_TEST, i, 77).word[0];
+        r->store->value[i] += 0.3 * (2 * (double)slt_random_unit(word) - 1);
+    }
+}
+
+static double loss_at(rig *r, slt_real *entry, double value) {
+    *entry = value;
+    CHECK_OK(slt_tape_forward(r->tape));
+    return rig_loss(r, 0);
+}
+
+static double largest(const slt_real *x, size_t count) {
+    double most = 1e-3;
+    for (size_t i = 0; i < count; i++)
+        if (fabs(x[i]) > most) most = fabs(x[i]);
+    return most;
+}
+
+// the worst of some entries, relative to the parameter's largest gradient
+static double parameter_error(rig *r, int parameter, const slt_real *gradients) {
+    const double h = 2e-6;
+    size_t count = rig_size(r, parameter), at = r->store->parameters[parameter].offset;
+    double scale = largest(gradients + at, count), worst = 0;
+    for (uint64_t i = 0; i < TRIES; i++) {
+        size_t k = slt_random_words(2, SLT_RANDOM_TEST, i, (uint32_t)parameter).word[0] % count;
+        slt_real *entry = r->store->value + at + k, before = *entry;
+        double difference = loss_at(r, entry, before + h) - loss_at(r, entry, before - h);
+        *entry = before;
+        double error = fabs(difference / (2 * h) - gradients[at + k]) / scale;
+        if (!(error <= worst)) worst = error;
+    }
+    return worst;
+}
+
+static void open_variant(rig *r, int variant) {
+    rig_defaults(r, *VARIANTS[variant].shape);
+    set_options(r, VARIANTS[variant].settings);
+    rig_build(r, context);
+    rig_start(r, 0, 3);
+    rig_feed(r, 0, 6);
+    slt_tape_frame(r->tape, 0)->step.weight[SLT_SLOTTAR_BETA] = 0.7;
+    shake(r);
+    rig_poison(r);
+    rig_gradients(r);
+}
+
+static slt_real *copy_gradients(const rig *r) {
+    slt_real *copy = test_malloc(r->store->size * sizeof *copy);
+    memcpy(copy, r->store->gradient, r->store->size * sizeof *copy);
+    return copy;
+}
+
+static void gradients_agree_with_differences(void **state) {
+    (void)state;
+    for (int v = 0; v < (int)(sizeof VARIANTS / sizeof *VARIANTS); v++) {
+        rig r;
+        open_variant(&r, v);
+        slt_real *gradients = copy_gradients(&r);
+        for (int i = 0; i < r.store->count; i++) {
+            double error = parameter_error(&r, i, gradients);
+            if (!(error < 1e-6))
+                fail_msg("%s: '%s': error %.3g", VARIANTS[v].settings,
+                         r.store->parameters[i].part[0].name, error);
+        }
+        test_free(gradients);
+        rig_destroy(&r);
+    }
+}
+
+// the check itself must be able to fail
+static void a_wrong_gradient_is_found(void **state) {
+    (void)state;
+    rig r;
+    open_variant(&r, 0);
+    slt_real *gradients = copy_gradients(&r);
+    int number = slt_store_find(r.store, "slot.mu");
+    size_t at = r.store->parameters[number].offset;
+    assert_true(parameter_error(&r, number, gradients) < 1e-6);
+    for (size_t i = 0; i < rig_size(&r, number); i++) gradients[at + i] *= 1.001;
+    assert_true(parameter_error(&r, number, gradients) > 1e-6);
+    test_free(gradients);
+    rig_destroy(&r);
+}
+
+// columns kept at zero have a gradient of zero but for rounding: Adam must not be fed with noise
+static void zero_columns_have_no_gradient(void **state) {
+    (void)state;
+    for (int v = 0; v < (int)(sizeof VARIANTS / sizeof *VARIANTS); v++) {
+        rig r;
+        open_variant(&r, v);
+        int seen = 0;
+        for (int i = 0; i < r.store->count; i++) {
+            const slt_parameter *p = &r.store->parameters[i];
+            const slt_real *gradient = r.store->gradient + p->offset;
+            for (int k = 0, end = 0; k < p->parts; k++) {
+                end += p->part[k].columns;
+                for (int c = end - p->part[k].zero_columns; c < end; c++, seen++)
+                    assert_true(fabs(gradient[c]) < 1e-14);
+            }
+        }
+        assert_true(seen > 10);
+        rig_destroy(&r);
+    }
+}
+
+static int setup(void **state) {
+    (void)state;
+    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
+}
+
+static int teardown(void **state) {
+    (void)state;
+    slt_context_destroy(context);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_agree_with_differences),
+        cmocka_unit_test(a_wrong_gradient_is_found),
+        cmocka_unit_test(zero_columns_have_no_gradient),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
