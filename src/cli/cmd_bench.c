@@ -15,6 +15,7 @@
 typedef struct {
     const cli_call *call;
     double seconds; // per measurement
+    slt_bench_peaks peaks;
     int printed;
 } bench;
 
@@ -27,6 +28,7 @@ static const struct {
 } columns[] = {
     {"ms", offsetof(slt_bench_result, ms), 1, "  %.3f ms"},
     {"gflops", offsetof(slt_bench_result, gflops), 1, "  %.1f GFLOP/s"},
+    {"gb_per_s", offsetof(slt_bench_result, gb_per_s), 1, "  %.1f GB/s"},
     {"share_of_peak", offsetof(slt_bench_result, share_of_peak), 0.01, "  %.0f %% of peak"},
     {"tokens_per_s", offsetof(slt_bench_result, tokens_per_s), 1, "  %.0f tokens/s"},
     {"true_tokens_per_s", offsetof(slt_bench_result, true_tokens_per_s), 1, "  %.0f true tokens/s"},
@@ -73,11 +75,25 @@ static slt_status bench_envs(bench *b) {
     return status;
 }
 
+static slt_status bench_ops(bench *b) {
+    slt_status status = SLT_OK;
+    for (int i = 0; i < slt_bench_op_count() && status == SLT_OK; i++) {
+        slt_bench_result results[2];
+        int count = 0;
+        if (!is_wanted(b, slt_bench_op_name(i))) continue;
+        status = slt_bench_op(b->call->context, i, b->seconds, &b->peaks, results, &count);
+        for (int k = 0; k < count && status == SLT_OK; k++) bench_print(b, &results[k]);
+    }
+    return status;
+}
+
 static const struct {
     const char *name;
     slt_status (*run)(bench *b);
+    bool shares; // its results are shares of the machine's peak
 } sections[] = {
-    {"envs", bench_envs},
+    {"ops", bench_ops, true},
+    {"envs", bench_envs, false},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -101,12 +117,28 @@ static void print_head(const bench *b) {
     machine_name(machine, sizeof machine);
     int threads = slt_context_threads(b->call->context);
     if (!b->call->json) {
-        printf("%s, %d thread%s\n", machine, threads, threads == 1 ? "" : "s");
+        printf("%s, %d thread%s", machine, threads, threads == 1 ? "" : "s");
+        if (b->peaks.gflops > 0)
+            printf(", peak %.1f GFLOP/s, %.1f GB/s", b->peaks.gflops, b->peaks.gb_per_s);
+        puts("");
         return;
     }
     fputs("{\"machine\":", stdout);
     cli_json_text(stdout, machine);
-    printf(",\"threads\":%d,\"device\":\"cpu\",\"peak_gflops\":null,\"results\":[", threads);
+    printf(",\"threads\":%d,\"device\":\"cpu\",", threads);
+    if (b->peaks.gflops > 0)
+        printf("\"peak_gflops\":%.6g,\"peak_gb_per_s\":%.6g,", b->peaks.gflops, b->peaks.gb_per_s);
+    else
+        printf("\"peak_gflops\":null,");
+    printf("\"results\":[");
+}
+
+// measures the machine when a chosen section asks for it
+static slt_status measure_peaks(bench *b, const char *chosen) {
+    for (int i = 0; i < SECTIONS; i++)
+        if (sections[i].shares && (!chosen || strcmp(chosen, sections[i].name) == 0))
+            return slt_bench_peak(b->call->context, 4 * b->seconds, &b->peaks);
+    return SLT_OK;
 }
 
 static bool is_section(const char *name) {
@@ -121,8 +153,9 @@ static int run(cli_call *call) {
     if (chosen && !is_section(chosen)) return cli_misuse(call, "no section '%s'", chosen);
     if (!cli_number(call, "ms", 1, 60000, 100, &ms)) return CLI_USAGE;
     bench b = {.call = call, .seconds = 1e-3 * (double)ms};
+    slt_status status = measure_peaks(&b, chosen);
+    if (status != SLT_OK) return cli_fail(status);
     print_head(&b);
-    slt_status status = SLT_OK;
     for (int i = 0; i < SECTIONS && status == SLT_OK; i++)
         if (!chosen || strcmp(chosen, sections[i].name) == 0) status = sections[i].run(&b);
     if (call->json) puts("]}");
@@ -137,11 +170,13 @@ static const cli_flag flags[] = {
 
 const cli_command cli_bench = {
     .name = "bench",
-    .arguments = "[envs [NAME...]]",
+    .arguments = "[ops|envs [NAME...]]",
     .summary = "measures throughput",
     .text =
-        "Sections: envs (environment steps). Names choose among the measurements of a section,\n"
-        "a part of a name is enough. The best of some rounds counts.\n\n"
+        "Sections: ops (what models are made of, as shares of the machine's own peak), envs\n"
+        "(environment steps). Names choose among the measurements of a section, a part of a name\n"
+        "is enough. The best of some rounds counts.\n\n"
+        "  slottar bench ops dense attention\n"
         "  slottar bench envs makebed --threads 1\n"
         "  slottar bench envs --json\n",
     .flags = flags,

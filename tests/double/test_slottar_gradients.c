@@ -6,7 +6,7 @@
 #include <math.h>
 #include "slottar_rig.h"
 
-enum { TRIES = 40 }; // entries of a part
+enum { TRIES = 16 }; // entries of a part
 
 static slt_context *context;
 
