@@ -34,7 +34,7 @@ void slt_activation_gradient(slt_real *dx, const slt_real *dy, const slt_real *y
         memcpy(dx, dy, count * sizeof *dx);
         break;
     case SLT_RELU:
-        for (size_t i = 0; i < count; i++) dx[i] = y[i] > 0 ? dy[i] : 0;
+        for (size_t i = 0; i < count; i++) dx[i] = slt_where(y[i] > 0, dy[i]);
         break;
     case SLT_TANH:
         for (size_t i = 0; i < count; i++) dx[i] = dy[i] * (1 - y[i] * y[i]);
@@ -43,7 +43,7 @@ void slt_activation_gradient(slt_real *dx, const slt_real *dy, const slt_real *y
         for (size_t i = 0; i < count; i++) dx[i] = dy[i] * y[i] * (1 - y[i]);
         break;
     case SLT_LEAKY:
-        for (size_t i = 0; i < count; i++) dx[i] = y[i] > 0 ? dy[i] : SLT_LEAKY_SLOPE * dy[i];
+        for (size_t i = 0; i < count; i++) dx[i] = dy[i] * (y[i] > 0 ? 1 : SLT_LEAKY_SLOPE);
         break;
     }
 }

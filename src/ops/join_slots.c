@@ -49,14 +49,14 @@ static void forward(const slt_args *args) {
     slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), forward_sequence);
 }
 
-static void backward_slot(const slt_args *args, int task, slt_real *sum) {
+static void backward_slot(const slt_args *args, int task, slt_real *restrict sum) {
     slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
     size_t width = (size_t)args->out_width[0];
     memset(sum, 0, width * sizeof *sum);
     for (int l = 0; l < sequence.computed; l++) {
         size_t at = (size_t)(sequence.first + l) * width;
         const slt_real *restrict dy = args->out_grad[0] + at, *restrict y = args->out[0] + at;
-        for (size_t i = 0; i < width; i++) sum[i] += y[i] > 0 ? dy[i] : 0;
+        for (size_t i = 0; i < width; i++) sum[i] += slt_where(y[i] > 0, dy[i]);
     }
     slt_real *to = args->in_grad[SLOT] + (size_t)task * width;
     for (size_t i = 0; i < width; i++) slt_put(&to[i], args->add[SLOT], sum[i]);
@@ -70,7 +70,7 @@ static void backward_gather(const slt_args *args, int task, int c) {
         size_t at = (size_t)(sequence.first + l) * width;
         const slt_real *restrict dy = args->out_grad[0] + at, *restrict y = args->out[0] + at;
         slt_real *restrict to = args->in_grad[TOKEN] + companion_row(args->batch, c, l) * width;
-        for (size_t i = 0; i < width; i++) to[i] += y[i] > 0 ? dy[i] : 0;
+        for (size_t i = 0; i < width; i++) to[i] += slt_where(y[i] > 0, dy[i]);
     }
 }
 

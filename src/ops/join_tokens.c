@@ -45,7 +45,7 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
     const slt_real *dy = args->out_grad[0] + at, *y = args->out[0] + at;
     slt_real *restrict before = args->shared + at;
     slt_real *dx = args->in_grad[X] ? args->in_grad[X] + at : NULL;
-    for (size_t i = 0; i < (size_t)rows.count * width; i++) before[i] = y[i] > 0 ? dy[i] : 0;
+    for (size_t i = 0; i < (size_t)rows.count * width; i++) before[i] = slt_where(y[i] > 0, dy[i]);
     for (size_t i = 0; dx && i < (size_t)rows.count * width; i++)
         slt_put(&dx[i], args->add[X], before[i]);
 }

@@ -13,7 +13,8 @@ bool slt_rule_has(const slt_rule *rule, int i) {
 void slt_rule_reject(slt_rule *rule, int i, const char *wanted) {
     char text[64];
     slt_tape_fail(rule->tape, SLT_SHAPE, "%s: input %d has shape %s, wanted %s",
-                  rule->node->op->name, i, slt_var_shape_text(rule->in[i], text, sizeof text), wanted);
+                  rule->node->op->name, i, slt_var_shape_text(rule->in[i], text, sizeof text),
+                  wanted);
 }
 
 void slt_rule_reject_pair(slt_rule *rule, int i, int k, const char *why) {
@@ -29,7 +30,8 @@ void slt_rule_want(slt_rule *rule, int i, slt_space space, int rows, int width) 
     bool rows_fit = space != SLT_FIXED || shape.rows == rows;
     if (shape.space == space && rows_fit && shape.width == width) return;
     char text[64];
-    slt_rule_reject(rule, i, slt_var_shape_text((slt_shape){space, rows, width}, text, sizeof text));
+    slt_rule_reject(rule, i,
+                    slt_var_shape_text((slt_shape){space, rows, width}, text, sizeof text));
 }
 
 void slt_rule_same(slt_rule *rule, int i, int k) {

@@ -69,6 +69,10 @@ void slt_table_gradient(slt_real *table, bool add, int entries, int width, const
 void slt_add_partials(slt_real *out, bool add, const slt_real *partial, int parts, int width,
                       int stride);
 
+// value where the condition holds, else 0: both are computed, so that there is nothing to guess for
+// the processor and nothing in the way of vectors
+static inline slt_real slt_where(bool condition, slt_real value) { return condition ? value : 0; }
+
 static inline void slt_put(slt_real *out, bool add, slt_real value) {
     *out = add ? *out + value : value;
 }

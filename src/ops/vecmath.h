@@ -40,8 +40,8 @@ static inline float slt_exp(float x) {
 }
 static inline float slt_log(float x) { return logf(x); }
 static inline float slt_sqrt(float x) { return sqrtf(x); }
-// small arguments by an odd polynomial (interpolation at Chebyshev's points of [0, 0.6]), so that no
-// digits cancel
+// small arguments by an odd polynomial (interpolation at Chebyshev's points of [0, 0.6]), so that
+// no digits cancel
 static inline float slt_tanh(float x) {
     float s = x * x, p = -6.2691197e-3f;
     p = p * s + 2.1110959e-2f;
