@@ -10,10 +10,10 @@
 // clang-format off
 #define SLT_OPS(X)                                                                                 \
     X(dense) X(dense_active) X(dense_bits) X(embed) X(mlp) X(layer_norm) X(activate) X(add)        \
-    X(add_position) X(add_table) X(softmax) X(attention) X(join_tokens) X(join_slots)                           \
+    X(add_position) X(add_table) X(softmax) X(attention) X(join_tokens) X(join_slots)              \
     X(noise) X(slot_start) X(slot_attention) X(gru_cell)                                           \
     X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
-    X(weighted_sum) X(add_loss)
+    X(squared_error) X(weighted_sum) X(add_loss)
 // clang-format on
 
 #define SLT_DECLARE_OP(name) extern const slt_op slt_op_##name;

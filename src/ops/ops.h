@@ -71,6 +71,8 @@ slt_var slt_halting_kl(slt_tape *tape, slt_var h, slt_var prior);
 slt_var slt_prefix_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var h, slt_var targets);
 // mean over true tokens of -log softmax(logits)[target]
 slt_var slt_softmax_xent(slt_tape *tape, slt_var logits, slt_var targets);
+// mean over true tokens of the sum over the width of (x - target)²; targets are constant
+slt_var slt_squared_error(slt_tape *tape, slt_var x, slt_var target);
 // sum of x·weights, one number; weights are constant
 slt_var slt_weighted_sum(slt_tape *tape, slt_var x, slt_var weights);
 // first + the step's weight[w]·second
