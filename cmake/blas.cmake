@@ -1,5 +1,6 @@
 # Finds a serial CBLAS: our own threads call it, one block of rows each, so that the bits of a
-# result do not depend on the number of threads. Measured with tools/blas-race (docs/dev/speed.md).
+# result do not depend on the number of threads. It multiplies the doubles of the checking build, and
+# the floats where SLT_GEMM is blas.
 foreach(name openblas blis)
   if(NOT SLT_BLAS_LIBRARY AND (SLT_BLAS STREQUAL "" OR SLT_BLAS STREQUAL name))
     unset(found)

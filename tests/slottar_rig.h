@@ -11,7 +11,7 @@
 #include "core/philox.h"
 #include "engine/adam.h"
 #include "engine/tape_impl.h"
-#include "models/slottar.h"
+#include "models/slottar_model.h"
 
 enum { RIG_MEMBERS = 3, RIG_SYMBOLS = 5 };
 
@@ -63,7 +63,7 @@ static inline void rig_defaults(rig *r, rig_shape shape) {
 static inline void rig_build(rig *r, slt_context *context) {
     const rig_shape *s = &r->shape;
     slt_limits limits = {s->B, s->B * s->L, s->K, s->L};
-    slt_slottar_data data = {.symbols = RIG_SYMBOLS,
+    slt_model_data data = {.symbols = RIG_SYMBOLS,
                              .observation = s->D,
                              .observation_type = s->bits ? SLT_BITS : SLT_NUMBERS,
                              .prior = r->prior};

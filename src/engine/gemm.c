@@ -1,25 +1,51 @@
-// Matrix products through CBLAS.
+// Matrix products: which kernel runs. The choice depends on the build and the processor only.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "engine/gemm.h"
 
-#include <cblas.h>
 #include <string.h>
+#include "engine/gemm_kernel.h"
 
-#ifdef SLT_DOUBLE
-#define GEMM cblas_dgemm
-#else
-#define GEMM cblas_sgemm
+const slt_gemm_kernel *const slt_gemm_kernels[] = {
+#if defined(__x86_64__) && !defined(SLT_DOUBLE)
+    &slt_gemm_avx512, &slt_gemm_avx2,  &slt_gemm_sse,
+#elif defined(__aarch64__) && !defined(SLT_DOUBLE)
+    &slt_gemm_neon,
 #endif
+    &slt_gemm_blas,   &slt_gemm_plain, NULL};
+
+bool slt_gemm_works(const slt_gemm_kernel *kernel) {
+    switch (kernel->needs) {
+#ifdef __x86_64__
+    case SLT_NEEDS_AVX512:
+        return __builtin_cpu_supports("avx512f");
+    case SLT_NEEDS_AVX2:
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    default:
+        return kernel->needs == SLT_NEEDS_NOTHING;
+    }
+}
+
+const slt_gemm_kernel *slt_gemm_chosen(void) {
+#ifdef SLT_GEMM_BLAS
+    return &slt_gemm_blas;
+#else
+    const slt_gemm_kernel *const *kernel = slt_gemm_kernels;
+    while (!slt_gemm_works(*kernel)) kernel++;
+    return *kernel;
+#endif
+}
 
 void slt_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const slt_real *a, int lda,
               const slt_real *b, int ldb, bool add, slt_real *c, int ldc) {
     if (m == 0 || n == 0) return;
     if (k == 0) {
-        for (int i = 0; i < m && !add; i++) memset(c + (long)i * ldc, 0, (size_t)n * sizeof *c);
+        for (int i = 0; i < m && !add; i++)
+            memset(c + (size_t)i * (size_t)ldc, 0, (size_t)n * sizeof *c);
         return;
     }
-    GEMM(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
-         transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1, a, lda, b, ldb, add ? 1 : 0, c, ldc);
+    slt_product product = {transpose_a, transpose_b, add, m, n, k, a, b, c, lda, ldb, ldc};
+    slt_gemm_chosen()->multiply(&product);
 }

@@ -1,4 +1,5 @@
-// Matrix products: the only calls to BLAS, always by one thread.
+// Matrix products, always by one thread: the same arguments give the same bits. Threads share the
+// work outside, by blocks of rows or columns whose borders depend on sizes only.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -13,7 +13,7 @@
 #include "core/philox.h"
 #include "engine/adam.h"
 #include "engine/op.h"
-#include "models/slottar.h"
+#include "models/slottar_model.h"
 
 enum { B = 64, L = 65, K = 5, D = 1075, A = 6, ONES = 43, ROWS = 64 };
 
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
     fail(slt_options_defaults(tables));
     fail(slt_slottar_profile(&options, profile));
     const double prior[K] = {0.2, 0.2, 0.2, 0.2, 0.2};
-    slt_slottar_data data = {.symbols = A, .observation = D, .observation_type = SLT_BITS};
+    slt_model_data data = {.symbols = A, .observation = D, .observation_type = SLT_BITS};
     data.prior = prior;
 
     slt_context *context;

@@ -1,0 +1,13 @@
+# Kernels for processors newer than the build's: each file is compiled for its own and chosen at run
+# time. (In the checking build, with doubles, these files are empty.)
+if(NOT SLT_GEMM MATCHES "^(own|blas)$")
+  message(FATAL_ERROR "SLT_GEMM is '${SLT_GEMM}', wanted own or blas")
+endif()
+if(SLT_GEMM STREQUAL "blas")
+  add_compile_definitions(SLT_GEMM_BLAS)
+endif()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set_source_files_properties(src/engine/gemm_avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
+  set_source_files_properties(src/engine/gemm_avx512.c PROPERTIES COMPILE_OPTIONS "-mavx512f;-mfma")
+endif()
+message(STATUS "matrix products: ${SLT_GEMM}")

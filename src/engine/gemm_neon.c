@@ -1,0 +1,14 @@
+// Products for 64-bit ARM: tiles of 8 x 12 in 24 of 32 registers.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#if defined(__aarch64__) && !defined(SLT_DOUBLE)
+
+enum { LANES = 4, ROWS = 8 };
+#define VECTORS 3
+#define LEFT_VECTORS
+#include "engine/gemm_tiles.h"
+
+const slt_gemm_kernel slt_gemm_neon = {"neon", SLT_NEEDS_NOTHING, SLT_SUMS_FUSED, multiply};
+
+#endif

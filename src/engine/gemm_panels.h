@@ -1,0 +1,99 @@
+// The factors of a product, laid out for the tiles of gemm_tiles.h: a panel holds a few rows of
+// op(a), or columns of op(b), as out[k][width].
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_ENGINE_GEMM_PANELS_H
+#define SLT_ENGINE_GEMM_PANELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 16")
+
+typedef float quad __attribute__((vector_size(16)));
+typedef float loose_quad __attribute__((vector_size(16), aligned(4), may_alias));
+
+enum { LINE = 16 }; // numbers in a line of the cache
+
+// one factor: element i,k of op(a), or k,i of op(b), is at at[i·across + k·along]; one stride is 1
+typedef struct factor {
+    const float *at;
+    size_t across, along;
+} factor;
+
+// a panel to read, `step` numbers from one k to the next; where `keep` is given, the reader leaves
+// a copy there
+typedef struct panel {
+    const float *at;
+    size_t step;
+    float *keep;
+} panel;
+
+static inline int smaller(int a, int b) { return a < b ? a : b; }
+
+static inline factor shifted(factor f, int i, int k) {
+    return (factor){f.at + (size_t)i * f.across + (size_t)k * f.along, f.across, f.along};
+}
+
+// asks for a line that is `numbers` after `from`; it may lie outside, nothing is read then
+INLINE void fetch(const float *from, size_t numbers) {
+    __builtin_prefetch((const void *)((uintptr_t)from + numbers * sizeof(float)));
+}
+
+// four by four numbers, transposed
+INLINE void transpose_square(float *out, size_t width, const float *in, size_t stride) {
+    quad a = *(const loose_quad *)in, b = *(const loose_quad *)(in + stride);
+    quad c = *(const loose_quad *)(in + 2 * stride), d = *(const loose_quad *)(in + 3 * stride);
+    quad ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
+    quad ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+    quad bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+    quad bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    *(loose_quad *)out = __builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5);
+    *(loose_quad *)(out + width) = __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7);
+    *(loose_quad *)(out + 2 * width) = __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5);
+    *(loose_quad *)(out + 3 * width) = __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7);
+}
+
+// any strides; columns that are not there become zero
+static void pack_any(float *out, int width, factor in, int count, int k) {
+    for (int p = 0; p < k; p++)
+        for (int i = 0; i < width; i++)
+            *out++ = i < count ? in.at[(size_t)i * in.across + (size_t)p * in.along] : 0;
+}
+
+// a full panel whose steps of k are neighbours in memory, by squares; the last square of a width
+// of 6 overlaps the one before. Meanwhile the panel after it is fetched.
+INLINE void pack_squares(float *out, const int width, factor in, int k) {
+    int p = 0;
+    for (; p + 4 <= k; p += 4, out += 4 * width) UNROLL for (int i = 0; i < width; i += 4) {
+            int at = smaller(i, width - 4);
+            const float *from = in.at + (size_t)at * in.across + p;
+            transpose_square(out + at, (size_t)width, from, in.across);
+            if (p % LINE == 0)
+                UNROLL for (int r = 0; r < 4; r++) fetch(from, (size_t)(width + r) * in.across);
+        }
+    pack_any(out, width, shifted(in, 0, p), width, k - p);
+}
+
+// how the first tile reads a panel: where it lies and leaving a copy in `place` if its steps are
+// rows in memory, else laid out in `place`; a panel at the edge is as narrow as `unit` allows
+INLINE panel first_panel(factor f, const int width, const int unit, int count, int k,
+                         float *place) {
+    if (count == width && f.across == 1) return (panel){f.at, f.along, place};
+    int narrow = (count + unit - 1) / unit * unit;
+    if (count == width)
+        pack_squares(place, width, f, k);
+    else
+        pack_any(place, narrow, f, count, k);
+    return (panel){place, (size_t)narrow, NULL};
+}
+
+// how the tiles after it do
+static inline panel next_panel(panel first, int width) {
+    return first.keep ? (panel){first.keep, (size_t)width, NULL} : first;
+}
+
+#endif

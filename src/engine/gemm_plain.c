@@ -1,0 +1,42 @@
+// Products in plain C: what the other kernels compute, in words that need no vectors.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "engine/gemm_kernel.h"
+
+enum { COLUMNS = 64 };
+
+static inline int smaller(int a, int b) { return a < b ? a : b; }
+
+// c[columns] (+)= Σ over k of a[k·a_step]·b[k·b_step + j·b_across]
+static void multiply_row(slt_real *c, int columns, bool add, int k, const slt_real *a,
+                         size_t a_step, const slt_real *b, size_t b_step, size_t b_across) {
+    slt_real sum[COLUMNS];
+    for (int j = 0; j < columns; j++) sum[j] = *a * b[(size_t)j * b_across];
+    for (int p = 1; p < k; p++) {
+        a += a_step, b += b_step;
+        for (int j = 0; j < columns; j++) sum[j] += *a * b[(size_t)j * b_across];
+    }
+    for (int j = 0; j < columns; j++) c[j] = add ? c[j] + sum[j] : sum[j];
+}
+
+static void multiply(const slt_product *x) {
+    size_t lda = (size_t)x->lda, ldb = (size_t)x->ldb;
+    size_t a_down = x->transpose_a ? 1 : lda, a_step = x->transpose_a ? lda : 1;
+    size_t b_across = x->transpose_b ? ldb : 1, b_step = x->transpose_b ? 1 : ldb;
+    for (int p = 0; p < x->k; p += SLT_GEMM_DEPTH)
+        for (int j = 0; j < x->n; j += COLUMNS)
+            for (int i = 0; i < x->m; i++)
+                multiply_row(x->c + (size_t)i * (size_t)x->ldc + j, smaller(x->n - j, COLUMNS),
+                             x->add || p > 0, smaller(x->k - p, SLT_GEMM_DEPTH),
+                             x->a + (size_t)i * a_down + (size_t)p * a_step, a_step,
+                             x->b + (size_t)p * b_step + (size_t)j * b_across, b_step, b_across);
+}
+
+#if defined(__aarch64__) || defined(__FMA__)
+#define SUMS SLT_SUMS_FUSED
+#else
+#define SUMS SLT_SUMS_ROUNDED
+#endif
+
+const slt_gemm_kernel slt_gemm_plain = {"plain", SLT_NEEDS_NOTHING, SUMS, multiply};

@@ -1,0 +1,201 @@
+// The product in tiles of registers: a template that is compiled once per kind of processor.
+//
+// Before the #include: LANES numbers in a vector; ROWS x VECTORS vectors in a tile; LEFT_VECTORS
+// where a vector times one lane of another is one instruction (ARM; x86 repeats numbers from
+// memory).
+//
+// A panel of op(a), ROWS wide, stays in the first cache and meets the panels of a block of op(b),
+// COLUMNS wide, that stay in the second. Both lie on the stack.
+// After K. Goto, R. van de Geijn, Anatomy of high-performance matrix multiplication,
+// doi:10.1145/1356052.1356053, with the parts of a and b exchanged.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "engine/gemm_kernel.h"
+#include "engine/gemm_panels.h"
+
+enum {
+    COLUMNS = LANES * VECTORS,
+    DEPTH = SLT_GEMM_DEPTH,
+    BLOCK = 288 * DEPTH, // numbers of op(b) in a block: 288 KB
+    AHEAD = 8,           // steps of k between a fetch and its use
+};
+
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef float loose_vec __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+// one tile of c: `rows` x `columns` of it exist
+typedef struct target {
+    float *c;
+    size_t ldc;
+    int rows, columns;
+    bool add;
+} target;
+
+// what one tile has to do; on the way it fetches a line per step that a later block will read
+typedef struct job {
+    target to;
+    panel left, right;
+    const float *later;
+    size_t later_step;
+    int k;
+} job;
+
+// ---- one tile
+
+#define EACH_ROW    UNROLL for (int r = 0; r < ROWS; r++)
+#define EACH_VECTOR UNROLL for (int v = 0; v < vectors; v++)
+#define EACH_LEFT   UNROLL for (int v = 0; v < ROWS / LANES; v++)
+
+#define MULTIPLY_ADD(left) (first ? (left)*b[v] : sum[r][v] + (left)*b[v])
+
+// c comes to the first cache while the sums run; the line where a row of the tile begins is there
+INLINE void fetch_target(const target *to) {
+    uintptr_t row = (uintptr_t)(to->c + to->columns - 1);
+    EACH_ROW __builtin_prefetch((const void *)(row + r * to->ldc * sizeof(float)), 1);
+}
+
+// a tile at the edge, from its copy in memory: whole vectors, then single numbers
+static __attribute__((noinline)) void store_part(target to, const float *sum, int width) {
+    int whole = to.columns / LANES * LANES;
+    for (int r = 0; r < to.rows; r++, to.c += to.ldc, sum += width) {
+        for (int j = 0; j < whole; j += LANES) {
+            vec v = *(const loose_vec *)(sum + j);
+            if (to.add) v += *(loose_vec *)(to.c + j);
+            *(loose_vec *)(to.c + j) = v;
+        }
+        for (int j = whole; j < to.columns; j++) to.c[j] = to.add ? to.c[j] + sum[j] : sum[j];
+    }
+}
+
+INLINE void store(target to, const int vectors, vec sum[ROWS][VECTORS]) {
+    if (to.rows < ROWS || to.columns < vectors * LANES) {
+        float part[ROWS * COLUMNS];
+        EACH_ROW EACH_VECTOR *(loose_vec *)(part + (r * vectors + v) * LANES) = sum[r][v];
+        store_part(to, part, vectors * LANES);
+        return;
+    }
+    if (to.add) EACH_ROW EACH_VECTOR sum[r][v] += *(loose_vec *)(to.c + r * to.ldc + v * LANES);
+    EACH_ROW EACH_VECTOR *(loose_vec *)(to.c + r * to.ldc + v * LANES) = sum[r][v];
+}
+
+// goes to the next k, and where a copy is left, fetches a later one
+INLINE void advance(panel *from, const bool keep, const int count) {
+    if (keep) {
+        from->keep += count;
+        fetch(from->at, AHEAD * from->step);
+    }
+    from->at += from->step;
+}
+
+// one step of k: sum (+)= a·b
+INLINE void step(const int vectors, const bool keep_left, const bool keep_right, const bool first,
+                 vec sum[ROWS][VECTORS], job *now) {
+    const float *left = now->left.at, *right = now->right.at;
+    vec b[VECTORS];
+    EACH_VECTOR b[v] = *(const loose_vec *)(right + v * LANES);
+    if (keep_right) EACH_VECTOR *(loose_vec *)(now->right.keep + v * LANES) = b[v];
+#ifdef LEFT_VECTORS
+    vec a[ROWS / LANES];
+    EACH_LEFT a[v] = *(const loose_vec *)(left + v * LANES);
+    if (keep_left) EACH_LEFT *(loose_vec *)(now->left.keep + v * LANES) = a[v];
+    EACH_ROW EACH_VECTOR sum[r][v] = MULTIPLY_ADD(a[r / LANES][r % LANES]);
+#else
+    if (keep_left) memcpy(now->left.keep, left, ROWS * sizeof *left);
+    EACH_ROW EACH_VECTOR sum[r][v] = MULTIPLY_ADD(left[r]);
+#endif
+    advance(&now->left, keep_left, ROWS);
+    advance(&now->right, keep_right, vectors * LANES);
+    __builtin_prefetch(now->later, 0, 2);
+    now->later += now->later_step;
+}
+
+INLINE void run(const int vectors, const bool keep_left, const bool keep_right, const job *work) {
+    vec sum[ROWS][VECTORS];
+    job now = *work;
+    fetch_target(&now.to);
+    step(vectors, keep_left, keep_right, true, sum, &now);
+    for (int k = now.k - 1; k > 0; k--) step(vectors, keep_left, keep_right, false, sum, &now);
+    store(now.to, vectors, sum);
+}
+
+INLINE void tile(const int vectors, const job *work) {
+    if (work->left.keep && work->right.keep)
+        run(vectors, true, true, work);
+    else if (work->left.keep)
+        run(vectors, true, false, work);
+    else if (work->right.keep)
+        run(vectors, false, true, work);
+    else
+        run(vectors, false, false, work);
+}
+
+static void tile_1(const job *work) { tile(1, work); }
+static void tile_2(const job *work) { tile(2, work); }
+#if VECTORS == 3
+static void tile_3(const job *work) { tile(3, work); }
+static void (*const tiles[])(const job *work) = {tile_1, tile_2, tile_3};
+#else
+static void (*const tiles[])(const job *work) = {tile_1, tile_2};
+#endif
+
+// ---- blocks
+
+// a block of the product: c (+)= op(a) (rows,k) · op(b) (k,columns), `more` steps of k follow
+typedef struct block {
+    target to;
+    factor a, b;
+    int k, more;
+} block;
+
+// what a tile fetches of the next steps of k: turn by turn a line of op(b), then of op(a), where
+// they have far to come because steps are rows in memory
+static inline void plan_fetch(const block *x, int turn, job *work) {
+    int lines_b = x->b.across == 1 ? (x->to.columns + 2 * LINE - 2) / LINE : 0;
+    int lines_a = x->a.across == 1 ? (x->to.rows + 2 * LINE - 2) / LINE : 0;
+    if (x->more < x->k || turn < 0 || turn >= lines_b + lines_a) return;
+    factor f = turn < lines_b ? x->b : x->a;
+    int line = turn < lines_b ? turn : turn - lines_b;
+    int last = (turn < lines_b ? x->to.columns : x->to.rows) - 1;
+    work->later = shifted(f, smaller(line * LINE, last), x->k).at;
+    work->later_step = f.along;
+}
+
+// one panel of op(a) from row i on against all of op(b), whose panels are made by the first
+static void multiply_rows(const block *x, int i, float *lefts, float *rights) {
+    int rows = smaller(x->to.rows - i, ROWS), tile_count = (x->to.columns + COLUMNS - 1) / COLUMNS;
+    panel left = first_panel(shifted(x->a, i, 0), ROWS, ROWS, rows, x->k, lefts);
+    for (int t = 0; t < tile_count; t++) {
+        int j = t * COLUMNS, columns = smaller(x->to.columns - j, COLUMNS);
+        int vectors = (columns + LANES - 1) / LANES;
+        float *place = rights + (size_t)j * (size_t)x->k;
+        panel right = {place, (size_t)(vectors * LANES), NULL};
+        if (i == 0) right = first_panel(shifted(x->b, j, 0), COLUMNS, LANES, columns, x->k, place);
+        target to = {x->to.c + (size_t)i * x->to.ldc + j, x->to.ldc, rows, columns, x->to.add};
+        job work = {to, left, right, left.at, 0, x->k};
+        plan_fetch(x, (i / ROWS - 1) * tile_count + t, &work);
+        tiles[vectors - 1](&work);
+        left = next_panel(left, ROWS);
+    }
+}
+
+static void multiply_block(const block *x) {
+    float lefts[ROWS * DEPTH] __attribute__((aligned(64)));
+    float rights[BLOCK] __attribute__((aligned(64)));
+    for (int i = 0; i < x->to.rows; i += ROWS) multiply_rows(x, i, lefts, rights);
+}
+
+static void multiply(const slt_product *x) {
+    size_t lda = (size_t)x->lda, ldb = (size_t)x->ldb, ldc = (size_t)x->ldc;
+    factor a = {x->a, x->transpose_a ? 1 : lda, x->transpose_a ? lda : 1};
+    factor b = {x->b, x->transpose_b ? ldb : 1, x->transpose_b ? 1 : ldb};
+    for (int p = 0; p < x->k; p += DEPTH) {
+        int k = smaller(x->k - p, DEPTH), most = BLOCK / k / COLUMNS * COLUMNS;
+        for (int j = 0; j < x->n; j += most) {
+            target to = {x->c + j, ldc, x->m, smaller(x->n - j, most), x->add || p > 0};
+            block part = {to, shifted(a, 0, p), shifted(b, j, p), k, x->k - p - k};
+            multiply_block(&part);
+        }
+    }
+}
