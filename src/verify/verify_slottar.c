@@ -23,6 +23,7 @@ typedef struct {
     slt_slottar model;
     const int32_t *actions, *lengths;
     float *observations;
+    slt_bits bits; // the same, where they are bytes of zeros and ones
 } subject;
 
 static bool knows(const slt_golden *golden) { return slt_fixture_knows(golden, "slottar"); }
@@ -57,6 +58,25 @@ static slt_status read_sizes(subject *s) {
     return SLT_OK;
 }
 
+// bytes of zeros and ones go through the sparse layer
+static slt_status list_ones(subject *s, const uint8_t *bytes) {
+    size_t rows = (size_t)s->B * (size_t)s->L, width = (size_t)s->D, ones = 0;
+    int64_t *offset;
+    uint16_t *index;
+    SLT_TRY(SLT_NEW(s->arena, &offset, rows + 1));
+    SLT_TRY(SLT_NEW(s->arena, &index, rows * width));
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t c = 0; c < width; c++) {
+            if (bytes[r * width + c] > 1) return SLT_OK; // counts: stay numbers
+            if (bytes[r * width + c]) index[ones++] = (uint16_t)c;
+        }
+        offset[r + 1] = (int64_t)ones;
+    }
+    s->bits = (slt_bits){offset, index};
+    s->data.observation_type = SLT_BITS;
+    return SLT_OK;
+}
+
 static slt_status read_observations(subject *s) {
     size_t count = (size_t)s->B * (size_t)s->L * (size_t)s->D;
     SLT_TRY(SLT_NEW(s->arena, &s->observations, count));
@@ -68,7 +88,7 @@ static slt_status read_observations(subject *s) {
     for (size_t i = 0; i < count; i++)
         s->observations[i] =
             bytes ? ((const uint8_t *)array->data)[i] : ((const float *)array->data)[i];
-    return SLT_OK;
+    return bytes ? list_ones(s, array->data) : SLT_OK;
 }
 
 static slt_status read_inputs(subject *s) {
@@ -122,7 +142,8 @@ static slt_status build(subject *s) {
     frame->step.learning_rate = (slt_real)s->rate;
     frame->step.adam_epsilon = (slt_real)1e-8;
     slt_tape_feed(s->tape, 0, s->model.actions, s->actions);
-    slt_tape_feed(s->tape, 0, s->model.observations, s->observations);
+    const void *bits = &s->bits, *numbers = s->observations;
+    slt_tape_feed(s->tape, 0, s->model.observations, s->bits.index ? bits : numbers);
     return slt_fixture_load(&s->fixture, s->store);
 }
 
