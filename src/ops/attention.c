@@ -114,12 +114,11 @@ static void scores(const head *h, int first, int count) {
 
 // probabilities of one row in place; keeps the log-sum
 static void softmax_row(const head *h, slt_real *restrict s, slt_real *keep) {
-    slt_real most = s[0], sum = 0;
-    for (int j = 1; j < h->keys; j++) most = s[j] > most ? s[j] : most;
+    for (int j = h->keys; j < h->keys_padded; j++) s[j] = s[0];
+    slt_real most = slt_most(s, h->keys_padded);
     for (int j = 0; j < h->keys_padded; j++) s[j] = slt_exp((s[j] - most) * h->scale);
     for (int j = h->keys; j < h->keys_padded; j++) s[j] = 0;
-    sum = slt_sum(s, h->keys_padded);
-    slt_real inverse = 1 / sum;
+    slt_real sum = slt_sum(s, h->keys_padded), inverse = 1 / sum;
     for (int j = 0; j < h->keys_padded; j++) s[j] *= inverse;
     *keep = most * h->scale + slt_log(sum);
 }
