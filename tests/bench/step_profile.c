@@ -1,7 +1,8 @@
 // Where a training step of SloTTAr goes: milliseconds per operation on made-up Craft data (64
 // trajectories of 23.4±5 steps out of 65, observations of 43 ones in 1075).
-//     step_profile [default|reference [THREADS [STEPS]]]
-// The default profile is packed, the reference one padded, as it must be.
+//     step_profile [default|reference [THREADS [STEPS [TAPE]]]]
+// The default profile is packed, the reference one padded, as it must be. TAPE is a file for the
+// tape: a picture in Graphviz' language if its name ends in .dot, else text.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -142,6 +143,8 @@ int main(int argc, char **argv) {
            padded ? "padded" : "packed", offset[B], B * L, batch.true_tokens,
            slt_context_threads(context));
     run(tape, batch, steps);
+    const char *dump = argc > 4 ? argv[4] : NULL, *end = dump ? strrchr(dump, '.') : NULL;
+    if (dump) fail(slt_tape_dump(tape, dump, end && strcmp(end, ".dot") == 0));
 
     slt_tape_destroy(tape);
     slt_store_destroy(store);
