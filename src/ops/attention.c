@@ -1,7 +1,8 @@
 // Multi-head self-attention inside each sequence (Vaswani et al. 2017):
 //     o = softmax_keys(q·kᵀ/√(d/H))·v,  head h owns channels h·d/H … (h+1)·d/H-1
 // Keys: the true positions of the trajectory, or of the companion whose observations the sequence
-// decodes. Kept for backward: the log-sum of each row and head; probabilities are computed again.
+// decodes. Kept for backward: the maximum and the sum of each row and head; probabilities are
+// computed again.
 // Queries go in chunks, so nothing of size L×L is ever stored.
 //
 // SPDX-License-Identifier: MIT
@@ -93,17 +94,25 @@ static void transpose(const head *h, int part, slt_real *to) {
     }
 }
 
+// a few numbers: not worth a call of memcpy
+static void copy_row(slt_real *restrict to, const slt_real *restrict from, int count) {
+    int c = 0;
+    for (; c + 4 <= count; c += 4) slt_four_put(to + c, slt_four_at(from + c), false);
+    for (; c < count; c++) to[c] = from[c];
+}
+
 // rows [first, first+count) of a strided matrix, padded with zeros to whole tiles
 static void copy_rows(const head *h, const slt_real *from, size_t stride, int count, slt_real *to) {
     for (int l = 0; l < count; l++, from += stride, to += h->padded) {
-        memcpy(to, from, (size_t)h->size * sizeof *to);
-        memset(to + h->size, 0, (size_t)(h->padded - h->size) * sizeof *to);
+        copy_row(to, from, h->size);
+        for (int c = h->size; c < h->padded; c++) to[c] = 0;
     }
 }
 
-static slt_real *log_sum(const head *h, int l) {
+// the scaled maximum and 1/sum of row l
+static slt_real *kept(const head *h, int l) {
     size_t heads = (size_t)h->args->node->attributes.n[HEADS];
-    return h->args->aux + (size_t)(h->sequence.first + l) * heads + (size_t)h->head;
+    return h->args->aux + 2 * ((size_t)(h->sequence.first + l) * heads + (size_t)h->head);
 }
 
 // scores of queries first .. first+count-1
@@ -112,15 +121,16 @@ static void scores(const head *h, int first, int count) {
                    h->keys_padded, count, h->keys_padded, h->size, false);
 }
 
-// probabilities of one row in place; keeps the log-sum
+// probabilities of one row in place
 static void softmax_row(const head *h, slt_real *restrict s, slt_real *keep) {
     for (int j = h->keys; j < h->keys_padded; j++) s[j] = s[0];
-    slt_real most = slt_most(s, h->keys_padded);
-    for (int j = 0; j < h->keys_padded; j++) s[j] = slt_exp((s[j] - most) * h->scale);
+    slt_real most = slt_most(s, h->keys_padded) * h->scale;
+    for (int j = 0; j < h->keys_padded; j++) s[j] = slt_exp_below(s[j] * h->scale - most);
     for (int j = h->keys; j < h->keys_padded; j++) s[j] = 0;
-    slt_real sum = slt_sum(s, h->keys_padded), inverse = 1 / sum;
+    slt_real inverse = 1 / slt_sum(s, h->keys_padded);
     for (int j = 0; j < h->keys_padded; j++) s[j] *= inverse;
-    *keep = most * h->scale + slt_log(sum);
+    keep[0] = most;
+    keep[1] = inverse;
 }
 
 static void forward_head(const head *h) {
@@ -130,13 +140,13 @@ static void forward_head(const head *h) {
         int count = slt_min(CHUNK, h->sequence.computed - first);
         scores(h, first, count);
         for (int i = 0; i < count; i++)
-            softmax_row(h, h->s + (size_t)i * (size_t)h->keys_padded, log_sum(h, first + i));
+            softmax_row(h, h->s + (size_t)i * (size_t)h->keys_padded, kept(h, first + i));
         slt_small_gemm(h->part, h->padded, h->s, h->keys_padded, 1, h->v, h->padded, count,
                        h->padded, h->keys, false);
         for (int i = 0; i < count; i++)
-            memcpy(h->args->out[0] + (size_t)(h->sequence.first + first + i) * (size_t)h->width +
-                       h->head * h->size,
-                   h->part + (size_t)i * (size_t)h->padded, (size_t)h->size * sizeof(slt_real));
+            copy_row(h->args->out[0] + (size_t)(h->sequence.first + first + i) * (size_t)h->width +
+                         h->head * h->size,
+                     h->part + (size_t)i * (size_t)h->padded, h->size);
     }
 }
 
@@ -168,11 +178,12 @@ static void chunk_gradients(const head *h, int first, int count) {
     for (int i = 0; i < count; i++) {
         slt_real *restrict s = h->s + (size_t)i * (size_t)h->keys_padded;
         slt_real *restrict ds = h->ds + (size_t)i * (size_t)h->keys_padded;
-        slt_real keep = *log_sum(h, first + i), dot = 0;
+        slt_real most = kept(h, first + i)[0], inverse = kept(h, first + i)[1], dot = 0;
         for (int c = 0; c < h->size; c++)
             dot += out[(size_t)i * (size_t)h->width + (size_t)c] *
                    dout[(size_t)i * (size_t)h->width + (size_t)c];
-        for (int j = 0; j < h->keys_padded; j++) s[j] = slt_exp(s[j] * h->scale - keep);
+        for (int j = 0; j < h->keys_padded; j++)
+            s[j] = slt_exp_below(s[j] * h->scale - most) * inverse;
         for (int j = h->keys; j < h->keys_padded; j++) s[j] = 0;
         for (int j = 0; j < h->keys_padded; j++) ds[j] = s[j] * (ds[j] - dot) * h->scale;
     }
@@ -230,7 +241,7 @@ static void backward(const slt_args *args) {
 }
 
 static size_t aux(const slt_sizes *sizes) {
-    return (size_t)sizes->in[0].rows * (size_t)sizes->node->attributes.n[HEADS];
+    return 2 * (size_t)sizes->in[0].rows * (size_t)sizes->node->attributes.n[HEADS];
 }
 
 static double flops(const slt_sizes *sizes) {

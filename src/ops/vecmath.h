@@ -14,16 +14,16 @@
 #ifdef SLT_DOUBLE
 
 static inline double slt_exp(double x) { return exp(x); }
+static inline double slt_exp_below(double x) { return exp(x); }
 static inline double slt_log(double x) { return log(x); }
 static inline double slt_sqrt(double x) { return sqrt(x); }
 static inline double slt_tanh(double x) { return tanh(x); }
 
 #else
 
-// e^x = 2^n·e^r with |r| <= ln2/2; clamped to [-87.3, 88.37], where n ends: 1e-38 to 2e38
-static inline float slt_exp(float x) {
+// e^x = 2^n·e^r with |r| <= ln2/2, for x up to 88.37; below -87.3 it stays at 1e-38
+static inline float slt_exp_below(float x) {
     x = x < -87.3f ? -87.3f : x;
-    x = x > 88.37f ? 88.37f : x;
     float n = rintf(x * 1.44269504f);
     float r = x - n * 0.693359375f;
     r += n * 2.12194440e-4f;
@@ -39,6 +39,8 @@ static inline float slt_exp(float x) {
     memcpy(&scale, &bits, sizeof scale);
     return p * scale;
 }
+// above 88.37 it stays at 2e38
+static inline float slt_exp(float x) { return slt_exp_below(x > 88.37f ? 88.37f : x); }
 static inline float slt_log(float x) { return logf(x); }
 static inline float slt_sqrt(float x) { return sqrtf(x); }
 // small arguments by an odd polynomial (interpolation at Chebyshev's points of [0, 0.6]), so that
@@ -102,7 +104,7 @@ static inline slt_four slt_four_most(slt_four a, slt_four b) {
     return (slt_four)((larger & (slt_four_mask)a) | (~larger & (slt_four_mask)b));
 }
 
-// the largest of a multiple of sixteen numbers
+// the largest of a multiple of four numbers
 static inline slt_real slt_most(const slt_real *x, int count) {
     slt_four most = slt_four_at(x);
     for (int i = 4; i < count; i += 4) most = slt_four_most(most, slt_four_at(x + i));
