@@ -74,6 +74,8 @@ const slt_env_kind slt_craft_kinds[] = {
 };
 // clang-format on
 
+bool slt_craft_is(const slt_env_kind *kind) { return kind->step == step; }
+
 const slt_env_kind *slt_craft_find(int task, bool full) {
     return &slt_craft_kinds[2 * task + !full];
 }

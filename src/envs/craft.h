@@ -20,6 +20,9 @@ static inline const slt_craft_variant *slt_craft_variant_of(const slt_env_kind *
     return kind->parameters;
 }
 
+// true for rows of slt_craft_kinds
+bool slt_craft_is(const slt_env_kind *kind);
+
 // task: 0..SLT_CRAFT_TASKS-1
 const slt_env_kind *slt_craft_find(int task, bool full);
 

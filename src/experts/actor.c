@@ -35,8 +35,6 @@ typedef struct {
     slt_craft_bot bot;
 } craft_actor;
 
-static bool is_craft(const slt_env_kind *kind) { return !slt_minigrid_is(kind); }
-
 static void start_craft(void *state, const slt_actor_start *start) {
     craft_actor *self = state;
     self->dice = (dice){.start = *start};
@@ -83,7 +81,7 @@ static int act_random(void *state, const void *world, const uint8_t *view) {
 // ---- the table
 
 static const slt_actor actors[] = {
-    {"bot", false, is_craft, sizeof(craft_actor), start_craft, act_craft},
+    {"bot", false, slt_craft_is, sizeof(craft_actor), start_craft, act_craft},
     {"bot", false, slt_planner_knows, sizeof(slt_planner), start_planner, act_planner},
     {"random", true, knows_all, sizeof(dice), start_random, act_random},
 };

@@ -110,7 +110,8 @@ static slt_status describe_play(session *all) {
 static slt_status begin(session *all, const slt_collect_request *request) {
     const slt_collect_plan *plan = &all->plan;
     if (!request->overwrite && access(request->path, F_OK) == 0)
-        SLT_FAIL(SLT_IO, "%s: is there already (--force replaces it)", request->path);
+        SLT_FAIL(SLT_IO, "%s: is there already (--force, or overwrite, replaces it)",
+                 request->path);
     slt_text names;
     slt_text_init(&names, &all->context->allocator);
     for (int i = 0; i < plan->tasks; i++)

@@ -47,7 +47,7 @@ static slt_status choose_view(const char *observations, const slt_env_kind **kin
     bool full = strcmp(observations, "full") == 0;
     if (!full && strcmp(observations, "partial") != 0)
         SLT_FAIL(SLT_INVALID, "observations are 'full' or 'partial', not '%.80s'", observations);
-    if (slt_world_family_of(*kind)->observations == SLT_OBSERVATIONS_BITS) {
+    if (slt_craft_is(*kind)) {
         *kind = slt_craft_find((int)(*kind - slt_craft_kinds) / 2, full);
     } else if (full) {
         SLT_FAIL(SLT_UNSUPPORTED, "%s has partial observations only", (*kind)->id);
@@ -63,6 +63,7 @@ static slt_status add_environment(slt_collect_plan *plan, const char *id,
                  id);
     if (plan->tasks == SLT_SET_ENVIRONMENTS)
         SLT_FAIL(SLT_RANGE, "more than %d environments", SLT_SET_ENVIRONMENTS);
+    if (!slt_world_family_of(kind)) SLT_FAIL(SLT_UNSUPPORTED, "%s cannot be recorded yet", id);
     SLT_TRY(choose_view(observations, &kind));
     const slt_env_kind *first = plan->tasks ? plan->kinds[0] : kind;
     if (slt_world_family_of(kind) != slt_world_family_of(first))

@@ -42,7 +42,7 @@ typedef struct {
     int64_t *ones_offsets;     // (L+2)
 } slt_record;
 
-// kinds: one of the environments to be played; those of a family have equal observations
+// world_size: bytes of the largest world to be played
 slt_status slt_player_init(slt_player *player, slt_arena *arena, const slt_play_rules *rules,
                            size_t world_size, size_t observation_size);
 slt_status slt_record_init(slt_record *record, slt_arena *arena, const slt_play_rules *rules,

@@ -9,8 +9,6 @@
 
 // ---- Craft
 
-static bool is_craft(const slt_env_kind *kind) { return !slt_minigrid_is(kind); }
-
 // the goal alone is not enough: all sub-tasks, in their order
 static bool craft_succeeded(const slt_env_kind *kind, const void *world, double reward) {
     (void)reward;
@@ -49,7 +47,7 @@ enum {
 
 static const slt_world_family families[] = {
     {.name = "Craft",
-     .has = is_craft,
+     .has = slt_craft_is,
      .meaning = "bits: 5x5 cells around the agent x 21 kinds; 5x5 blocks of 5x5 cells x 21 kinds "
                 "(full view only); 21 kinds in the pocket; 4 directions",
      .observations = SLT_OBSERVATIONS_BITS,
@@ -73,7 +71,7 @@ static const slt_world_family families[] = {
 };
 
 const slt_world_family *slt_world_family_of(const slt_env_kind *kind) {
-    const slt_world_family *family = families;
-    while (!family->has(kind)) family++;
-    return family;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (families[i].has(kind)) return &families[i];
+    return NULL;
 }

@@ -25,7 +25,7 @@ typedef struct {
                   int32_t *segments);
 } slt_world_family;
 
-// every environment has one
+// NULL when episodes of the environment cannot be recorded
 const slt_world_family *slt_world_family_of(const slt_env_kind *kind);
 
 #endif
