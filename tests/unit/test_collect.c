@@ -464,6 +464,7 @@ static void memory_runs_out_anywhere(void **state) {
         slt_context_destroy(own);
         assert_true(n < 1000);
     }
+    remove("starved");
 }
 
 static void the_named_sets(void **state) {
