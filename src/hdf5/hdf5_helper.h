@@ -45,6 +45,9 @@ slt_status slt_hdf5_rows(hid_t episode, const slt_column *column, int64_t *out);
 slt_status slt_hdf5_read_rows(hid_t episode, const slt_column *column, int64_t first, int64_t count,
                               void *out, void *scratch);
 
+// hdf5_mask.c: the splits of a robomimic file, 0 for episodes that no mask names
+slt_status slt_hdf5_masks(hid_t file, int64_t *splits, int64_t episodes, bool *any);
+
 // hdf5_read.c and hdf5_write.c: the two things the program does
 slt_status slt_hdf5_to_arrays(slt_context *context, const char *path, const char *out);
 slt_status slt_hdf5_from_dataset(slt_context *context, const char *native, const char *out);

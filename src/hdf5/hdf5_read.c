@@ -15,14 +15,15 @@ typedef struct {
     const char *name;
     const char *probe;   // there is such a group or data set
     const char *episode; // name of episode number %d; NULL: the whole file is one table
+    const char *folder;  // the group of the episodes
     const char *actions, *observations, *next, *rewards, *terminated, *truncated, *segment;
 } file_layout;
 
 // clang-format off
 static const file_layout layouts[] = {
-    {"Minari",    "episode_0",   "episode_%" PRId64,   "actions", "observations", NULL,       "rewards", "terminations", "truncations", "infos/segment"},
-    {"robomimic", "data/demo_0", "data/demo_%" PRId64, "actions", "obs",          "next_obs", "rewards", "dones",        NULL,          NULL},
-    {"D4RL",      "actions",     NULL,                 "actions", "observations", NULL,       "rewards", "terminals",    "timeouts",    NULL},
+    {"Minari",    "episode_0",   "episode_%" PRId64,   "/",    "actions", "observations", NULL,       "rewards", "terminations", "truncations", "infos/segment"},
+    {"robomimic", "data/demo_0", "data/demo_%" PRId64, "data", "actions", "obs",          "next_obs", "rewards", "dones",        NULL,          NULL},
+    {"D4RL",      "actions",     NULL,                 NULL,   "actions", "observations", NULL,       "rewards", "terminals",    "timeouts",    NULL},
 };
 // clang-format on
 
@@ -40,7 +41,7 @@ typedef enum {
 } column_id;
 
 // numbers that stand as attributes of an episode
-enum { ATTRIBUTES = 3 };
+enum { SEED, SPLIT, TASK, ATTRIBUTES };
 static const char *const attributes[ATTRIBUTES] = {"seed", "split", "task"};
 
 typedef struct {
@@ -50,6 +51,8 @@ typedef struct {
     hid_t file;
     int64_t episodes, steps;
     int64_t *offsets; // [episodes+1]
+    int64_t *splits;  // [episodes], from masks
+    bool has_masks;
     slt_column columns[COLUMNS];
     bool has_finals, has_attribute[ATTRIBUTES];
     uint64_t bytes, most; // to be handed over, and the limit
@@ -125,11 +128,24 @@ static slt_status measure(source *in, int64_t index, int64_t *steps, int64_t *mo
     return status;
 }
 
+// numbers run from 0 without a gap: nothing is left out silently
 static slt_status count_episodes(source *in) {
     if (!in->layout->episode) return in->episodes = 1, SLT_OK;
     for (hid_t episode; (episode = open_episode(in, in->episodes)) >= 0; in->episodes++)
         H5Gclose(episode);
+    H5G_info_t info;
+    if (H5Gget_info_by_name(in->file, in->layout->folder, &info, H5P_DEFAULT) < 0 ||
+        info.nlinks != (hsize_t)in->episodes)
+        SLT_FAIL(SLT_FORMAT, "%s holds more than the episodes 0 to %" PRId64, in->layout->folder,
+                 in->episodes - 1);
     return SLT_OK;
+}
+
+// splits from masks, where episodes have no attribute that says it
+static slt_status find_masks(source *in) {
+    SLT_TRY(SLT_ALLOC(&in->context->allocator, &in->splits, (size_t)in->episodes));
+    if (in->has_attribute[SPLIT] || !in->layout->episode) return SLT_OK;
+    return slt_hdf5_masks(in->file, in->splits, in->episodes, &in->has_masks);
 }
 
 static slt_status measure_all(source *in) {
@@ -183,7 +199,7 @@ static slt_status copy_part(source *in, column_id id, part_rows which) {
         int64_t steps = in->offsets[i + 1] - in->offsets[i], rows = steps;
         hid_t episode = open_episode(in, i);
         if (episode < 0) SLT_FAIL(SLT_FORMAT, "episode %" PRId64 ": missing", i);
-        slt_status status = slt_hdf5_rows(episode, column, &rows);
+        slt_status status = which == LABELS ? slt_hdf5_rows(episode, column, &rows) : SLT_OK;
         // labels that were recorded at reset too: the one behind a step belongs to it
         int64_t first = which == LAST ? steps - 1 : which == BEHIND ? steps : rows - steps;
         if (which == ALL) first = 0;
@@ -266,6 +282,8 @@ static slt_status hand_over(source *in) {
     for (int i = 0; i < ATTRIBUTES; i++)
         if (in->has_attribute[i])
             slt_safetensors_declare(in->writer, attributes[i], SLT_DTYPE_I64, 1, &in->episodes);
+    if (in->has_masks)
+        slt_safetensors_declare(in->writer, "split", SLT_DTYPE_I64, 1, &in->episodes);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < PARTS; i++)
             if (parts[i].is_there && columns[parts[i].column].dtype == widths[k])
@@ -275,6 +293,8 @@ static slt_status hand_over(source *in) {
                             (size_t)(in->episodes + 1) * sizeof *in->offsets);
     for (int i = 0; i < ATTRIBUTES; i++)
         if (in->has_attribute[i]) put_attributes(in, attributes[i]);
+    if (in->has_masks)
+        slt_safetensors_put(in->writer, in->splits, (size_t)in->episodes * sizeof *in->splits);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < PARTS; i++)
             if (parts[i].is_there && columns[parts[i].column].dtype == widths[k])
@@ -297,6 +317,7 @@ static slt_status read_file(source *in, const char *out) {
     SLT_TRY(find_layout(in));
     SLT_TRY(find_columns(in));
     SLT_TRY(measure_all(in));
+    SLT_TRY(find_masks(in));
     SLT_TRY(check_size(in));
     SLT_TRY(take_room(in));
     SLT_TRY(slt_safetensors_writer_open(&in->context->allocator, out, &in->writer));
@@ -307,17 +328,32 @@ static slt_status read_file(source *in, const char *out) {
     return status;
 }
 
+// every episode is looked at several times: keep what describes them in memory
+static hid_t open_file(const char *path) {
+    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    hid_t plan = H5Pcreate(H5P_FILE_ACCESS);
+    if (plan >= 0 && H5Pget_mdc_config(plan, &cache) >= 0) {
+        cache.set_initial_size = true;
+        cache.initial_size = cache.max_size = 64 << 20;
+        H5Pset_mdc_config(plan, &cache);
+    }
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, plan < 0 ? H5P_DEFAULT : plan);
+    if (plan >= 0) H5Pclose(plan);
+    return file;
+}
+
 slt_status slt_hdf5_to_arrays(slt_context *context, const char *path, const char *out) {
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) SLT_FAIL(SLT_IO, "not a regular file");
     source in = {.context = context, .path = path};
     // deflate packs at most 1032 to 1
     in.most = (1ull << 30) + 1100ull * (uint64_t)info.st_size;
-    in.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    in.file = open_file(path);
     if (in.file < 0) SLT_FAIL(SLT_FORMAT, "no HDF5 file, or a damaged one");
     slt_status status = read_file(&in, out);
     slt_safetensors_abort(in.writer);
     slt_free(&context->allocator, in.offsets);
+    slt_free(&context->allocator, in.splits);
     slt_free(&context->allocator, in.room);
     slt_free(&context->allocator, in.scratch);
     H5Fclose(in.file);

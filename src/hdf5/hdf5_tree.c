@@ -20,7 +20,6 @@ static place find(hid_t parent, const char *path) {
         memcpy(part, path, (size_t)(end - path));
         part[end - path] = 0;
         H5L_info_t info;
-        if (H5Lexists(parent, part, H5P_DEFAULT) <= 0) return ABSENT;
         if (H5Lget_info(parent, part, &info, H5P_DEFAULT) < 0) return ABSENT;
         if (info.type != H5L_TYPE_HARD) return OUTSIDE;
         end += *end == '/';

@@ -11,6 +11,7 @@ static slt_context *context;
 
 static int set_up(void **state) {
     (void)state;
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); // of the helper: a search costs seconds
     return slt_context_create(&(slt_context_options){.threads = 1}, &context);
 }
 
@@ -73,6 +74,9 @@ static void robomimic_is_read(void **state) {
                         32);
     assert_memory_equal(episode.final_f32, ((float[]){106, 107, 108, -5}), 16);
     assert_true(episode.terminated);
+    assert_int_equal(episode.split, SLT_SPLIT_VALID);
+    CHECK_OK(slt_dataset_episode(data, 0, &episode));
+    assert_int_equal(episode.split, SLT_SPLIT_TRAIN);
     slt_dataset_close(data);
 }
 
@@ -128,7 +132,7 @@ static void hostile_files_are_refused(void **state) {
 // cut and flipped files: accepted or refused with the file's name, whatever libhdf5 does
 static void damaged_files_are_refused(void **state) {
     (void)state;
-    static unsigned char bytes[20000];
+    static unsigned char bytes[65536];
     slt_map map;
     CHECK_OK(slt_map_open(GOLDEN "/formats/robomimic.hdf5", &map));
     size_t size = map.size;
@@ -137,7 +141,7 @@ static void damaged_files_are_refused(void **state) {
     slt_map_close(&map);
     int refused = 0;
     unsigned random = 1;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 40; i++) {
         slt_dataset *data;
         random = random * 1664525u + 1013904223u;
         size_t at = 8 + (random >> 8) % (size - 8);
@@ -154,7 +158,7 @@ static void damaged_files_are_refused(void **state) {
         assert_int_equal(status, SLT_FORMAT);
         assert_int_equal(strncmp(slt_last_error(), "bad.hdf5: ", 10), 0);
     }
-    assert_true(refused >= 15); // all cut ones at least
+    assert_true(refused >= 10); // all cut ones at least
 }
 
 static void use_helper(const char *script) {

@@ -63,6 +63,8 @@ def robomimic():
                 demo[group + "/gripper"] = np.arange(n, dtype=np.float32).reshape(n, 1) - 7 + more
             demo["rewards"] = np.zeros(n)
             demo["dones"] = np.array([0] * (n - 1) + [1])
+        file["mask/train"] = np.array(["demo_0"], dtype="S")
+        file.create_dataset("mask/valid", data=["demo_1"], dtype=h5py.string_dtype())
 
 
 def d4rl():
