@@ -101,13 +101,24 @@ slt_status slt_spool_read(slt_spool *spool,
     }
 }
 
+// what never left the buffer is copied into memory of its own
+static void *map_buffer(const slt_spool *spool) {
+    void *data =
+        mmap(NULL, (size_t)spool->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return data == MAP_FAILED ? data : memcpy(data, spool->buffer, spool->fill);
+}
+
 slt_status slt_spool_map(slt_spool *spool, slt_map *out) {
-    flush(spool);
     SLT_TRY(spool->status);
     *out = (slt_map){(const unsigned char *)"", 0};
     if (spool->size == 0) return SLT_OK;
     if (spool->size > SIZE_MAX) SLT_FAIL(SLT_NOMEM, "a temporary file is too large to map");
-    void *data = mmap(NULL, (size_t)spool->size, PROT_READ, MAP_PRIVATE, spool->descriptor, 0);
+    bool small = spool->descriptor < 0;
+    if (!small) flush(spool);
+    SLT_TRY(spool->status);
+    void *data =
+        small ? map_buffer(spool)
+              : mmap(NULL, (size_t)spool->size, PROT_READ, MAP_PRIVATE, spool->descriptor, 0);
     if (data == MAP_FAILED) return failed(spool);
     *out = (slt_map){data, (size_t)spool->size};
     return SLT_OK;
