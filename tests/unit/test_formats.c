@@ -1,5 +1,6 @@
 // Foreign formats: what NumPy wrote is read, damage is refused, csv is read as documented.
 #include <stdlib.h>
+#include <unistd.h>
 #include "check.h"
 #include "core/file.h"
 #include "slottar/dataset.h"
@@ -171,6 +172,51 @@ static void bad_csv_is_refused_with_its_line(void **state) {
         CHECK_FAILS(SLT_FORMAT, cases[i].words, open_csv(cases[i].text, &data));
 }
 
+// ---- memory runs out at the n-th call: NOMEM, nothing is lost, nothing is left behind
+
+static int calls_left;
+
+static void *alloc_some(void *user, size_t bytes) {
+    (void)user;
+    return calls_left-- > 0 ? malloc(bytes) : NULL;
+}
+
+static void free_some(void *user, void *memory) {
+    (void)user;
+    free(memory);
+}
+
+static slt_status convert_with(int calls, const char *in, const char *out) {
+    calls_left = calls;
+    slt_context *poor;
+    SLT_TRY(slt_context_create(
+        &(slt_context_options){.threads = 1, .alloc = alloc_some, .free = free_some}, &poor));
+    slt_status status = slt_dataset_convert(poor, in, out);
+    slt_context_destroy(poor);
+    return status;
+}
+
+static void running_out_of_memory_is_survived(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {GOLDEN "/formats/numpy_compressed.npz", "m.safetensors"},
+        {"m.safetensors", "m.npz"},
+        {"m.csv", "n.safetensors"}};
+    const char *csv = "episode,action,x,segment\n1,go,2,0\n1,stop,3,1\n2,go,4,0\n";
+    CHECK_OK(slt_file_write("m.csv", csv, strlen(csv)));
+    for (int i = 0; i < 3; i++) {
+        int calls = 0;
+        while (convert_with(calls, pairs[i][0], pairs[i][1]) != SLT_OK) {
+            if (!strstr(slt_last_error(), "could not get memory"))
+                fail_msg("call %d: %s", calls, slt_last_error());
+            assert_int_not_equal(access(pairs[i][1], F_OK), 0);
+            assert_true(++calls < 1000);
+        }
+        assert_true(calls > 10);
+        assert_int_equal(access(pairs[i][1], F_OK), 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_numpy_wrote_is_read),
@@ -178,6 +224,7 @@ int main(void) {
         cmocka_unit_test(damaged_npz_is_refused),
         cmocka_unit_test(csv_is_read),
         cmocka_unit_test(bad_csv_is_refused_with_its_line),
+        cmocka_unit_test(running_out_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
