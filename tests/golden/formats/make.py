@@ -1,5 +1,6 @@
 """Writes the files of this folder with the packages whose formats slottar reads: safetensors, numpy,
-h5py, minari 0.5.4. Run it in this folder. The last three files are hostile on purpose."""
+h5py, minari 0.5.4. Run it in this folder. The last three files are hostile on purpose;
+crash.hdf5 is a damaged d4rl.hdf5 that our fuzzing found to crash libhdf5 1.10.8."""
 import os
 import shutil
 import gymnasium as gym
