@@ -57,11 +57,24 @@ INLINE void transpose_square(float *out, size_t width, const float *in, size_t s
     *(loose_quad *)(out + 3 * width) = __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7);
 }
 
-// any strides; columns that are not there become zero
-static void pack_any(float *out, int width, factor in, int count, int k) {
-    for (int p = 0; p < k; p++)
-        for (int i = 0; i < width; i++)
-            *out++ = i < count ? in.at[(size_t)i * in.across + (size_t)p * in.along] : 0;
+// number by number; columns that are not there become zero
+INLINE void pack_numbers(float *out, int width, const float *in, size_t across, size_t along,
+                         int count, int k) {
+    for (int p = 0; p < k; p++, in += along, out += width) {
+        int i = 0;
+        for (; i + 4 <= count; i += 4)
+            UNROLL for (int j = i; j < i + 4; j++) out[j] = in[(size_t)j * across];
+        for (; i < count; i++) out[i] = in[(size_t)i * across];
+        for (; i < width; i++) out[i] = 0;
+    }
+}
+
+// a panel at the edge
+static void pack_edge(float *out, int width, factor in, int count, int k) {
+    if (in.across == 1)
+        pack_numbers(out, width, in.at, 1, in.along, count, k);
+    else
+        pack_numbers(out, width, in.at, in.across, 1, count, k);
 }
 
 // a full panel whose steps of k are neighbours in memory, by squares; the last square of a width
@@ -75,7 +88,7 @@ INLINE void pack_squares(float *out, const int width, factor in, int k) {
             if (p % LINE == 0)
                 UNROLL for (int r = 0; r < 4; r++) fetch(from, (size_t)(width + r) * in.across);
         }
-    pack_any(out, width, shifted(in, 0, p), width, k - p);
+    pack_edge(out, width, shifted(in, 0, p), width, k - p);
 }
 
 // how the first tile reads a panel: where it lies and leaving a copy in `place` if its steps are
@@ -87,7 +100,7 @@ INLINE panel first_panel(factor f, const int width, const int unit, int count, i
     if (count == width)
         pack_squares(place, width, f, k);
     else
-        pack_any(place, narrow, f, count, k);
+        pack_edge(place, narrow, f, count, k);
     return (panel){place, (size_t)narrow, NULL};
 }
 

@@ -1,1 +1,135 @@
-int main(void) { return 0; }
+// Matrix products against each other: every kernel that this processor runs on the products of a
+// dense layer, x (rows,in) · W (in,out) and its gradients, cut as the ops cut them. Prints GFLOP/s
+// of one core: for each call the best of many, in processor time, so that others on the machine
+// count little. How to run it: docs/dev/speed.md.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "engine/gemm_kernel.h"
+
+enum { ROWS = 4160, MOST = 512, ROW_BLOCK = 256, CALLS = 64 };
+
+static float *x, *dy, *out_numbers; // (ROWS,MOST) each
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- the most that is possible: independent multiply-adds in registers
+
+#ifdef __aarch64__
+#define IN_REGISTER(v) __asm__("" : "+w"(v))
+#else
+#define IN_REGISTER(v) __asm__("" : "+x"(v))
+#endif
+
+#define PEAK(name, attribute, lanes)                                                               \
+    attribute static double name(void) {                                                           \
+        typedef float vec __attribute__((vector_size(4 * lanes)));                                 \
+        vec sum[12] = {{0}}, a = {0}, b = {0};                                                     \
+        for (int s = 0; s < 12; s++) IN_REGISTER(sum[s]);                                          \
+        double best = 1e9;                                                                         \
+        for (int repeat = 0; repeat < 100; repeat++) {                                             \
+            double start = seconds();                                                              \
+            for (int i = 0; i < 100000; i++) {                                                     \
+                IN_REGISTER(a);                                                                    \
+                for (int s = 0; s < 12; s++) sum[s] += a * b;                                      \
+            }                                                                                      \
+            for (int s = 0; s < 12; s++) IN_REGISTER(sum[s]);                                      \
+            double took = seconds() - start;                                                       \
+            best = took < best ? took : best;                                                      \
+        }                                                                                          \
+        return 2.0 * 12 * lanes * 100000 / best * 1e-9;                                            \
+    }
+
+#ifdef __x86_64__
+PEAK(peak_avx512, __attribute__((target("avx512f,fma"))), 16)
+PEAK(peak_avx2, __attribute__((target("avx2,fma"))), 8)
+#endif
+PEAK(peak_base, , 4)
+
+static double peak(void) {
+#ifdef __x86_64__
+    if (slt_gemm_works(&slt_gemm_avx512)) return peak_avx512();
+    if (slt_gemm_works(&slt_gemm_avx2)) return peak_avx2();
+#endif
+    return peak_base();
+}
+
+// ---- the products of a layer
+
+typedef enum pass { FORWARD, DX, DW, PASSES } pass;
+
+// call number `call` of a pass: blocks of rows, or of columns of W; false after the last
+static bool cut(pass which, int call, int in, int out, slt_product *p) {
+    int row = call * ROW_BLOCK, rows = ROWS - row < ROW_BLOCK ? ROWS - row : ROW_BLOCK;
+    int width = out > 256 ? (out / 4 + 31) / 32 * 32 : 64, column = call * width;
+    int columns = out - column < width ? out - column : width;
+    size_t first = (size_t)row;
+    switch (which) {
+    case FORWARD:
+        *p = (slt_product){.m = rows, .n = out, .k = in, .a = x + first * (size_t)in, .lda = in};
+        p->b = dy, p->ldb = out, p->c = out_numbers + first * (size_t)out, p->ldc = out;
+        return rows > 0;
+    case DX:
+        *p = (slt_product){.m = rows, .n = in, .k = out, .a = x + first * (size_t)out, .lda = out};
+        p->transpose_b = true;
+        p->b = dy, p->ldb = out, p->c = out_numbers + first * (size_t)in, p->ldc = in;
+        return rows > 0;
+    default:
+        *p = (slt_product){.m = in, .n = columns, .k = ROWS, .a = x, .lda = in, .b = dy + column};
+        p->transpose_a = true;
+        p->ldb = out, p->c = out_numbers + column, p->ldc = out;
+        return columns > 0;
+    }
+}
+
+// the sum over calls of each call's best time
+static double race(const slt_gemm_kernel *kernel, pass which, int in, int out, int repeats) {
+    double best[CALLS], sum = 0;
+    slt_product p;
+    for (int i = 0; i < CALLS; i++) best[i] = 1e9;
+    for (int repeat = 0; repeat < repeats; repeat++)
+        for (int call = 0; cut(which, call, in, out, &p); call++) {
+            double start = seconds();
+            kernel->multiply(&p);
+            double took = seconds() - start;
+            if (took < best[call]) best[call] = took;
+        }
+    for (int call = 0; cut(which, call, in, out, &p); call++) sum += best[call];
+    return 2.0 * ROWS * in * out / sum * 1e-9;
+}
+
+static float *numbers(void) {
+    size_t count = (size_t)ROWS * MOST;
+    float *at = aligned_alloc(64, count * sizeof *at);
+    if (!at) exit(1);
+    for (size_t i = 0; i < count; i++) at[i] = (float)(i * 2654435761u % 1000) / 500 - 1;
+    return at;
+}
+
+int main(int argc, char **argv) {
+    static const int layers[][2] = {{128, 512}, {512, 128}, {128, 128}, {128, 384}, {96, 96},
+                                    {32, 32},   {33, 45},   {128, 16},  {128, 7},   {7, 128}};
+    int repeats = argc > 1 ? atoi(argv[1]) : 30;
+    x = numbers(), dy = numbers(), out_numbers = numbers();
+    printf("peak %.1f GFLOP/s; %d rows, best of %d\n", peak(), ROWS, repeats);
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+        for (int k = 0; slt_gemm_kernels[k]; k++) {
+            const slt_gemm_kernel *kernel = slt_gemm_kernels[k];
+            if (!slt_gemm_works(kernel) || (kernel == &slt_gemm_plain && argc < 3)) continue;
+            printf("%3d x %3d  %-7s", layers[i][0], layers[i][1], kernel->name);
+            for (pass which = FORWARD; which < PASSES; which++)
+                printf("  %s %5.1f", (const char *[]){"y", "dx", "dW"}[which],
+                       race(kernel, which, layers[i][0], layers[i][1], repeats));
+            printf("\n");
+            fflush(stdout);
+        }
+    free(x), free(dy), free(out_numbers);
+}
