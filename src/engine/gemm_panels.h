@@ -11,7 +11,12 @@
 #include <stdint.h>
 
 #define INLINE static inline __attribute__((always_inline))
+// loops over registers; clang unrolls them by itself, and too late when told to
+#ifdef __clang__
+#define UNROLL
+#else
 #define UNROLL _Pragma("GCC unroll 16")
+#endif
 
 typedef float quad __attribute__((vector_size(16)));
 typedef float loose_quad __attribute__((vector_size(16), aligned(4), may_alias));

@@ -17,10 +17,15 @@
 
 enum {
     COLUMNS = LANES * VECTORS,
+    LOW = ROWS / 2, // rows of a low tile, for the edge
     DEPTH = SLT_GEMM_DEPTH,
     BLOCK = 288 * DEPTH, // numbers of op(b) in a block: 288 KB
     AHEAD = 8,           // steps of k between a fetch and its use
 };
+
+#ifdef LEFT_VECTORS
+_Static_assert(LOW % LANES == 0, "rows of a tile are whole vectors");
+#endif
 
 typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef float loose_vec __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
@@ -44,14 +49,14 @@ typedef struct job {
 
 // ---- one tile
 
-#define EACH_ROW    UNROLL for (int r = 0; r < ROWS; r++)
+#define EACH_ROW    UNROLL for (int r = 0; r < rows; r++)
 #define EACH_VECTOR UNROLL for (int v = 0; v < vectors; v++)
-#define EACH_LEFT   UNROLL for (int v = 0; v < ROWS / LANES; v++)
+#define EACH_LEFT   UNROLL for (int v = 0; v < rows / LANES; v++)
 
 #define MULTIPLY_ADD(left) (first ? (left)*b[v] : sum[r][v] + (left)*b[v])
 
 // c comes to the first cache while the sums run; the line where a row of the tile begins is there
-INLINE void fetch_target(const target *to) {
+INLINE void fetch_target(const target *to, const int rows) {
     uintptr_t row = (uintptr_t)(to->c + to->columns - 1);
     EACH_ROW __builtin_prefetch((const void *)(row + r * to->ldc * sizeof(float)), 1);
 }
@@ -69,8 +74,8 @@ static __attribute__((noinline)) void store_part(target to, const float *sum, in
     }
 }
 
-INLINE void store(target to, const int vectors, vec sum[ROWS][VECTORS]) {
-    if (to.rows < ROWS || to.columns < vectors * LANES) {
+INLINE void store(target to, const int rows, const int vectors, vec sum[ROWS][VECTORS]) {
+    if (to.rows < rows || to.columns < vectors * LANES) {
         float part[ROWS * COLUMNS];
         EACH_ROW EACH_VECTOR *(loose_vec *)(part + (r * vectors + v) * LANES) = sum[r][v];
         store_part(to, part, vectors * LANES);
@@ -90,8 +95,8 @@ INLINE void advance(panel *from, const bool keep, const int count) {
 }
 
 // one step of k: sum (+)= a·b
-INLINE void step(const int vectors, const bool keep_left, const bool keep_right, const bool first,
-                 vec sum[ROWS][VECTORS], job *now) {
+INLINE void step(const int rows, const int vectors, const bool keep_left, const bool keep_right,
+                 const bool first, vec sum[ROWS][VECTORS], job *now) {
     const float *left = now->left.at, *right = now->right.at;
     vec b[VECTORS];
     EACH_VECTOR b[v] = *(const loose_vec *)(right + v * LANES);
@@ -102,33 +107,39 @@ INLINE void step(const int vectors, const bool keep_left, const bool keep_right,
     if (keep_left) EACH_LEFT *(loose_vec *)(now->left.keep + v * LANES) = a[v];
     EACH_ROW EACH_VECTOR sum[r][v] = MULTIPLY_ADD(a[r / LANES][r % LANES]);
 #else
-    if (keep_left) memcpy(now->left.keep, left, ROWS * sizeof *left);
+    if (keep_left) memcpy(now->left.keep, left, (size_t)rows * sizeof *left);
     EACH_ROW EACH_VECTOR sum[r][v] = MULTIPLY_ADD(left[r]);
 #endif
-    advance(&now->left, keep_left, ROWS);
+    advance(&now->left, keep_left, rows);
     advance(&now->right, keep_right, vectors * LANES);
     __builtin_prefetch(now->later, 0, 2);
     now->later += now->later_step;
 }
 
-INLINE void run(const int vectors, const bool keep_left, const bool keep_right, const job *work) {
+INLINE void run(const int rows, const int vectors, const bool keep_left, const bool keep_right,
+                const job *work) {
     vec sum[ROWS][VECTORS];
     job now = *work;
-    fetch_target(&now.to);
-    step(vectors, keep_left, keep_right, true, sum, &now);
-    for (int k = now.k - 1; k > 0; k--) step(vectors, keep_left, keep_right, false, sum, &now);
-    store(now.to, vectors, sum);
+    fetch_target(&now.to, rows);
+    step(rows, vectors, keep_left, keep_right, true, sum, &now);
+    for (int k = now.k - 1; k > 0; k--)
+        step(rows, vectors, keep_left, keep_right, false, sum, &now);
+    store(now.to, rows, vectors, sum);
 }
 
 INLINE void tile(const int vectors, const job *work) {
-    if (work->left.keep && work->right.keep)
-        run(vectors, true, true, work);
+    if (work->to.rows <= LOW && work->right.keep)
+        run(LOW, vectors, false, true, work);
+    else if (work->to.rows <= LOW)
+        run(LOW, vectors, false, false, work);
+    else if (work->left.keep && work->right.keep)
+        run(ROWS, vectors, true, true, work);
     else if (work->left.keep)
-        run(vectors, true, false, work);
+        run(ROWS, vectors, true, false, work);
     else if (work->right.keep)
-        run(vectors, false, true, work);
+        run(ROWS, vectors, false, true, work);
     else
-        run(vectors, false, false, work);
+        run(ROWS, vectors, false, false, work);
 }
 
 static void tile_1(const job *work) { tile(1, work); }
@@ -165,7 +176,7 @@ static inline void plan_fetch(const block *x, int turn, job *work) {
 // one panel of op(a) from row i on against all of op(b), whose panels are made by the first
 static void multiply_rows(const block *x, int i, float *lefts, float *rights) {
     int rows = smaller(x->to.rows - i, ROWS), tile_count = (x->to.columns + COLUMNS - 1) / COLUMNS;
-    panel left = first_panel(shifted(x->a, i, 0), ROWS, ROWS, rows, x->k, lefts);
+    panel left = first_panel(shifted(x->a, i, 0), ROWS, LOW, rows, x->k, lefts);
     for (int t = 0; t < tile_count; t++) {
         int j = t * COLUMNS, columns = smaller(x->to.columns - j, COLUMNS);
         int vectors = (columns + LANES - 1) / LANES;
