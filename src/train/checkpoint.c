@@ -5,6 +5,7 @@
 #include "train/checkpoint.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,7 +187,7 @@ static slt_status read_prior(const slt_safetensors *file, slt_checkpoint *out) {
     for (int k = 0; k < slots; k++) {
         char *end;
         out->prior[k] = strtod(text, &end);
-        if (end == text || !(out->prior[k] > 0) || out->prior[k] > 1)
+        if (end == text || !(out->prior[k] > 0) || !isfinite(out->prior[k]))
             SLT_FAIL(SLT_FORMAT, "%s: metadata 'prior' has no probability for %d segments",
                      slt_safetensors_path(file), k + 1);
         text = end;

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# train, eval and segment: resuming after kills, signals, threads, labels or none, refusals.
+# sanitizers: too long
+. "$(dirname "$0")/tap.sh"
+exec= small="hidden=16 slot_size=16 heads=2 batch=16 epochs=3"
+"$SLOTTAR" collect craft-full --split 96,16,16 -o data.safetensors -q >/dev/null
+# `exec` where it runs in the background, so that signals reach the program itself
+train() { run=$1; shift; $exec "$SLOTTAR" train slottar data.safetensors $small -o "$run" -q "$@"; }
+same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
+
+check "a run" 0 train whole --threads 1
+says "tells its scores" out "F1"
+check "two threads" 0 train two --threads 2
+check "three threads" 0 train three --threads 3
+same "two threads give the same bits" whole/last.safetensors two/last.safetensors
+same "three threads give the same bits" whole/last.safetensors three/last.safetensors
+for file in config.yaml metrics.jsonl last.safetensors best.safetensors result.json; do
+    [ -s whole/$file ] && ok "whole/$file" || not_ok "whole/$file"
+done
+
+# killed ten times at odd moments, started again each time
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    exec=exec train killed --threads 1 >/dev/null 2>&1 &
+    sleep "0.$((RANDOM % 9 + 1))"
+    kill -9 $! 2>/dev/null; wait $! 2>/dev/null
+done
+check "goes on behind ten kills" 0 train killed --threads 1
+same "killed or not, the same weights" whole/last.safetensors killed/last.safetensors
+same "and the same best epoch" whole/best.safetensors killed/best.safetensors
+same "and the same result" whole/result.json killed/result.json
+ls killed | grep -q XXXXXX && not_ok "no temporary file counts" || ok "no half-written file"
+
+# SIGTERM saves inside an epoch
+exec=exec train stopped --threads 1 epochs=50 patience=50 >out 2>err &
+pid=$!
+while [ ! -s stopped/metrics.jsonl ]; do sleep 0.05; done
+kill -TERM $pid; wait $pid
+[ $? = 75 ] && ok "SIGTERM ends with 75" || not_ok "SIGTERM ends with 75"
+says "and says how to go on" err "goes on from there"
+[ -s stopped/last.safetensors ] && ok "with a checkpoint" || not_ok "with a checkpoint"
+
+check "another configuration is refused" 1 train whole lr=1e-3
+says "with the line that differs" err "lr"
+check "an unknown option" 1 train new hiden=3
+says "with the nearest name" err "hidden"
+check "an unknown preset" 1 train new --preset craft
+says "with the list" err "craft-full"
+check "a length that is too short" 1 train new length=5
+says "with what to do" err "set length="
+check "an unknown model" 1 "$SLOTTAR" train slotar data.safetensors -o new
+says "with the list of models" err "slottar"
+check "a learning rate that diverges" 1 train wild lr=10 max_grad_norm=0 epochs=30
+says "names the step" err "step"
+mkdir readonly && chmod 555 readonly
+if [ "$(id -u)" = 0 ]; then skip "a folder that cannot be written" "root may write everywhere"
+else check "a folder that cannot be written" 1 train readonly/run; fi
+
+# using the model
+check "eval" 0 "$SLOTTAR" eval whole
+says "has floors" out "uniform"
+check "eval as JSON" 0 "$SLOTTAR" eval whole two --json
+if command -v python3 >/dev/null; then
+    python3 - out <<'P' && ok "the JSON has its fields" || not_ok "the JSON has its fields"
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert len(d["runs"]) == 2 and set(d) == {"runs", "mean", "sd", "floors"}
+assert set(d["runs"][0]) >= {"run", "split", "episodes", "f1", "f1_one", "align", "ari", "covering", "accuracy", "forward", "backward", "counts"}
+P
+else skip "the JSON has its fields" "no python3"; fi
+check "segment" 0 "$SLOTTAR" segment whole data.safetensors -o s.jsonl
+[ "$(wc -l <s.jsonl)" = 128 ] && ok "a line per episode" || not_ok "a line per episode"
+check "segment as csv" 0 "$SLOTTAR" segment whole data.safetensors -o s.csv
+check "segment as time lines" 0 "$SLOTTAR" segment whole data.safetensors --split test --show --limit 3
+[ "$(wc -l <out)" = 3 ] && ok "as many as asked" || not_ok "as many as asked"
+check "segment to another ending" 2 "$SLOTTAR" segment whole data.safetensors -o s.txt
+
+# the answer for a trajectory does not depend on its neighbours
+"$SLOTTAR" segment whole data.safetensors --split test -o t.jsonl
+tail -16 s.jsonl >tail.jsonl
+same "the same answer in other company" t.jsonl tail.jsonl
+
+# no labels, no observations, one action, length 1
+printf 'episode,action\n' >plain.csv
+for e in $(seq 1 40); do for t in $(seq 1 $((e % 7 + 1))); do echo "$e,$(((e * t) % 3))" >>plain.csv; done; done
+check "data without labels and observations" 0 "$SLOTTAR" train slottar plain.csv $small batch=8 slots=3 prior=2 -o plain -q
+check "its eval says what is missing" 0 "$SLOTTAR" eval plain
+says "in words" out "no labels"
+printf 'episode,action\n' >one.csv
+for e in $(seq 1 20); do echo "$e,0" >>one.csv; done
+check "one action, length 1" 0 "$SLOTTAR" train slottar one.csv $small batch=4 slots=2 -o one -q
+printf 'episode,action,a\n1,0,1\n1,1,nan\n2,0,1\n' >nan.csv
+check "NaN observations are refused" 1 "$SLOTTAR" train slottar nan.csv $small -o nan -q
+plan
