@@ -25,7 +25,7 @@
     X(decoder_pairing, none,    reference,         own,     "none|own|reference",                  \
       "whose observations the decoder sees: nobody's, its own trajectory's, or, as the reference code does it, trajectory (bK+k) mod B") \
     X(slot_pad,        exclude, uniform,           exclude, "exclude|uniform",                     \
-      "padding in slot attention: left out, or fed to every slot with weight 1/K")                 \
+      "padding in slot attention: left out, or taking part as in the reference code (logits rounded to 64)")                 \
     X(end_pad,         exclude, include,           include, "exclude|include",                     \
       "padding in the softmax of end positions")                                                   \
     X(halting,         argmax,  lambda_normalised, lambda,  "argmax|lambda|lambda_normalised",     \

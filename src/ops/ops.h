@@ -51,7 +51,7 @@ slt_var slt_noise(slt_tape *tape, slt_space space, int width, slt_random_purpose
 // μ_k + exp(ρ_k)·noise; μ, ρ [K,S]
 slt_var slt_slot_start(slt_tape *tape, slt_var mu, slt_var rho, slt_var noise);
 // one round of competition: q [slots,S], kv [tokens,2S]; gives the update [slots,S], and behind it
-// the attention [tokens,K]. uniform: padded positions feed every slot with weight 1/K
+// the attention [tokens,K]. uniform: padded positions take part, as in the reference code
 slt_var slt_slot_attention(slt_tape *tape, slt_var q, slt_var kv, bool uniform);
 // GRU cell, reset after the product: gx = u·W + b0, gh = s·U + b1, both [r,3S]
 slt_var slt_gru_cell(slt_tape *tape, slt_var gx, slt_var gh, slt_var s);

@@ -55,15 +55,20 @@ static const slt_real *key_of(const round_view *v, int l) {
 }
 static const slt_real *value_of(const round_view *v, int l) { return key_of(v, l) + v->S; }
 
+// what is left of a logit behind the addition of -1e9 in float32
+static slt_real rounded(slt_real z) { return 64 * (slt_real)rint((double)z / 64); }
+
 // U of one position
 static void compete(const round_view *v, int l, slt_real *u) {
     slt_real most = 0, sum = 0;
-    if (l >= v->truth) {
-        for (int k = 0; k < v->K; k++) u[k] = v->uniform ? 1 / (slt_real)v->K + FLOOR : 0;
+    bool padding = l >= v->truth;
+    if (padding && !v->uniform) {
+        memset(u, 0, (size_t)v->K * sizeof *u);
         return;
     }
     for (int k = 0; k < v->K; k++) {
         u[k] = slt_dot(key_of(v, l), v->q + (size_t)k * (size_t)v->S, v->S) * v->scale;
+        if (padding) u[k] = rounded(u[k]);
         if (k == 0 || u[k] > most) most = u[k];
     }
     for (int k = 0; k < v->K; k++) sum += u[k] = slt_exp(u[k] - most);
