@@ -64,9 +64,9 @@ static inline void rig_build(rig *r, slt_context *context) {
     const rig_shape *s = &r->shape;
     slt_limits limits = {s->B, s->B * s->L, s->K, s->L};
     slt_model_data data = {.symbols = RIG_SYMBOLS,
-                             .observation = s->D,
-                             .observation_type = s->bits ? SLT_BITS : SLT_NUMBERS,
-                             .prior = r->prior};
+                           .observation = s->D,
+                           .observation_type = s->bits ? SLT_BITS : SLT_NUMBERS,
+                           .prior = r->prior};
     r->context = context;
     slt_arena_init(&r->arena, &slt_system_allocator, 0);
     CHECK_OK(slt_store_create(context, r->members, &r->store));

@@ -40,8 +40,9 @@ slt_slottar slt_slottar_build(slt_tape *tape, const slt_slottar_options *options
     slt_slottar_decode(tape, options, data, &model);
     if (with_loss) add_losses(tape, options, data, &model);
 
-    const slt_var kept[] = {model.slots, model.attention, model.lambda, model.halting, model.logits,
-                            model.masks, model.cdf, model.reconstruction, model.kl, model.loss};
+    const slt_var kept[] = {model.slots,  model.attention, model.lambda, model.halting,
+                            model.logits, model.masks,     model.cdf,    model.reconstruction,
+                            model.kl,     model.loss};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) slt_tape_keep(tape, kept[i]);
     return model;
 }

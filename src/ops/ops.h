@@ -58,8 +58,8 @@ slt_var slt_gru_cell(slt_tape *tape, slt_var gx, slt_var gh, slt_var s);
 
 // ---- masks, halting, losses
 
-// masks from end logits, the last column of [slot tokens, A+1], and behind them the probability that
-// the slot's end has come, both [slot tokens,1]; include: padding takes part
+// masks from end logits, the last column of [slot tokens, A+1], and behind them the probability
+// that the slot's end has come, both [slot tokens,1]; include: padding takes part
 slt_var slt_segment_mask(slt_tape *tape, slt_var logits, bool include);
 // masks from end probabilities b [tokens,1]: m_k(t) = P(k ends before t), k < K; [tokens,K]
 slt_var slt_count_mask(slt_tape *tape, slt_var ends);
