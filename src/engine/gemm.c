@@ -1,4 +1,6 @@
-// Matrix products: which kernel runs. The choice depends on the build and the processor only.
+// Matrix products: which kernel runs. The choice depends on the build and the processor only. CBLAS
+// runs only where the build asks for it: a serial OpenBLAS promises nothing to callers with
+// threads.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,11 +11,11 @@
 
 const slt_gemm_kernel *const slt_gemm_kernels[] = {
 #if defined(__x86_64__) && !defined(SLT_DOUBLE)
-    &slt_gemm_avx512, &slt_gemm_avx2,  &slt_gemm_sse,
+    &slt_gemm_avx512, &slt_gemm_avx2, &slt_gemm_sse,
 #elif defined(__aarch64__) && !defined(SLT_DOUBLE)
     &slt_gemm_neon,
 #endif
-    &slt_gemm_blas,   &slt_gemm_plain, NULL};
+    &slt_gemm_plain,  &slt_gemm_blas, NULL};
 
 bool slt_gemm_works(const slt_gemm_kernel *kernel) {
     switch (kernel->needs) {
