@@ -11,6 +11,7 @@
 #include "slottar/context.h"
 #include "slottar/metrics.h"
 #include "slottar/env.h"
+#include "slottar/draw.h"
 #include "slottar/bench.h"
 #include "slottar/dataset.h"
 #include "slottar/expert.h"

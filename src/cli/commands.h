@@ -14,6 +14,7 @@
     X(train)                                                                                       \
     X(eval)                                                                                        \
     X(segment)                                                                                     \
+    X(play)                                                                                        \
     X(info)                                                                                        \
     X(convert)                                                                                     \
     X(bench)                                                                                       \

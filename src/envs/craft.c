@@ -63,7 +63,7 @@ static const slt_craft_variant variants[SLT_CRAFT_TASKS][2] = {
      .rank = 1, .shape = {SLT_CRAFT_FEATURES}, .observation_size = SLT_CRAFT_FEATURES,         \
      .step_limit = SLT_CRAFT_STEPS, .state_size = sizeof(slt_craft_world),                     \
      .parameters = variant, .seed = seed, .reset = reset, .step = step, .observe = observe,    \
-     .valid = valid},
+     .valid = valid, .draw = slt_craft_draw, .draw_view = slt_craft_draw_view},
 
 const slt_env_kind slt_craft_kinds[] = {
 #define ROW(name, ...)                                                                         \

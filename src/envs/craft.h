@@ -26,4 +26,8 @@ bool slt_craft_is(const slt_env_kind *kind);
 // task: 0..SLT_CRAFT_TASKS-1
 const slt_env_kind *slt_craft_find(int task, bool full);
 
+// functions of the rows
+void slt_craft_draw(const slt_env_kind *kind, const void *state, slt_canvas *out);
+void slt_craft_draw_view(const uint8_t *observation, slt_canvas *out);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "slottar/draw.h"
 
 // what a step did to the world; rules for ground-truth segments are built on it
 typedef enum {
@@ -46,6 +47,9 @@ struct slt_env_kind {
     void (*observe)(const slt_env_kind *kind, const void *state, uint8_t *out);
     // whether bytes from outside are a state that the functions above can take; NULL: any are
     bool (*valid)(const slt_env_kind *kind, const void *state);
+    // pictures: of the whole world, and of what an observation shows
+    void (*draw)(const slt_env_kind *kind, const void *state, slt_canvas *out);
+    void (*draw_view)(const uint8_t *observation, slt_canvas *out);
 };
 
 // rows by id ("MiniGrid-DoorKey-8x8-v0"); NULL when there is none

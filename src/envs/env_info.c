@@ -2,7 +2,9 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <string.h>
 #include "core/error.h"
+#include "core/near.h"
 #include "envs/env_impl.h"
 #include "slottar/env.h"
 
@@ -31,9 +33,20 @@ slt_status slt_env_describe(int index, slt_env_info *out) {
     return SLT_OK;
 }
 
+static slt_status refuse(const char *id) {
+    const slt_env_kind *kind;
+    const char *near = NULL;
+    int best = slt_near_limit(id);
+    for (int i = 0; (kind = slt_env_row(i)); i++)
+        if (slt_near_better(id, kind->id, strlen(kind->id), &best)) near = kind->id;
+    if (!near) SLT_FAIL(SLT_INVALID, "no environment '%.80s' (slottar envs lists them)", id);
+    SLT_FAIL(SLT_INVALID, "no environment '%.80s' (slottar envs lists them); did you mean '%s'?",
+             id, near);
+}
+
 slt_status slt_env_describe_id(const char *id, slt_env_info *out) {
     const slt_env_kind *kind = slt_env_find(id);
-    if (!kind) SLT_FAIL(SLT_INVALID, "no environment '%.80s' (slottar envs lists them)", id);
+    if (!kind) return refuse(id);
     *out = describe(kind);
     return SLT_OK;
 }

@@ -129,6 +129,8 @@ void slt_minigrid_dump(const slt_env_kind *kind, const void *state, uint8_t *out
 slt_env_result slt_minigrid_step(const slt_env_kind *kind, void *state, int action);
 void slt_minigrid_observe(const slt_env_kind *kind, const void *state, uint8_t *out);
 bool slt_minigrid_valid(const slt_env_kind *kind, const void *state);
+void slt_minigrid_draw(const slt_env_kind *kind, const void *state, slt_canvas *out);
+void slt_minigrid_draw_view(const uint8_t *observation, slt_canvas *out);
 
 // ---- the view, for who keeps a map of the same form
 // the window before the agent as seven words, one a column from left to right; byte j of a word is

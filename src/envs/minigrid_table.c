@@ -31,7 +31,7 @@ static void reset(const slt_env_kind *kind, void *state) {
      .step_limit = limit, .state_size = (sizeof(slt_minigrid) + SLT_GRID_BYTES(w, h) + 7) / 8 * 8, \
      .parameters = &(const slt_minigrid_rules){.width = w, .height = h, __VA_ARGS__},              \
      .seed = seed, .reset = reset, .step = slt_minigrid_step, .observe = slt_minigrid_observe,          \
-     .valid = slt_minigrid_valid}
+     .valid = slt_minigrid_valid, .draw = slt_minigrid_draw, .draw_view = slt_minigrid_draw_view}
 
 #define DOORKEY(n)                                                                                 \
     ROW("DoorKey-" #n "x" #n "-v0", 10 * n * n, n, n, .layout = slt_doorkey_layout,                \
