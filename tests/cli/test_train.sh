@@ -74,6 +74,10 @@ check "segment as time lines" 0 "$SLOTTAR" segment whole data.safetensors --spli
 [ "$(wc -l <out)" = 3 ] && ok "as many as asked" || not_ok "as many as asked"
 check "segment to another ending" 2 "$SLOTTAR" segment whole data.safetensors -o s.txt
 
+example=$(dirname "$SLOTTAR")/tests/example_segment
+check "the example in C" 0 "$example" whole data.safetensors
+[ "$(wc -l <out)" = 128 ] && ok "a line per episode, too" || not_ok "a line per episode, too"
+
 # the answer for a trajectory does not depend on its neighbours
 "$SLOTTAR" segment whole data.safetensors --split test -o t.jsonl
 tail -16 s.jsonl >tail.jsonl
