@@ -81,6 +81,8 @@ bool play_has_colours(void) { return state.colours; }
 
 // ---- keys
 
+enum { CONTROL_D = 4 };
+
 static int read_byte(void) {
     unsigned char byte;
     ssize_t got;
@@ -105,6 +107,7 @@ int play_key(void) {
     int byte;
     do byte = read_byte();
     while (byte == '\n' || byte == '\r');
+    if (byte == CONTROL_D) return PLAY_END;
     return byte == '\033' ? read_sequence() : byte;
 }
 

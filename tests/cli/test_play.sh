@@ -71,8 +71,12 @@ says "USE is a capital, up is not" out "     0  drrrrU|dllllluU|rdU|ulU"
 says "made" out "carries: shears"
 
 # a terminal: colours, another page, and the old modes afterwards
-terminal() { # terminal KEYS COMMAND: runs it on a terminal of its own
-    { sleep 1; printf "$1"; sleep 1; } | TERM=xterm script -qec "$2" /dev/null | tr -d '\r'
+terminal() { # terminal KEYS COMMAND: on a terminal of its own; keys once the first frame is there
+    {
+        for i in $(seq 100); do grep -q 'q: quit' out && break; sleep 0.1; done
+        printf "$1"
+        sleep 0.5
+    } | TERM=xterm script -qec "$2" /dev/null
 }
 if command -v script >/dev/null; then
     esc=$(printf '\033')
