@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "action_mark.h"
 #include "commands.h"
 #include "signals.h"
 #include "slottar/model.h"
@@ -51,7 +52,7 @@ static void print_csv(FILE *out, const slt_segments *s) {
         fprintf(out, "%lld,%d,%d\n", (long long)s->episode, t, s->ids[t]);
 }
 
-// one character per step: the action's first letter or digit, a colour per segment
+// one character per step, a colour per segment
 static void print_line(printer *p, const slt_segments *s) {
     static const int colours[] = {42, 44, 45, 43, 46, 41};
     const slt_dataset_info *info = slt_dataset_about(p->data);
@@ -59,8 +60,7 @@ static void print_line(printer *p, const slt_segments *s) {
     if (slt_dataset_episode(p->data, s->episode, &episode) != SLT_OK) return;
     fprintf(p->out, "%6lld  ", (long long)s->episode);
     for (int t = 0; t < s->length; t++) {
-        int action = slt_episode_action(&episode, t);
-        char mark = info->action_names ? info->action_names[action][0] : (char)('0' + action % 10);
+        char mark = cli_action_mark(info, &episode, t);
         bool first = t > 0 && s->ids[t] != s->ids[t - 1];
         if (p->colour)
             fprintf(p->out, "\033[30;%dm%c\033[0m", colours[s->ids[t] % 6], mark);

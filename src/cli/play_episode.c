@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "action_mark.h"
 #include "play.h"
 
 enum { PAGE = 64 }; // steps of a time line
@@ -53,20 +54,8 @@ static bool draw(const player *p, const char *environment, slt_canvas *canvas) {
 
 // ---- the time line
 
-// an action's first letter, a capital where an action before it has the same
-static char letter_of(const player *p, int32_t action) {
-    const char *const *names = p->info->action_names;
-    char letter = names[action][0];
-    for (int32_t a = 0; a < action; a++)
-        if (names[a][0] == letter && letter >= 'a' && letter <= 'z') return (char)(letter - 32);
-    return letter;
-}
-
 static char mark_of(const player *p, int64_t step) {
-    if (p->episode.actions_f32) return '*';
-    int32_t action = slt_episode_action(&p->episode, step);
-    char mark = p->info->action_names ? letter_of(p, action) : (char)('0' + action % 10);
-    return (char)(mark >= ' ' && mark <= '~' ? mark : '?');
+    return cli_action_mark(p->info, &p->episode, step);
 }
 
 // number of the segment that a step lies in, from 1; 0 without labels
