@@ -4,6 +4,22 @@
 // Copyright (c) 2026 the slottar authors
 #include "engine/gemm_kernel.h"
 
+#include <math.h>
+
+// the order of sums is a promise: where the processor fuses, say so instead of hoping for the
+// compiler
+#if defined(__aarch64__) || defined(__FMA__)
+#ifdef SLT_DOUBLE
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#else
+#define MULTIPLY_ADD(a, b, c) fmaf(a, b, c)
+#endif
+#define SUMS SLT_SUMS_FUSED
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#define SUMS                  SLT_SUMS_ROUNDED
+#endif
+
 enum { COLUMNS = 64 };
 
 static inline int smaller(int a, int b) { return a < b ? a : b; }
@@ -15,7 +31,8 @@ static void multiply_row(slt_real *c, int columns, bool add, int k, const slt_re
     for (int j = 0; j < columns; j++) sum[j] = *a * b[(size_t)j * b_across];
     for (int p = 1; p < k; p++) {
         a += a_step, b += b_step;
-        for (int j = 0; j < columns; j++) sum[j] += *a * b[(size_t)j * b_across];
+        for (int j = 0; j < columns; j++)
+            sum[j] = MULTIPLY_ADD(*a, b[(size_t)j * b_across], sum[j]);
     }
     for (int j = 0; j < columns; j++) c[j] = add ? c[j] + sum[j] : sum[j];
 }
@@ -32,11 +49,5 @@ static void multiply(const slt_product *x) {
                              x->a + (size_t)i * a_down + (size_t)p * a_step, a_step,
                              x->b + (size_t)p * b_step + (size_t)j * b_across, b_step, b_across);
 }
-
-#if defined(__aarch64__) || defined(__FMA__)
-#define SUMS SLT_SUMS_FUSED
-#else
-#define SUMS SLT_SUMS_ROUNDED
-#endif
 
 const slt_gemm_kernel slt_gemm_plain = {"plain", SLT_NEEDS_NOTHING, SUMS, multiply};

@@ -34,7 +34,8 @@ static inline float slt_exp_below(float x) {
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
-    int32_t bits = ((int32_t)n + 127) << 23;
+    int32_t whole = n == n ? (int32_t)n : 0; // of NaN any will do: p is NaN as well
+    int32_t bits = (whole + 127) << 23;
     float scale;
     memcpy(&scale, &bits, sizeof scale);
     return p * scale;
