@@ -15,5 +15,7 @@ says "says what it wants" err "whole number"
 check "missing argument" 2 "$SLOTTAR" completion
 for shell in bash zsh fish; do check "completion for $shell" 0 "$SLOTTAR" completion $shell; done
 check "bash takes its script" 0 bash -c "eval \"\$('$SLOTTAR' completion bash)\""
-check "every command has help" 0 bash -c "'$SLOTTAR' --help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | while read c; do '$SLOTTAR' \$c --help >/dev/null || exit 1; done"
+names=$("$SLOTTAR" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
+[ "$(echo "$names" | wc -w)" -gt 5 ] && ok "help names the commands" || not_ok "help names the commands"
+for name in $names; do check "help of $name" 0 "$SLOTTAR" "$name" --help; done
 plan
