@@ -12,6 +12,7 @@
 #include <string.h>
 #include "core/safetensors.h"
 #include "core/text.h"
+#include "train/companions.h"
 
 // one list makes the metadata: name, printf format, scanf format
 // clang-format off
@@ -139,7 +140,9 @@ slt_status slt_checkpoint_save(const slt_learner *learner, int member,
         return status;
     }
     declare_all(writer, learner->store);
+    if (learner->companions) slt_companions_declare(writer, learner);
     put_all(writer, learner->store, member);
+    if (learner->companions) slt_companions_put(writer, learner);
     return slt_safetensors_commit(writer);
 }
 
@@ -212,6 +215,9 @@ static slt_status read_all(const slt_safetensors *file, slt_checkpoint *out) {
     SLT_TRY(read_int(file, "data.observation", 0, 1 << 20, &out->data.observation));
     SLT_TRY(read_int(file, "data.length", 1, 65536, &out->data.length));
     SLT_TRY(read_int(file, "data.bits", 0, 1, &bits));
+    if (bits && out->data.observation > 1 << 16)
+        SLT_FAIL(SLT_FORMAT, "%s: %d bits are too many", slt_safetensors_path(file),
+                 out->data.observation);
     out->data.observation_type = bits ? SLT_BITS : SLT_NUMBERS;
     if (out->setup.kind->slots(out->setup.model) > SLT_LEARNER_SLOTS)
         SLT_FAIL(SLT_FORMAT, "%s: too many slots", slt_safetensors_path(file));
@@ -224,6 +230,19 @@ slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_check
     SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
     memset(out, 0, sizeof *out);
     slt_status status = read_all(file, out);
+    slt_safetensors_close(file);
+    return status;
+}
+
+slt_status slt_checkpoint_companions(slt_arena *arena, const slt_checkpoint *checkpoint,
+                                     const char *path, const slt_episode **out) {
+    const slt_setup *setup = &checkpoint->setup;
+    slt_safetensors *file;
+    *out = NULL;
+    if (!slt_companions_needed(setup)) return SLT_OK;
+    SLT_TRY(slt_safetensors_open(arena->allocator, path, &file));
+    slt_status status =
+        slt_companions_read(arena, file, &checkpoint->data, setup->kind->slots(setup->model), out);
     slt_safetensors_close(file);
     return status;
 }

@@ -35,6 +35,10 @@ typedef struct {
 
 slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_checkpoint *out);
 
+// fixed companions, in the arena; NULL where the model needs none
+slt_status slt_checkpoint_companions(slt_arena *arena, const slt_checkpoint *checkpoint,
+                                     const char *path, const slt_episode **out);
+
 // weights and, where `moments`, Adam's moments into a member
 slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *path, bool moments);
 

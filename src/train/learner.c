@@ -57,16 +57,16 @@ void slt_learner_destroy(slt_learner *learner) {
 slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training) {
     const slt_model_kind *kind = learner->setup.kind;
     const void *options = learner->setup.model;
-    slt_companions companions = kind->companions(options);
-    bool fixed = !training && companions == SLT_COMPANION_OTHERS && kind->fixed_companions(options);
     int slots = kind->slots(options);
+    const slt_episode *fixed = training ? NULL : learner->companions;
     return (slt_feed_rule){.data = data,
                            .length = learner->data.length,
                            .slots = slots,
                            .padding = learner->data.symbols - 1,
                            .padded = kind->padded(options),
-                           .companions = companions,
+                           .companions = kind->companions(options),
                            .fixed = fixed ? slots : 0,
+                           .fixed_episodes = fixed,
                            .observation_type = learner->data.observation_type,
                            .observation = learner->data.observation};
 }

@@ -22,7 +22,8 @@ typedef struct {
     slt_model_data data; // prior points to `prior`
     double prior[SLT_LEARNER_SLOTS];
     slt_store *store;
-    slt_learner_tape train, use; // train.tape is NULL in a learner that only answers
+    const slt_episode *companions; // [K] fixed ones, the caller's; NULL: the model needs none
+    slt_learner_tape train, use;   // train.tape is NULL in a learner that only answers
 } slt_learner;
 
 // batch: trajectories of a training step, 0: no training; both tapes are made for trajectories of

@@ -14,6 +14,7 @@
 #include "engine/adam.h"
 #include "train/answer.h"
 #include "train/checkpoint.h"
+#include "train/companions.h"
 #include "train/run_files.h"
 #include "train/task.h"
 
@@ -30,7 +31,6 @@ typedef struct {
     int batch;
     int64_t steps_per_epoch;
     int64_t *order; // training episodes of the epoch at hand
-    int64_t *companions;
     double started;
 } trainer;
 
@@ -62,16 +62,11 @@ static slt_status read_setup(trainer *t) {
     return SLT_OK;
 }
 
-// K training episodes that stand beside every trajectory at test time
 static slt_status choose_companions(trainer *t) {
-    int slots = t->setup.kind->slots(t->setup.model);
-    int64_t count = t->task.count[SLT_SPLIT_TRAIN];
-    SLT_TRY(SLT_NEW(&t->arena, &t->companions, (size_t)slots));
-    for (int k = 0; k < slots; k++) {
-        slt_words words = slt_random_words(t->request->seed, SLT_RANDOM_COMPANIONS, (uint64_t)k, 0);
-        t->companions[k] = t->task.episodes[SLT_SPLIT_TRAIN][words.word[0] % (uint64_t)count];
-    }
-    return SLT_OK;
+    if (!slt_companions_needed(&t->setup)) return SLT_OK;
+    return slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN],
+                                 t->task.count[SLT_SPLIT_TRAIN],
+                                 t->setup.kind->slots(t->setup.model), &t->learner->companions);
 }
 
 static slt_status make_learner(trainer *t) {
@@ -210,8 +205,7 @@ static slt_status run_steps(trainer *t) {
 // ---- behind an epoch
 
 static slt_status evaluate(trainer *t, slt_split split, bool pictures, slt_evaluation *out) {
-    slt_answer_request request = {
-        .seed = t->request->seed, .companions = t->companions, .pictures = pictures};
+    slt_answer_request request = {.seed = t->request->seed, .pictures = pictures};
     return slt_evaluate(t->learner, t->task.data, t->task.episodes[split], t->task.count[split],
                         &request, out);
 }

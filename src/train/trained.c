@@ -16,6 +16,7 @@ struct slt_model {
     slt_context *context;
     slt_arena arena;
     slt_checkpoint checkpoint;
+    const slt_episode *companions;
     slt_learner *learner;
     slt_model_info info;
     char path[SLT_RUN_PATH];
@@ -54,6 +55,7 @@ static slt_status open_model(slt_model *model, const char *path) {
     slt_checkpoint *c = &model->checkpoint;
     SLT_TRY(find_checkpoint(model, path));
     SLT_TRY(slt_checkpoint_read(model->context, model->path, c));
+    SLT_TRY(slt_checkpoint_companions(&model->arena, c, model->path, &model->companions));
     model->info.name = c->setup.kind->name;
     model->info.slots = c->setup.kind->slots(c->setup.model);
     model->info.length = c->data.length;
@@ -97,18 +99,8 @@ static slt_status make_learner(slt_model *model, slt_dataset *data) {
     c->data.prior = c->prior;
     SLT_TRY(slt_answer_limits(&c->setup, &c->data, data, &use));
     SLT_TRY(slt_learner_create(model->context, &c->setup, &c->data, 1, none, use, &model->learner));
+    model->learner->companions = model->companions;
     return slt_checkpoint_load(model->learner, 0, model->path, false);
-}
-
-static slt_status check_companions(const slt_model *model) {
-    const slt_setup *setup = &model->checkpoint.setup;
-    bool others = setup->kind->companions(setup->model) == SLT_COMPANION_OTHERS;
-    if (others && setup->kind->fixed_companions(setup->model))
-        SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s: a model with decoder_pairing=reference needs its companions; "
-                 "train it with test_companions=batch",
-                 model->path);
-    return SLT_OK;
 }
 
 typedef struct {
@@ -162,7 +154,6 @@ static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
                          const slt_segment_options *options, const int64_t **episodes,
                          int64_t *count) {
     slt_task_data *task;
-    SLT_TRY(check_companions(model));
     SLT_TRY(SLT_NEW(arena, &task, 1));
     SLT_TRY(slt_task_fit(arena, &model->checkpoint.data, data, task));
     if (options->one_split) {
