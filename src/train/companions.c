@@ -13,14 +13,16 @@ bool slt_companions_needed(const slt_setup *setup) {
 }
 
 slt_status slt_companions_choose(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
-                                 int64_t count, int K, const slt_episode **out) {
+                                 int64_t count, slt_learner *learner) {
+    if (!slt_companions_needed(&learner->setup)) return SLT_OK;
+    int K = learner->setup.kind->slots(learner->setup.model);
     slt_episode *chosen;
     SLT_TRY(SLT_NEW(arena, &chosen, (size_t)K));
     for (int k = 0; k < K; k++) {
         int64_t place = (int64_t)((k + 0.5) * (double)count / K);
         SLT_TRY(slt_dataset_episode(data, episodes[place], &chosen[k]));
     }
-    *out = chosen;
+    learner->companions = chosen;
     return SLT_OK;
 }
 

@@ -13,9 +13,10 @@
 // does a model of this setup need them?
 bool slt_companions_needed(const slt_setup *setup);
 
-// K episodes spread evenly over a list; views of the data set, the array is in the arena
+// gives a learner that needs them K episodes spread evenly over a list; views of the data set, the
+// array is in the arena
 slt_status slt_companions_choose(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
-                                 int64_t count, int K, const slt_episode **out);
+                                 int64_t count, slt_learner *learner);
 
 // arrays `companions.*` of a checkpoint: behind the weights, declared and then put
 void slt_companions_declare(slt_safetensors_writer *writer, const slt_learner *learner);

@@ -5,6 +5,7 @@
 #include "train/learner.h"
 
 #include <string.h>
+#include "engine/adam.h"
 
 static slt_status make_tape(slt_learner *learner, slt_limits limits, slt_learner_tape *out) {
     const slt_setup *setup = &learner->setup;
@@ -69,4 +70,34 @@ slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *dat
                            .fixed_episodes = fixed,
                            .observation_type = learner->data.observation_type,
                            .observation = learner->data.observation};
+}
+
+slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
+                              int trajectories, slt_limits *out) {
+    slt_feed_rule rule = {.data = set,
+                          .length = data->length,
+                          .slots = setup->kind->slots(setup->model),
+                          .padded = setup->kind->padded(setup->model)};
+    *out = (slt_limits){trajectories, 0, rule.slots, data->length};
+    return slt_feed_tokens(&rule, trajectories, &out->tokens);
+}
+
+slt_status slt_learner_step(slt_learner *learner, const slt_feed *feed, uint64_t seed,
+                            int64_t number) {
+    const slt_setup *setup = &learner->setup;
+    slt_tape *tape = learner->train.tape;
+    slt_feed_hand_over(feed, tape, 0, learner->train.io);
+    slt_step *step = &slt_tape_frame(tape, 0)->step;
+    *step = (slt_step){.seed = seed,
+                       .step = (uint32_t)number,
+                       .learning_rate = (slt_real)setup->train.lr,
+                       .adam_epsilon = (slt_real)setup->train.adam_eps,
+                       .max_norm = (slt_real)setup->train.max_grad_norm,
+                       .adam_count = (uint32_t)number + 1,
+                       .active = true};
+    setup->kind->step(setup->model, true, step);
+    SLT_TRY(slt_tape_forward(tape));
+    SLT_TRY(slt_tape_backward(tape));
+    slt_adam_step(tape);
+    return SLT_OK;
 }

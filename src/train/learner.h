@@ -33,6 +33,15 @@ slt_status slt_learner_create(slt_context *context, const slt_setup *setup,
                               slt_limits use, slt_learner **out);
 void slt_learner_destroy(slt_learner *learner);
 
+// room for batches of so many trajectories of a data set
+slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
+                              int trajectories, slt_limits *out);
+
+// a training step on the batch at hand: losses, gradients, Adam. `number` counts the steps of the
+// run from 0; it decides what is random in it.
+slt_status slt_learner_step(slt_learner *learner, const slt_feed *feed, uint64_t seed,
+                            int64_t number);
+
 // how this model wants its batches
 slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training);
 

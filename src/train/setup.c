@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/error.h"
+#include "core/file.h"
+#include "core/yaml_config.h"
 #include "train/train_options.h"
 
 SLT_OPTIONS_TABLE(slt_train_rows, slt_train_options, SLT_TRAIN_OPTIONS)
@@ -78,4 +80,23 @@ slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profi
         if (strcmp(profile, "default") != 0) setup->train.early_stop = SLT_STOP_F1_ALIGN;
     }
     return preset ? set_preset(tables, model, preset) : SLT_OK;
+}
+
+static slt_status read_config(const slt_options *tables, const char *path) {
+    slt_map map;
+    if (!path) return SLT_OK;
+    SLT_TRY(slt_map_open(path, &map));
+    slt_status status = slt_options_from_yaml(tables, path, (const char *)map.data, map.size);
+    slt_map_close(&map);
+    return status;
+}
+
+slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request) {
+    slt_options tables[3];
+    SLT_TRY(slt_setup_init(setup, request->model, request->profile, request->preset));
+    slt_setup_tables(setup, tables);
+    SLT_TRY(read_config(tables, request->config));
+    for (int i = 0; i < request->setting_count; i++)
+        SLT_TRY(slt_options_set(tables, request->settings[i]));
+    return SLT_OK;
 }

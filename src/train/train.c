@@ -10,8 +10,6 @@
 #include <time.h>
 #include "core/file.h"
 #include "core/philox.h"
-#include "core/yaml_config.h"
-#include "engine/adam.h"
 #include "train/answer.h"
 #include "train/checkpoint.h"
 #include "train/companions.h"
@@ -42,49 +40,18 @@ static double now(void) {
 
 // ---- preparing
 
-static slt_status read_config(trainer *t, const slt_options *tables) {
-    slt_map map;
-    if (!t->request->config) return SLT_OK;
-    SLT_TRY(slt_map_open(t->request->config, &map));
-    slt_status status =
-        slt_options_from_yaml(tables, t->request->config, (const char *)map.data, map.size);
-    slt_map_close(&map);
-    return status;
-}
-
-static slt_status read_setup(trainer *t) {
-    const slt_train_request *r = t->request;
-    slt_options tables[3];
-    SLT_TRY(slt_setup_init(&t->setup, r->model, r->profile, r->preset));
-    slt_setup_tables(&t->setup, tables);
-    SLT_TRY(read_config(t, tables));
-    for (int i = 0; i < r->setting_count; i++) SLT_TRY(slt_options_set(tables, r->settings[i]));
-    return SLT_OK;
-}
-
-static slt_status choose_companions(trainer *t) {
-    if (!slt_companions_needed(&t->setup)) return SLT_OK;
-    return slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN],
-                                 t->task.count[SLT_SPLIT_TRAIN],
-                                 t->setup.kind->slots(t->setup.model), &t->learner->companions);
-}
-
 static slt_status make_learner(trainer *t) {
     int64_t count = t->task.count[SLT_SPLIT_TRAIN];
     t->batch = t->setup.train.batch < count ? (int)t->setup.train.batch : (int)count;
     t->steps_per_epoch = count / t->batch;
-    int slots = t->setup.kind->slots(t->setup.model);
-    slt_limits train = {t->batch, 0, slots, t->task.model.length}, use = {0, 0, 0, 0};
-    slt_feed_rule rule = {.data = t->task.data,
-                          .length = t->task.model.length,
-                          .slots = slots,
-                          .padded = t->setup.kind->padded(t->setup.model)};
-    SLT_TRY(slt_feed_tokens(&rule, t->batch, &train.tokens));
+    slt_limits train, use;
+    SLT_TRY(slt_learner_limits(&t->setup, &t->task.model, t->task.data, t->batch, &train));
     SLT_TRY(slt_answer_limits(&t->setup, &t->task.model, t->task.data, &use));
     SLT_TRY(slt_learner_create(t->context, &t->setup, &t->task.model, 1, train, use, &t->learner));
-    rule = slt_learner_feed_rule(t->learner, t->task.data, true);
+    slt_feed_rule rule = slt_learner_feed_rule(t->learner, t->task.data, true);
     SLT_TRY(slt_feed_init(&t->feed, &t->arena, &rule, t->batch));
-    SLT_TRY(choose_companions(t));
+    SLT_TRY(slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN], count,
+                                  t->learner));
     return SLT_NEW(&t->arena, &t->order, (size_t)count);
 }
 
@@ -110,7 +77,7 @@ static slt_status start_or_resume(trainer *t) {
 }
 
 static slt_status prepare(trainer *t) {
-    SLT_TRY(read_setup(t));
+    SLT_TRY(slt_setup_read(&t->setup, t->request));
     SLT_TRY(slt_task_open(t->context, &t->arena, &t->setup, t->request->data, &t->task));
     SLT_TRY(slt_folder_make(t->request->run));
     SLT_TRY(slt_run_configure(t->context, t->request, &t->setup));
@@ -158,21 +125,9 @@ static slt_status diverged(const trainer *t, double loss) {
 }
 
 static slt_status train_step(trainer *t) {
-    slt_learner_tape *train = &t->learner->train;
-    slt_frame *frame = slt_tape_frame(train->tape, 0);
+    const slt_learner_tape *train = &t->learner->train;
     SLT_TRY(slt_feed_fill(&t->feed, t->order + t->state.step * t->batch, t->batch));
-    slt_feed_hand_over(&t->feed, train->tape, 0, train->io);
-    frame->step = (slt_step){.seed = t->request->seed,
-                             .step = (uint32_t)t->state.total_steps,
-                             .learning_rate = (slt_real)t->setup.train.lr,
-                             .adam_epsilon = (slt_real)t->setup.train.adam_eps,
-                             .max_norm = (slt_real)t->setup.train.max_grad_norm,
-                             .adam_count = (uint32_t)t->state.total_steps + 1,
-                             .active = true};
-    t->setup.kind->step(t->setup.model, true, &frame->step);
-    SLT_TRY(slt_tape_forward(train->tape));
-    SLT_TRY(slt_tape_backward(train->tape));
-    slt_adam_step(train->tape);
+    SLT_TRY(slt_learner_step(t->learner, &t->feed, t->request->seed, t->state.total_steps));
     double loss = (double)*slt_tape_value(train->tape, 0, train->io.loss);
     if (!isfinite(loss) || !isfinite(t->learner->store->norm[0])) return diverged(t, loss);
     t->state.loss += loss;

@@ -7,6 +7,7 @@
 
 #include "core/options.h"
 #include "models/model_kind.h"
+#include "slottar/train.h"
 
 // clang-format off
 #define SLT_TRAIN_OPTIONS(X)                                                                       \
@@ -39,6 +40,9 @@ void slt_setup_tables(slt_setup *setup, slt_options *tables);
 // defaults of the model, then the profile's switches, then the preset's row; NULL: none
 slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profile,
                           const char *preset);
+
+// the same from a request, then its YAML file, then its key=value
+slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request);
 
 // names of presets of a model; NULL behind the last
 const char *slt_preset_name(const char *model, int index);
