@@ -57,7 +57,8 @@ static void declare_all(slt_safetensors_writer *writer, const slt_store *store) 
         for (int i = 0; i < store->count; i++)
             for (int k = 0; k < store->parameters[i].parts; k++) {
                 const slt_part *part = &store->parameters[i].part[k];
-                int64_t shape[] = {store->parameters[i].rows, part->columns};
+                int64_t shape[2];
+                slt_store_part_shape(&store->parameters[i], k, shape);
                 slt_safetensors_declare(writer, full_name(name, views[v].prefix, part->name),
                                         SLT_DTYPE_F32, 2, shape);
             }
@@ -251,7 +252,8 @@ static slt_status load_part(const slt_safetensors *file, const slt_store *store,
                             const block_view *view, int number, int member, int k, int first) {
     const slt_parameter *parameter = &store->parameters[number];
     const slt_part *part = &parameter->part[k];
-    int64_t shape[] = {parameter->rows, part->columns};
+    int64_t shape[2];
+    slt_store_part_shape(parameter, k, shape);
     const slt_array *array;
     char name[160];
     full_name(name, view->prefix, part->name);
