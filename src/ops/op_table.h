@@ -13,7 +13,8 @@
     X(add_position) X(add_table) X(softmax) X(attention) X(join_tokens) X(join_slots)              \
     X(noise) X(slot_start) X(slot_attention) X(gru_cell)                                           \
     X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
-    X(squared_error) X(weighted_sum) X(add_loss)
+    X(squared_error) X(weighted_sum) X(add_loss)                                                   \
+    X(ompn) X(done_xent)
 // clang-format on
 
 #define SLT_DECLARE_OP(name) extern const slt_op slt_op_##name;

@@ -56,6 +56,14 @@ slt_var slt_slot_attention(slt_tape *tape, slt_var q, slt_var kv, bool uniform);
 // GRU cell, reset after the product: gx = u·W + b0, gh = s·U + b1, both [r,3S]
 slt_var slt_gru_cell(slt_tape *tape, slt_var gx, slt_var gh, slt_var s);
 
+// ---- ordered memory
+
+// OMPN over whole sequences: x [tokens,d], all weights in one row (ompn_layout.h). Gives the leaf
+// of the memory [tokens,d], behind it p̂ [tokens,n+1] and the memory [tokens,n·d]. alias: what
+// stays of the memory is the candidate; bptt: the gradient is cut every so many steps, 0: never
+slt_var slt_ompn_sequence(slt_tape *tape, slt_var x, slt_var weights, int depth, double epsilon,
+                          double slope, bool alias, int bptt);
+
 // ---- masks, halting, losses
 
 // masks from end logits, the last column of [slot tokens, A+1], and behind them the probability
@@ -71,6 +79,10 @@ slt_var slt_halting_kl(slt_tape *tape, slt_var h, slt_var prior);
 slt_var slt_prefix_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var h, slt_var targets);
 // mean over true tokens of -log softmax(logits)[target]
 slt_var slt_softmax_xent(slt_tape *tape, slt_var logits, slt_var targets);
+// mean over true tokens of -log probability of an action, softmax of the logits [tokens,A-1] for
+// what the end leaves over, or of the end itself, the last action: its probability is the first
+// column of ends, clipped to [1e-6, 1-1e-6]. Behind it the log-probabilities [tokens,A]
+slt_var slt_done_xent(slt_tape *tape, slt_var logits, slt_var ends, slt_var targets);
 // mean over true tokens of the sum over the width of (x - target)²; targets are constant
 slt_var slt_squared_error(slt_tape *tape, slt_var x, slt_var target);
 // sum of x·weights, one number; weights are constant
