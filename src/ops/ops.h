@@ -64,6 +64,48 @@ slt_var slt_gru_cell(slt_tape *tape, slt_var gx, slt_var gh, slt_var s);
 slt_var slt_ompn_sequence(slt_tape *tape, slt_var x, slt_var weights, int depth, double epsilon,
                           double slope, bool alias, int bptt);
 
+// ---- recurrence and relaxed samples (CompILE)
+
+// LSTM over sequences: gx = x·W + c [tokens,4d], U [d,4d]; mask [tokens,1] scales the states on
+// their way to the next step, may be 0; masked: the masked state is given, not the plain one
+slt_var slt_lstm(slt_tape *tape, slt_var gx, slt_var u, slt_var mask, bool masked);
+// numbers drawn evenly from [0,1): slots of any width, slot tokens of width 1
+slt_var slt_uniform(slt_tape *tape, slt_space space, int width, slt_random_purpose purpose);
+// stack [slots,w] or [slot tokens,w] with slot k replaced by x [trajectories,w] or [tokens,w];
+// stack may be 0: zero elsewhere
+slt_var slt_stack_slots(slt_tape *tape, slt_var x, slt_var stack, int k);
+
+typedef struct {
+    int pass;     // 0, 1, ...: whose noise is taken
+    bool include; // padding takes part
+    bool oracle;  // pass+1 >= counts: the segment ends with the trajectory
+    double temperature;
+} slt_boundary_rule;
+// a relaxed one-hot [tokens,1] over positions 1, 2, ... of each trajectory, a hard one in a step
+// without noise: counts [trajectories,1] integers, logits [tokens,1] (0: the end of the
+// trajectory), uniform [slot tokens,1]
+slt_var slt_boundary_sample(slt_tape *tape, slt_var counts, slt_var logits, slt_var uniform,
+                            slt_boundary_rule rule);
+// weight · mean KL(softmax(logits) over positions 1, 2, ... || prior); prior [1,L] of logarithms
+slt_var slt_boundary_kl(slt_tape *tape, slt_var logits, slt_var prior, double weight, bool include);
+// Σ_l b[l+1]·enc[l]: [trajectories,w]
+slt_var slt_boundary_readout(slt_tape *tape, slt_var enc, slt_var boundary);
+// the segment's share (1-cumsum(b))∘mask and behind it the next mask, both [tokens,1]; mask may be
+// 0
+slt_var slt_boundary_masks(slt_tape *tape, slt_var boundary, slt_var mask);
+// mean over trajectories of Σ share·cross-entropy, over the first counts segments; logits and share
+// are of slot tokens, targets of tokens
+slt_var slt_segment_xent(slt_tape *tape, slt_var logits, slt_var share, slt_var targets,
+                         slt_var counts, bool include);
+// mean + exp(logvar/2)·noise, zeta = (mean, logvar) [r,2Z]
+slt_var slt_gaussian_sample(slt_tape *tape, slt_var zeta, slt_var noise);
+// mean over trajectories of the KL to N(0,1), over the first counts slots
+slt_var slt_gaussian_kl(slt_tape *tape, slt_var zeta, slt_var counts);
+// softmax((zeta + Gumbel)/temperature) over the width; a one-hot in a step without noise
+slt_var slt_concrete_sample(slt_tape *tape, slt_var zeta, slt_var uniform, double temperature);
+// mean over trajectories of Σ q·log q, over the first counts slots
+slt_var slt_concrete_kl(slt_tape *tape, slt_var zeta, slt_var counts);
+
 // ---- masks, halting, losses
 
 // masks from end logits, the last column of [slot tokens, A+1], and behind them the probability
