@@ -17,7 +17,7 @@
     X(concrete_kl)                                                                                 \
     X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
     X(squared_error) X(weighted_sum) X(add_loss)                                                   \
-    X(ompn) X(done_xent)
+    X(ompn) X(done_xent)                                                                            \
     X(end_probability) X(window_attention) X(add_slots) X(count_xent) X(count_kl)
 // clang-format on
 
