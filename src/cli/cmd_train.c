@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "commands.h"
 #include "json_text.h"
 #include "signals.h"
@@ -86,6 +87,16 @@ static void print_json(const char *run, const slt_train_result *result) {
     puts("}}");
 }
 
+// a disk that is full or not to be written on leaves the last checkpoint whole
+static int fail(slt_status status, const char *run) {
+    char path[4096 + 32];
+    int code = cli_fail(status);
+    snprintf(path, sizeof path, "%s/last.safetensors", run);
+    if (status == SLT_IO && access(path, R_OK) == 0)
+        fprintf(stderr, "%s is whole; the same command goes on from it\n", path);
+    return code;
+}
+
 static int run(cli_call *call) {
     if (cli_value(call, "options")) return list_options(call->arguments[0]);
     if (call->count < 2) return cli_misuse(call, "wants a data set");
@@ -110,7 +121,7 @@ static int run(cli_call *call) {
         fprintf(stderr, "saved in %s; the same command goes on from there\n", request.run);
         return caught;
     }
-    if (status != SLT_OK) return cli_fail(status);
+    if (status != SLT_OK) return fail(status, request.run);
     (call->json ? print_json : print_result)(request.run, &result);
     return CLI_DONE;
 }
@@ -120,8 +131,9 @@ const cli_command cli_train = {
     .arguments = "MODEL DATA [-o RUN] [key=value...]",
     .summary = "trains a model on a data set",
     .text = "MODEL is slottar. The run directory holds config.yaml, metrics.jsonl, TensorBoard\n"
-            "events, last.safetensors, best.safetensors and result.json. The same command again\n"
-            "goes on where it was stopped; a changed configuration is refused.\n\n"
+            "events, last.safetensors, best.safetensors, and at the end result.json and\n"
+            "segments.safetensors. The same command again goes on where it was stopped; a changed\n"
+            "configuration is refused.\n\n"
             "  slottar train slottar craft-full.safetensors --preset craft-full\n"
             "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
             "  slottar train slottar --options\n",

@@ -1,5 +1,5 @@
 // The files of a run directory beside the checkpoints: config.yaml, metrics.jsonl, TensorBoard
-// events, result.json.
+// events, result.json. (segments.safetensors: segments.h)
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

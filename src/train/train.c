@@ -14,6 +14,7 @@
 #include "train/checkpoint.h"
 #include "train/companions.h"
 #include "train/run_files.h"
+#include "train/segments.h"
 #include "train/task.h"
 
 typedef struct {
@@ -159,8 +160,13 @@ static slt_status run_steps(trainer *t) {
 
 // ---- behind an epoch
 
-static slt_status evaluate(trainer *t, slt_split split, bool pictures, slt_evaluation *out) {
-    slt_answer_request request = {.seed = t->request->seed, .pictures = pictures};
+// segments: where answers are kept, or NULL
+static slt_status evaluate(trainer *t, slt_split split, bool pictures, slt_segments_file *segments,
+                           slt_evaluation *out) {
+    slt_answer_request request = {.seed = t->request->seed,
+                                  .pictures = pictures,
+                                  .visit = segments ? slt_segments_file_add : NULL,
+                                  .user = segments};
     return slt_evaluate(t->learner, t->task.data, t->task.episodes[split], t->task.count[split],
                         &request, out);
 }
@@ -197,7 +203,7 @@ static slt_status end_epoch(trainer *t) {
     record.train_rec = t->state.reconstruction / steps;
     record.train_kl = t->state.kl / steps;
     slt_split held_out = t->task.count[SLT_SPLIT_VALID] ? SLT_SPLIT_VALID : SLT_SPLIT_TRAIN;
-    SLT_TRY(evaluate(t, held_out, false, &record.valid));
+    SLT_TRY(evaluate(t, held_out, false, NULL, &record.valid));
     record.seconds = now() - t->started;
 
     double score = score_of(t, &record.valid);
@@ -217,14 +223,27 @@ static slt_status end_epoch(trainer *t) {
     return SLT_OK;
 }
 
+// the test split, with segments.safetensors
+static slt_status test_and_keep(trainer *t, slt_evaluation *out) {
+    char path[SLT_RUN_PATH];
+    slt_segments_file *file;
+    slt_run_path(path, t->request->run, "segments.safetensors");
+    SLT_TRY(slt_segments_file_create(t->context, path, &t->setup, t->request->data,
+                                     slt_split_name(SLT_SPLIT_TEST), &file));
+    slt_status status = evaluate(t, SLT_SPLIT_TEST, true, file, out);
+    if (status == SLT_OK) return slt_segments_file_commit(file);
+    slt_segments_file_destroy(file);
+    return status;
+}
+
 // scores of the best epoch on both held-out splits
 static slt_status finish(trainer *t, slt_train_result *result) {
     char path[SLT_RUN_PATH];
     slt_evaluation valid = {0}, test = {0};
     slt_run_path(path, t->request->run, "best.safetensors");
     SLT_TRY(slt_checkpoint_load(t->learner, 0, path, false));
-    SLT_TRY(evaluate(t, SLT_SPLIT_VALID, true, &valid));
-    SLT_TRY(evaluate(t, SLT_SPLIT_TEST, true, &test));
+    SLT_TRY(evaluate(t, SLT_SPLIT_VALID, true, NULL, &valid));
+    SLT_TRY(test_and_keep(t, &test));
     *result = (slt_train_result){.epochs = t->state.epoch,
                                  .best_epoch = t->state.best_epoch,
                                  .steps = t->state.total_steps,

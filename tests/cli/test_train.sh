@@ -14,7 +14,7 @@ check "two threads" 0 train two --threads 2
 check "three threads" 0 train three --threads 3
 same "two threads give the same bits" whole/last.safetensors two/last.safetensors
 same "three threads give the same bits" whole/last.safetensors three/last.safetensors
-for file in config.yaml metrics.jsonl last.safetensors best.safetensors result.json; do
+for file in config.yaml metrics.jsonl last.safetensors best.safetensors result.json segments.safetensors; do
     [ -s whole/$file ] && ok "whole/$file" || not_ok "whole/$file"
 done
 

@@ -1,72 +1,8 @@
 // Fixed companions: a trajectory's answer is the same bit for bit alone and in any company, packed
 // and padded, for every kind of observation; a checkpoint is enough; damage in one is refused.
 #include <stdlib.h>
-#include "check.h"
 #include "core/safetensors.h"
-#include "slottar/model.h"
-
-enum { WIDTH = 9, LONGEST = 12, ACTIONS = 4, EPISODES = 30, SLOTS = 3 };
-
-static slt_context *context;
-
-// ---- data: an episode is a function of its number
-
-static uint32_t draw(uint32_t *state) {
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 16;
-}
-
-static slt_status add(slt_dataset_builder *builder, slt_observation_kind kind, uint32_t number) {
-    static uint8_t actions[LONGEST], bytes[LONGEST * WIDTH];
-    static float reals[LONGEST * WIDTH];
-    uint32_t state = 77 + 1013 * number;
-    slt_episode episode = {.length = 1 + draw(&state) % LONGEST, .actions_u8 = actions};
-    for (int t = 0; t < episode.length; t++) actions[t] = (uint8_t)(draw(&state) % ACTIONS);
-    for (int i = 0; i < episode.length * WIDTH; i++) {
-        bytes[i] = (uint8_t)(draw(&state) % (kind == SLT_OBSERVATIONS_BITS ? 2 : 9));
-        reals[i] = (float)(draw(&state) % 1000) / 999 - 0.5f;
-    }
-    if (kind == SLT_OBSERVATIONS_F32) episode.observations_f32 = reals;
-    if (kind == SLT_OBSERVATIONS_BITS || kind == SLT_OBSERVATIONS_U8)
-        episode.observations_u8 = bytes;
-    return slt_dataset_builder_add(builder, &episode);
-}
-
-// episodes `first` and up
-static void make_data(const char *path, slt_observation_kind kind, uint32_t first, uint32_t count) {
-    bool seen = kind != SLT_OBSERVATIONS_NONE;
-    slt_dataset_info info = {.action_count = ACTIONS + 1,
-                             .observation_kind = kind,
-                             .observation_rank = seen,
-                             .observation_shape = {seen ? WIDTH : 0},
-                             .observation_size = seen ? WIDTH : 0};
-    slt_dataset_builder *builder;
-    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
-    for (uint32_t i = 0; i < count; i++) CHECK_OK(add(builder, kind, first + i));
-    CHECK_OK(slt_dataset_builder_commit(builder));
-}
-
-static void train(const char *data, const char *run, const char *padding) {
-    const char *const settings[] = {"hidden=8",
-                                    "slot_size=8",
-                                    "heads=2",
-                                    "slots=3",
-                                    "batch=8",
-                                    "epochs=2",
-                                    padding,
-                                    "length=13",
-                                    "lr=0.01",
-                                    "prior=2",
-                                    "decoder_pairing=reference",
-                                    "end_pad=exclude"};
-    slt_train_request request = {.model = "slottar",
-                                 .data = data,
-                                 .run = run,
-                                 .settings = settings,
-                                 .setting_count = sizeof settings / sizeof *settings};
-    slt_train_result result;
-    CHECK_OK(slt_train(context, &request, &result));
-}
+#include "small_run.h"
 
 // ---- answers, every number of them
 
@@ -109,7 +45,7 @@ static void segment(const char *run, const char *path, answers *out) {
 static void check_alone(const char *run, slt_observation_kind kind, const answers *company) {
     static answers alone;
     for (uint32_t i = 0; i < EPISODES; i += 7) {
-        make_data("alone.safetensors", kind, i, 1);
+        make_data("alone.safetensors", kind, false, i, 1);
         segment(run, "alone.safetensors", &alone);
         assert_int_equal(alone.count, 1);
         assert_memory_equal(&alone.list[0], &company->list[i], sizeof(answer));
@@ -118,14 +54,14 @@ static void check_alone(const char *run, slt_observation_kind kind, const answer
 
 static void check_kind(slt_observation_kind kind, const char *padding, const char *run) {
     static answers company, moved, lone;
-    make_data("data.safetensors", kind, 0, EPISODES);
-    train("data.safetensors", run, padding);
+    make_data("data.safetensors", kind, false, 0, EPISODES);
+    train("data.safetensors", run, padding, "decoder_pairing=reference");
     segment(run, "data.safetensors", &company);
     assert_int_equal(company.count, EPISODES);
     check_alone(run, kind, &company);
 
     // other neighbours, at other places of the batch
-    make_data("moved.safetensors", kind, 5, EPISODES - 5);
+    make_data("moved.safetensors", kind, false, 5, EPISODES - 5);
     segment(run, "moved.safetensors", &moved);
     assert_memory_equal(moved.list, company.list + 5, (EPISODES - 5) * sizeof(answer));
 
@@ -156,8 +92,8 @@ static void spoil(const char *from, const char *to, const char *name, int32_t va
 static void companions_are_used(void **state) {
     (void)state;
     static answers before, after;
-    make_data("data.safetensors", SLT_OBSERVATIONS_F32, 0, EPISODES);
-    train("data.safetensors", "used", "slot_pad=exclude");
+    make_data("data.safetensors", SLT_OBSERVATIONS_F32, false, 0, EPISODES);
+    train("data.safetensors", "used", "slot_pad=exclude", "decoder_pairing=reference");
     segment("used", "data.safetensors", &before);
     spoil("used/best.safetensors", "other.safetensors", "companions.observations", 0x41f00000);
     segment("other.safetensors", "data.safetensors", &after);
@@ -170,13 +106,13 @@ static void losses_leave_companions_out(void **state) {
     slt_model *model;
     slt_dataset *data;
     slt_run_scores once, twice;
-    make_data("one.safetensors", SLT_OBSERVATIONS_U8, 3, 1);
-    make_data("data.safetensors", SLT_OBSERVATIONS_U8, 0, EPISODES);
-    train("data.safetensors", "losses", "slot_pad=exclude");
+    make_data("one.safetensors", SLT_OBSERVATIONS_U8, false, 3, 1);
+    make_data("data.safetensors", SLT_OBSERVATIONS_U8, false, 0, EPISODES);
+    train("data.safetensors", "losses", "slot_pad=exclude", "decoder_pairing=reference");
     CHECK_OK(slt_model_open(context, "losses", &model));
     double sum = 0, tokens = 0, right = 0;
     for (uint32_t i = 0; i < EPISODES; i++) {
-        make_data("one.safetensors", SLT_OBSERVATIONS_U8, i, 1);
+        make_data("one.safetensors", SLT_OBSERVATIONS_U8, false, i, 1);
         CHECK_OK(slt_dataset_open(context, "one.safetensors", &data));
         double length = (double)slt_dataset_about(data)->steps;
         CHECK_OK(slt_model_score(model, data, NULL, &once));
@@ -236,23 +172,12 @@ static void damage_is_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[64];
         slt_model *model;
-        make_data("data.safetensors", cases[i].kind, 0, EPISODES);
-        train("data.safetensors", cases[i].run, "slot_pad=exclude");
+        make_data("data.safetensors", cases[i].kind, false, 0, EPISODES);
+        train("data.safetensors", cases[i].run, "slot_pad=exclude", "decoder_pairing=reference");
         snprintf(path, sizeof path, "%s/best.safetensors", cases[i].run);
         spoil(path, "bad.safetensors", cases[i].array, cases[i].value);
         CHECK_FAILS(SLT_FORMAT, cases[i].words, slt_model_open(context, "bad.safetensors", &model));
     }
-}
-
-static int set_up(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
 }
 
 int main(void) {
