@@ -72,6 +72,7 @@ static slt_status start_or_resume(trainer *t) {
     } else {
         SLT_TRY(slt_store_init(t->learner->store, 0, t->request->seed));
     }
+    slt_run_sweep(t->request->run);
     SLT_TRY(slt_run_cut_back(t->context, t->request->run, t->state.epoch));
     slt_run_path(path, t->request->run, "events.out.tfevents.0.slottar");
     return slt_tensorboard_open(&t->context->allocator, path, t->state.total_steps, 0, &t->events);
