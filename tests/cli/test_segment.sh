@@ -34,10 +34,10 @@ says "tell the confidence" out "confidence"
 check "a native copy" 0 segment -o copy.safetensors
 check "has labels" 0 "$SLOTTAR" info copy.safetensors
 says "and all fields" out "fields: actions rewards segment split"
-check "eval against its own labels" 0 "$SLOTTAR" eval run --data copy.safetensors --json
+check "eval against its own labels" 0 "$SLOTTAR" eval run copy.safetensors --json
 says "is perfect" out '"f1":1,"f1_one":1,"align":1'
 check "a copy as npz" 0 segment -o copy.npz
-check "eval of it" 0 "$SLOTTAR" eval run --data copy.npz --json
+check "eval of it" 0 "$SLOTTAR" eval run run --data copy.npz --json
 says "is perfect, too" out '"f1":1,"f1_one":1,"align":1'
 check "a copy as HDF5" 0 segment --split test -o copy.hdf5
 "$SLOTTAR" segment run data.safetensors --split test -o part.safetensors
@@ -50,6 +50,10 @@ check "a Minari data set" 0 segment --split test -o found-v0/
 [ -d found-v0 ] && ok "is a folder" || not_ok "is a folder"
 check "that can be read" 0 "$SLOTTAR" info found-v0
 says "with labels" out "segment"
+
+check "eval of a checkpoint, alone" 2 "$SLOTTAR" eval run/best.safetensors
+says "asks for the data set" err "say which data set"
+check "eval of a checkpoint and a data set" 0 "$SLOTTAR" eval run/best.safetensors data.csv
 
 check "another ending" 2 segment -o all.txt
 says "tells the ones there are" err ".safetensors"
