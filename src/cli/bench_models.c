@@ -90,11 +90,17 @@ static slt_status measure_model(cli_bench_run *run, const char *model, measure h
     return status;
 }
 
+// by its whole name: one model's may begin another's
+static bool wanted(const cli_bench_run *run, const char *model) {
+    for (int i = 1; i < run->call->count; i++)
+        if (!strcmp(model, run->call->arguments[i])) return true;
+    return run->call->count < 2;
+}
+
 static slt_status measure_models(cli_bench_run *run, measure how) {
     slt_status status = SLT_OK;
     for (int i = 0; slt_model_name(i) && status == SLT_OK; i++)
-        if (cli_bench_wants(run, slt_model_name(i)) &&
-            has_preset(slt_model_name(i), preset_of(run)))
+        if (wanted(run, slt_model_name(i)) && has_preset(slt_model_name(i), preset_of(run)))
             status = measure_model(run, slt_model_name(i), how);
     return status;
 }

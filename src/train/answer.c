@@ -20,7 +20,7 @@ slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data,
 
 // sums over batches
 typedef struct {
-    double reconstruction, kl;
+    double reconstruction, kl, weight;
     int64_t tokens, right;
 } totals;
 
@@ -31,6 +31,7 @@ static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pic
     SLT_TRY(SLT_NEW(arena, &out->ids, L));
     SLT_TRY(SLT_NEW(arena, &out->counts, K));
     SLT_TRY(SLT_NEW(arena, &out->confidence, L));
+    SLT_TRY(SLT_NEW(arena, &out->ends, L));
     if (!pictures) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &out->masks, K * L));
     return SLT_NEW(arena, &out->attention, K * L);
@@ -43,6 +44,7 @@ static slt_status hand_out(slt_learner *learner, const slt_feed *feed, const int
     const slt_model_kind *kind = learner->setup.kind;
     for (int i = 0; i < count; i++) {
         int b = feed->order[i];
+        for (int l = 0; l < learner->data.length; l++) segmentation->ends[l] = -1;
         kind->segment(learner->use.tape, request->member, learner->setup.model, learner->use.vars,
                       b, segmentation);
         sum->right += segmentation->reconstructed;
@@ -64,13 +66,17 @@ static slt_status answer_batch(slt_learner *learner, slt_feed *feed, const int64
     slt_frame *frame = slt_tape_frame(tape, request->member);
     frame->step.seed = request->seed;
     frame->step.step = 0x80000000u + number; // apart from the steps of training
-    learner->setup.kind->step(learner->setup.model, false, &frame->step);
+    const slt_model_kind *kind = learner->setup.kind;
+    kind->step(learner->setup.model, false, &frame->step);
+    if (request->rounded && kind->round) kind->round(&frame->step);
     SLT_TRY(slt_tape_forward_member(tape, request->member));
-    double tokens = feed->batch.true_tokens, count = feed->batch.count;
+    double tokens = feed->batch.true_tokens;
+    double weight = kind->per_step ? tokens : (double)feed->batch.count;
     sum->tokens += feed->batch.true_tokens;
     sum->reconstruction +=
         tokens * (double)*slt_tape_value(tape, request->member, learner->use.io.reconstruction);
-    sum->kl += count * (double)*slt_tape_value(tape, request->member, learner->use.io.kl);
+    sum->kl += weight * (double)*slt_tape_value(tape, request->member, learner->use.io.kl);
+    sum->weight += weight;
     return hand_out(learner, feed, episodes, asked, request, segmentation, sum);
 }
 
@@ -83,6 +89,7 @@ static slt_status leave_companions_out(slt_learner *learner, slt_feed *feed, int
     sum->reconstruction -= (double)batches * alone.reconstruction;
     sum->kl -= (double)batches * alone.kl;
     sum->tokens -= batches * alone.tokens;
+    sum->weight -= (double)batches * alone.weight;
     return SLT_OK;
 }
 
@@ -106,7 +113,7 @@ static slt_status answer_all(slt_learner *learner, slt_arena *arena, slt_dataset
     slt_step step = {0};
     learner->setup.kind->step(learner->setup.model, false, &step);
     out->reconstruction = sum.tokens ? sum.reconstruction / (double)sum.tokens : 0;
-    out->kl = count ? sum.kl / (double)count : 0;
+    out->kl = sum.weight > 0 ? sum.kl / sum.weight : 0;
     out->loss = out->reconstruction + (double)step.weight[0] * out->kl;
     out->accuracy = sum.tokens ? (double)sum.right / (double)sum.tokens : 0;
     return SLT_OK;

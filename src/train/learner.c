@@ -82,22 +82,25 @@ slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data
     return slt_feed_tokens(&rule, trajectories, &out->tokens);
 }
 
-slt_status slt_learner_step(slt_learner *learner, const slt_feed *feed, uint64_t seed,
-                            int64_t number) {
+void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
+                      int64_t number, double learning_rate, bool active) {
     const slt_setup *setup = &learner->setup;
     slt_tape *tape = learner->train.tape;
-    slt_feed_hand_over(feed, tape, 0, learner->train.io);
-    slt_step *step = &slt_tape_frame(tape, 0)->step;
+    slt_feed_hand_over(feed, tape, member, learner->train.io);
+    slt_step *step = &slt_tape_frame(tape, member)->step;
     *step = (slt_step){.seed = seed,
                        .step = (uint32_t)number,
-                       .learning_rate = (slt_real)setup->train.lr,
+                       .learning_rate = (slt_real)learning_rate,
                        .adam_epsilon = (slt_real)setup->train.adam_eps,
                        .max_norm = (slt_real)setup->train.max_grad_norm,
                        .adam_count = (uint32_t)number + 1,
-                       .active = true};
+                       .active = active};
     setup->kind->step(setup->model, true, step);
-    SLT_TRY(slt_tape_forward(tape));
-    SLT_TRY(slt_tape_backward(tape));
-    slt_adam_step(tape);
+}
+
+slt_status slt_learner_step(slt_learner *learner) {
+    SLT_TRY(slt_tape_forward(learner->train.tape));
+    SLT_TRY(slt_tape_backward(learner->train.tape));
+    slt_adam_step(learner->train.tape);
     return SLT_OK;
 }

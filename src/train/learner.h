@@ -37,10 +37,13 @@ void slt_learner_destroy(slt_learner *learner);
 slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
                               int trajectories, slt_limits *out);
 
-// a training step on the batch at hand: losses, gradients, Adam. `number` counts the steps of the
-// run from 0; it decides what is random in it.
-slt_status slt_learner_step(slt_learner *learner, const slt_feed *feed, uint64_t seed,
-                            int64_t number);
+// gives a member its batch and the numbers of a step. `number` counts the steps of the run from 0;
+// it decides what is random in it.
+void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
+                      int64_t number, double learning_rate, bool active);
+
+// a training step of all members on their batches: losses, gradients, Adam
+slt_status slt_learner_step(slt_learner *learner);
 
 // how this model wants its batches
 slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training);

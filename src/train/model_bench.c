@@ -44,7 +44,9 @@ struct rig {
 static slt_status train_steps(rig *r, int first, int batches) {
     for (int i = first; i < first + batches; i++) {
         SLT_TRY(slt_feed_fill(&r->feed, r->episodes + (size_t)i * (size_t)r->batch, r->batch));
-        SLT_TRY(slt_learner_step(r->learner, &r->feed, r->request->seed, r->steps++));
+        slt_learner_feed(r->learner, 0, &r->feed, r->request->seed, r->steps++, r->setup.train.lr,
+                         true);
+        SLT_TRY(slt_learner_step(r->learner));
     }
     return SLT_OK;
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ static slt_status config_text(const slt_train_request *request, const slt_setup 
     slt_text_quote(text, request->data);
     slt_text_add(text, "\ndata_crc32c: \"%08" PRIx32 "\"\nseed: %" PRIu64 "\n", checksum,
                  request->seed);
+    if (request->restarts > 1) slt_text_add(text, "restarts: %d\n", request->restarts);
     slt_setup copy = *setup;
     slt_options tables[3];
     slt_setup_tables(&copy, tables);
@@ -117,6 +119,33 @@ static slt_status append(const char *path, const char *text, size_t length) {
     return SLT_OK;
 }
 
+// infinity has no JSON
+static void add_number(slt_text *text, double value) {
+    if (isfinite(value))
+        slt_text_add(text, "%.9g", value);
+    else
+        slt_text_add(text, "null");
+}
+
+static void add_restarts(slt_text *text, const slt_restart_report *r) {
+    slt_text_add(text, ",\"restarts\":{\"picked\":%d,\"agreeing\":%d,\"runner_up\":", r->picked,
+                 r->agreeing);
+    add_number(text, r->runner_up < 0 ? INFINITY : r->runner_up);
+    slt_text_add(text, ",\"gap\":");
+    add_number(text, r->gap);
+    slt_text_add(text, ",\"warning\":");
+    slt_text_quote(text, r->warning);
+    for (int list = 0; list < 2; list++) {
+        slt_text_add(text, ",\"%s\":[", list ? "agreement" : "losses");
+        for (int m = 0; m < r->members; m++) {
+            if (m) slt_text_add(text, ",");
+            add_number(text, (list ? r->agreement : r->losses)[m]);
+        }
+        slt_text_add(text, "]");
+    }
+    slt_text_add(text, "}");
+}
+
 slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *events,
                        const slt_epoch_record *record) {
     char path[SLT_RUN_PATH];
@@ -142,6 +171,7 @@ slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *e
         slt_tensorboard_scalar(events, fields[i].name, record->step, (float)fields[i].value,
                                record->seconds);
     }
+    if (record->restarts.members) add_restarts(&text, &record->restarts);
     slt_text_add(&text, "}\n");
     slt_status status = text.status;
     if (status == SLT_OK)
@@ -204,7 +234,18 @@ static void write_scores(slt_writer *out, const char *name, const slt_run_scores
     slt_write_text(out, "}");
 }
 
-slt_status slt_run_result(const char *run, const slt_train_result *result) {
+static slt_status write_restarts(slt_writer *out, slt_context *context,
+                                 const slt_restart_report *report) {
+    slt_text text;
+    slt_text_init(&text, &context->allocator);
+    add_restarts(&text, report);
+    if (text.status == SLT_OK) slt_write(out, text.bytes, text.length);
+    slt_status status = text.status;
+    slt_text_deinit(&text);
+    return status;
+}
+
+slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result) {
     char path[SLT_RUN_PATH];
     slt_writer out;
     SLT_TRY(slt_writer_open(&out, slt_run_path(path, run, "result.json")));
@@ -212,6 +253,12 @@ slt_status slt_run_result(const char *run, const slt_train_result *result) {
                    result->epochs, result->best_epoch, result->steps);
     write_scores(&out, "valid", &result->valid);
     write_scores(&out, "test", &result->test);
+    slt_status status = SLT_OK;
+    if (result->restarts.members) status = write_restarts(&out, context, &result->restarts);
     slt_write_text(&out, "}\n");
+    if (status != SLT_OK) {
+        slt_writer_abort(&out);
+        return status;
+    }
     return slt_writer_commit(&out);
 }

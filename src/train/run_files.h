@@ -27,6 +27,7 @@ typedef struct {
     int64_t epoch, step;
     double seconds, train_loss, train_rec, train_kl;
     slt_evaluation valid;
+    slt_restart_report restarts; // members is 0 without restarts
 } slt_epoch_record;
 
 // appends a line to metrics.jsonl and scalars to the event file
@@ -37,7 +38,7 @@ void slt_run_sweep(const char *run);
 // drops lines of epochs that the checkpoint does not know
 slt_status slt_run_cut_back(slt_context *context, const char *run, int64_t epochs);
 
-slt_status slt_run_result(const char *run, const slt_train_result *result);
+slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result);
 slt_run_scores slt_run_scores_of(const slt_evaluation *evaluation, int64_t episodes);
 
 #endif
