@@ -29,10 +29,18 @@ typedef struct {
 // whose observations slot k of trajectory b decodes
 typedef enum { SLT_COMPANION_NONE, SLT_COMPANION_OWN, SLT_COMPANION_OTHERS } slt_companions;
 
+// some models read one step more, DONE, the last symbol: what is observed there
+typedef enum { SLT_DONE_NONE, SLT_DONE_FINAL, SLT_DONE_REPEATED } slt_done;
+
 // what a model says about one trajectory of T steps; arrays have room for the tape's sizes
 typedef struct {
-    int length, slots;
+    int true_count;    // in: the true number of segments, 0: unknown
+    int length, slots; // T, without DONE; K, 0: no distribution of the number of segments
     int32_t *ids;      // [T] segment of every step
+    int32_t *done_ids; // [T+1] the same with DONE, for models that read it
+    bool has_done;     // done_ids are filled
+    bool done_first;   // the scores are those with DONE, as the reference has them
+    bool told_count;   // the true number of segments was used
     double *counts;    // [K] probability of 1..K segments
     float *confidence; // [T] of a boundary behind step t, where ids change
     float *ends;       // [T] probability that step t ends a segment; negative: not said
@@ -52,15 +60,18 @@ enum { SLT_MODEL_OPTIONS = 4096, SLT_MODEL_VARS = 128 }; // bytes that hold any 
 
 typedef struct {
     const char *name, *summary;
-    const char *training; // "key=value ..." of the options of training; NULL: as they are
-    bool label_free;      // labels are never read, not even for the prior
-    bool per_step;        // the KL term is in nats per true step, as the reconstruction is
+    const char *training;  // "key=value ..." of the options of training; NULL: as they are
+    const char *reference; // the same for the profiles reference and paper
+    bool label_free;       // labels are never read, not even for the prior
+    bool no_prior;         // knows nothing of a prior over the number of segments
+    bool per_step;         // the KL term is in nats per true step, as the reconstruction is
     const slt_option *(*rows)(void);
     slt_status (*profile)(void *options, const char *profile);    // default, reference, paper
     void (*resolve)(void *options, const slt_prior_shape *prior); // values left open; may be NULL
     int (*slots)(const void *options);                            // K
     bool (*padded)(const void *options); // computes all L positions, not the true ones alone
     slt_companions (*companions)(const void *options);
+    slt_done (*done)(const void *options);         // NULL: trajectories have no DONE
     bool (*fixed_companions)(const void *options); // at test time: the same for every trajectory
     bool (*blind)(const void *options);            // never looks at observations; may be NULL
     void (*build)(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
@@ -73,6 +84,11 @@ typedef struct {
     void (*segment)(slt_tape *tape, int member, const void *options, const void *vars, int b,
                     slt_segmentation *out);
 } slt_model_kind;
+
+// a loss that a model may not have: 0 then
+static inline double slt_model_loss(const slt_tape *tape, int member, slt_var loss) {
+    return loss ? (double)*slt_tape_value(tape, member, loss) : 0;
+}
 
 // rows by name; NULL when there is none
 const slt_model_kind *slt_model_find(const char *name);

@@ -13,6 +13,7 @@ slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data,
                           .length = data->length,
                           .slots = slots,
                           .padded = setup->kind->padded(setup->model),
+                          .done = slt_setup_done(setup),
                           .fixed = slt_companions_needed(setup) ? slots : 0};
     *out = (slt_limits){SLT_ANSWER_BATCH + rule.fixed, 0, slots, data->length};
     return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
@@ -29,6 +30,7 @@ static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pic
     size_t L = (size_t)learner->data.length;
     size_t K = (size_t)learner->setup.kind->slots(learner->setup.model);
     SLT_TRY(SLT_NEW(arena, &out->ids, L));
+    SLT_TRY(SLT_NEW(arena, &out->done_ids, L));
     SLT_TRY(SLT_NEW(arena, &out->counts, K));
     SLT_TRY(SLT_NEW(arena, &out->confidence, L));
     SLT_TRY(SLT_NEW(arena, &out->ends, L));
@@ -45,12 +47,13 @@ static slt_status hand_out(slt_learner *learner, const slt_feed *feed, const int
     for (int i = 0; i < count; i++) {
         int b = feed->order[i];
         for (int l = 0; l < learner->data.length; l++) segmentation->ends[l] = -1;
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(feed->rule.data, episodes[i], &episode));
+        segmentation->true_count = (int)slt_episode_segment_count(&episode);
         kind->segment(learner->use.tape, request->member, learner->setup.model, learner->use.vars,
                       b, segmentation);
         sum->right += segmentation->reconstructed;
         if (!request->visit) continue;
-        slt_episode episode;
-        SLT_TRY(slt_dataset_episode(feed->rule.data, episodes[i], &episode));
         SLT_TRY(request->visit(request->user, &episode, segmentation));
     }
     return SLT_OK;
@@ -73,9 +76,9 @@ static slt_status answer_batch(slt_learner *learner, slt_feed *feed, const int64
     double tokens = feed->batch.true_tokens;
     double weight = kind->per_step ? tokens : (double)feed->batch.count;
     sum->tokens += feed->batch.true_tokens;
-    sum->reconstruction +=
-        tokens * (double)*slt_tape_value(tape, request->member, learner->use.io.reconstruction);
-    sum->kl += weight * (double)*slt_tape_value(tape, request->member, learner->use.io.kl);
+    const slt_model_io *io = &learner->use.io;
+    sum->reconstruction += tokens * slt_model_loss(tape, request->member, io->reconstruction);
+    sum->kl += weight * slt_model_loss(tape, request->member, io->kl);
     sum->weight += weight;
     return hand_out(learner, feed, episodes, asked, request, segmentation, sum);
 }

@@ -40,6 +40,10 @@ typedef struct {
     slt_answer_losses losses;
     bool has_labels;
     slt_score_summary scores;
+    bool told_count; // the model was told the true number of segments
+    bool has_done;   // the model reads DONE: there are scores with and without that step
+    bool done_first; // `scores` count it and `other` do not; else the other way round
+    slt_score_summary other;
     double forward, backward; // access, reference form
 } slt_evaluation;
 

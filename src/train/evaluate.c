@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
 #include "metrics/access.h"
+#include "metrics/id_rules.h"
 #include "metrics/score_tally.h"
 #include "train/answer.h"
 
@@ -12,7 +13,9 @@ typedef struct {
     const slt_answer_request *request;
     int length; // L
     slt_arena arena;
-    slt_tally tally;
+    slt_tally tally, with_done;
+    bool told_count, done_first;
+    int64_t done_seen;
     double forward, backward;
     int64_t labelled, seen;
 } scorer;
@@ -35,17 +38,36 @@ static void add_access(scorer *s, const slt_episode *episode, const slt_segmenta
     s->backward += access.backward;
 }
 
+// scored with DONE as a step that belongs to no segment, as the reference does for the baselines
+static slt_status score_done(scorer *s, const slt_episode *episode,
+                             const slt_segmentation *answer) {
+    int T = answer->length;
+    int32_t *truth;
+    slt_scored scored;
+    if (!answer->has_done) return SLT_OK;
+    SLT_TRY(SLT_NEW(&s->arena, &truth, (size_t)T + 1));
+    memcpy(truth, episode->segments, (size_t)T * sizeof *truth);
+    slt_truth_done(truth, T + 1);
+    SLT_TRY(slt_score_ids(&s->arena, &scored, truth, answer->done_ids, T + 1, SLT_TOLERANCE));
+    slt_tally_add(&s->with_done, &scored);
+    s->done_seen++;
+    s->done_first = answer->done_first;
+    return SLT_OK;
+}
+
 static slt_status score(void *user, const slt_episode *episode, const slt_segmentation *answer) {
     scorer *s = user;
     s->seen++;
+    s->told_count = s->told_count || answer->told_count;
     if (s->request->visit) SLT_TRY(s->request->visit(s->request->user, episode, answer));
     if (!episode->segments) return SLT_OK;
     slt_arena_mark mark = slt_arena_now(&s->arena);
     slt_scored scored;
     SLT_TRY(slt_score_ids(&s->arena, &scored, episode->segments, answer->ids, answer->length,
                           SLT_TOLERANCE));
-    slt_arena_reset(&s->arena, mark);
     slt_tally_add(&s->tally, &scored);
+    SLT_TRY(score_done(s, episode, answer));
+    slt_arena_reset(&s->arena, mark);
     add_access(s, episode, answer);
     s->labelled++;
     return SLT_OK;
@@ -65,7 +87,16 @@ slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *
     slt_status status = slt_answer(learner, data, episodes, count, &scored, &found.losses);
     if (status == SLT_OK) {
         found.has_labels = s->labelled > 0 && s->labelled == s->seen;
+        found.told_count = s->told_count;
+        found.has_done = found.has_labels && s->done_seen == s->seen;
+        found.done_first = found.has_done && s->done_first;
         if (found.has_labels) found.scores = slt_tally_read(&s->tally);
+        if (found.has_done) found.other = slt_tally_read(&s->with_done);
+        if (found.done_first) {
+            slt_score_summary fair = found.scores;
+            found.scores = found.other;
+            found.other = fair;
+        }
         found.forward = s->labelled ? s->forward / (double)s->labelled : 0;
         found.backward = s->labelled ? s->backward / (double)s->labelled : 0;
         *out = found;

@@ -6,9 +6,14 @@
 
 #include <string.h>
 
-static int computed_length(const slt_feed_rule *rule, int64_t truth) {
-    if (rule->padded || truth >= rule->length) return rule->length;
-    return (int)truth + 1;
+// true steps of a trajectory, DONE among them
+static int64_t true_length(const slt_feed_rule *rule, int64_t steps) {
+    return steps + (rule->done != SLT_DONE_NONE);
+}
+
+static int computed_length(const slt_feed_rule *rule, int64_t steps) {
+    if (rule->padded || steps >= rule->length) return rule->length;
+    return (int)steps + 1;
 }
 
 slt_status slt_feed_tokens(const slt_feed_rule *rule, int capacity, int *out) {
@@ -21,8 +26,11 @@ slt_status slt_feed_tokens(const slt_feed_rule *rule, int capacity, int *out) {
     return SLT_OK;
 }
 
-static size_t ones_of(const slt_episode *episode) {
-    return (size_t)(episode->ones_offsets[episode->length] - episode->ones_offsets[0]);
+// those of all steps and of DONE, at most
+static size_t room_for_ones(const slt_episode *episode) {
+    const int64_t *offset = episode->ones_offsets + episode->length;
+    return (size_t)(*offset - episode->ones_offsets[0] + *offset - offset[-1] +
+                    episode->final_count);
 }
 
 // most ones of any episode
@@ -31,10 +39,11 @@ static slt_status most_ones(const slt_feed_rule *rule, size_t *out) {
     for (int64_t i = 0; i < slt_dataset_about(rule->data)->episodes; i++) {
         slt_episode episode;
         SLT_TRY(slt_dataset_episode(rule->data, i, &episode));
-        if (ones_of(&episode) > *out) *out = ones_of(&episode);
+        if (room_for_ones(&episode) > *out) *out = room_for_ones(&episode);
     }
     for (int k = 0; k < rule->fixed; k++)
-        if (ones_of(&rule->fixed_episodes[k]) > *out) *out = ones_of(&rule->fixed_episodes[k]);
+        if (room_for_ones(&rule->fixed_episodes[k]) > *out)
+            *out = room_for_ones(&rule->fixed_episodes[k]);
     return SLT_OK;
 }
 
@@ -81,14 +90,29 @@ static void sort_by_length(const int32_t *length, int count, int32_t *order) {
     }
 }
 
+// DONE shows the final observation where there is one and it is asked for, else the last one
+static bool shows_final(const slt_feed *feed) {
+    return feed->rule.done == SLT_DONE_FINAL && slt_dataset_about(feed->rule.data)->has_finals;
+}
+
+// the ones of position l; none in the padding
+static int64_t ones_of(const slt_feed *feed, const slt_episode *episode, int l,
+                       const uint16_t **ones) {
+    if (l == episode->length && shows_final(feed)) {
+        *ones = episode->final_ones;
+        return episode->final_count;
+    }
+    int64_t step = l == episode->length && feed->rule.done ? l - 1 : l;
+    if (step >= episode->length) return 0;
+    *ones = episode->ones + episode->ones_offsets[step];
+    return episode->ones_offsets[step + 1] - episode->ones_offsets[step];
+}
+
 static void put_ones(slt_feed *feed, const slt_episode *episode, int first, int computed) {
     for (int l = 0; l < computed; l++) {
-        int64_t at = feed->ones_offset[first + l], count = 0;
-        if (l < episode->length) {
-            int64_t start = episode->ones_offsets[l];
-            count = episode->ones_offsets[l + 1] - start;
-            memcpy(feed->ones + at, episode->ones + start, (size_t)count * sizeof *feed->ones);
-        }
+        const uint16_t *ones = NULL;
+        int64_t at = feed->ones_offset[first + l], count = ones_of(feed, episode, l, &ones);
+        if (count) memcpy(feed->ones + at, ones, (size_t)count * sizeof *ones);
         feed->ones_offset[first + l + 1] = at + count;
     }
 }
@@ -98,11 +122,13 @@ static slt_status put_numbers(slt_feed *feed, const slt_episode *episode, int fi
     size_t width = (size_t)feed->rule.observation;
     for (int l = 0; l < computed; l++) {
         slt_real *to = feed->reals + (size_t)(first + l) * width;
-        if (l >= episode->length) {
+        bool done = l == episode->length && feed->rule.done;
+        if (l >= episode->length && !done) {
             memset(to, 0, width * sizeof *to);
             continue;
         }
-        SLT_TRY(slt_episode_observe(info, episode, l, feed->numbers));
+        int step = done && !shows_final(feed) ? l - 1 : l;
+        SLT_TRY(slt_episode_observe(info, episode, step, feed->numbers));
         for (size_t i = 0; i < width; i++) to[i] = feed->numbers[i];
     }
     return SLT_OK;
@@ -112,9 +138,11 @@ static slt_status put_numbers(slt_feed *feed, const slt_episode *episode, int fi
 static slt_status put_episode(slt_feed *feed, const slt_episode *episode, int b) {
     int first = feed->offset[b], computed = computed_length(&feed->rule, episode->length);
     feed->offset[b + 1] = first + computed;
-    for (int l = 0; l < computed; l++)
+    for (int l = 0; l < computed; l++) {
+        bool behind_done = feed->rule.done && l > episode->length;
         feed->actions[first + l] =
-            l < episode->length ? slt_episode_action(episode, l) : feed->rule.padding;
+            l < episode->length ? slt_episode_action(episode, l) : feed->rule.padding + behind_done;
+    }
     if (!feed->rule.observation) return SLT_OK;
     if (feed->rule.observation_type == SLT_BITS)
         return put_ones(feed, episode, first, computed), SLT_OK;
@@ -140,11 +168,13 @@ static void pair_up(slt_feed *feed, int count) {
 }
 
 static slt_status check_length(const slt_feed *feed, const slt_episode *episode) {
-    if (episode->length <= feed->rule.length) return SLT_OK;
-    SLT_FAIL(SLT_RANGE,
-             "%s: episode %lld has %lld steps, the model takes %d; train with length=%lld or more",
-             slt_dataset_path(feed->rule.data), (long long)episode->index,
-             (long long)episode->length, feed->rule.length, (long long)episode->length);
+    int64_t length = true_length(&feed->rule, episode->length);
+    if (length <= feed->rule.length) return SLT_OK;
+    SLT_FAIL(
+        SLT_RANGE,
+        "%s: episode %lld has %lld steps%s, the model takes %d; train with length=%lld or more",
+        slt_dataset_path(feed->rule.data), (long long)episode->index, (long long)episode->length,
+        feed->rule.done ? " and DONE" : "", feed->rule.length, (long long)length);
 }
 
 // the trajectory at a place of the unsorted batch
@@ -173,8 +203,8 @@ slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
     for (int b = 0; b < count; b++) {
         SLT_TRY(look(feed, episodes, asked, feed->index[b], &episode));
         SLT_TRY(put_episode(feed, &episode, b));
-        feed->length[b] = (int32_t)episode.length;
-        feed->batch.true_tokens += (int)episode.length;
+        feed->length[b] = (int32_t)true_length(&feed->rule, episode.length);
+        feed->batch.true_tokens += feed->length[b];
     }
     // order becomes its inverse: sorted place of each unsorted place
     for (int b = 0; b < count; b++) feed->order[feed->index[b]] = b;

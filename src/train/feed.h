@@ -2,7 +2,8 @@
 //
 // Inside a batch trajectories are sorted by length, longest first; their place in the unsorted
 // batch stays known, since randomness refers to it. Packed, one position behind the truth is
-// computed (the last segment may end there); padded, all L are.
+// computed (the last segment may end there), or, for models that read DONE, that step, which is
+// then part of the truth; padded, all L are, and behind DONE comes a symbol of its own.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -20,6 +21,7 @@ typedef struct {
     int slots;   // K
     int padding; // the symbol behind the truth
     bool padded;
+    slt_done done; // a step behind the last one, with the symbol `padding`
     slt_companions companions;
     int fixed;                         // companions that serve all others; 0: none
     const slt_episode *fixed_episodes; // [fixed], put behind every batch

@@ -65,6 +65,7 @@ slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *dat
                            .slots = slots,
                            .padding = learner->data.symbols - 1,
                            .padded = kind->padded(options),
+                           .done = slt_setup_done(&learner->setup),
                            .companions = kind->companions(options),
                            .fixed = fixed ? slots : 0,
                            .fixed_episodes = fixed,
@@ -77,7 +78,8 @@ slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data
     slt_feed_rule rule = {.data = set,
                           .length = data->length,
                           .slots = setup->kind->slots(setup->model),
-                          .padded = setup->kind->padded(setup->model)};
+                          .padded = setup->kind->padded(setup->model),
+                          .done = slt_setup_done(setup)};
     *out = (slt_limits){trajectories, 0, rule.slots, data->length};
     return slt_feed_tokens(&rule, trajectories, &out->tokens);
 }

@@ -147,9 +147,8 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
     double tokens = j->feed.batch.true_tokens;
     double weight = kind->per_step ? tokens : (double)j->feed.batch.count;
     for (int m = 0; m < j->t->members; m++) {
-        j->reconstruction[m] +=
-            tokens * (double)*slt_tape_value(tape, m, learner->use.io.reconstruction);
-        j->kl[m] += weight * (double)*slt_tape_value(tape, m, learner->use.io.kl);
+        j->reconstruction[m] += tokens * slt_model_loss(tape, m, learner->use.io.reconstruction);
+        j->kl[m] += weight * slt_model_loss(tape, m, learner->use.io.kl);
     }
     j->tokens += tokens;
     j->weight += weight;

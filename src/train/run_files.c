@@ -217,6 +217,10 @@ slt_run_scores slt_run_scores_of(const slt_evaluation *evaluation, int64_t episo
                             .accuracy = evaluation->losses.accuracy,
                             .has_labels = evaluation->has_labels,
                             .scores = evaluation->scores,
+                            .told_count = evaluation->told_count,
+                            .has_other = evaluation->has_done,
+                            .counts_done = evaluation->done_first,
+                            .other = evaluation->other,
                             .forward = evaluation->forward,
                             .backward = evaluation->backward};
 }

@@ -13,6 +13,10 @@
 
 SLT_OPTIONS_TABLE(slt_train_rows, slt_train_options, SLT_TRAIN_OPTIONS)
 
+// OMPN on MiniGrid, as the reference has it: DONE shows the last observation again, and no score
+// counts it
+#define MINIGRID_DONE " done_step=repeat baseline_scoring=fair"
+
 // model, data set, settings; the priors are those of the reference code
 // clang-format off
 static const struct {
@@ -30,6 +34,12 @@ static const struct {
     {"slottar-mdl", "unlockpickup", "prior=3"},
     {"slottar-mdl", "blockedunlockpickup", "prior=0,0,0,0.85,0.15 slots=5"},
     {"slottar-mdl", "keycorridor", "prior=0,0,0,0.342,0.29,0.309,0.059,0.001 slots=9"},
+    {"ompn", "craft-full", "batch=128 hidden=128 depth=3 max_grad_norm=1 lr=2.5e-4 length=65"},
+    {"ompn", "craft-partial", "batch=128 hidden=128 depth=3 max_grad_norm=1 lr=2.5e-4 length=65"},
+    {"ompn", "doorkey", "batch=64 hidden=128 depth=3 max_grad_norm=1 lr=1e-4 length=35" MINIGRID_DONE},
+    {"ompn", "unlockpickup", "batch=64 hidden=64 depth=3 max_grad_norm=2 lr=2e-4 length=35" MINIGRID_DONE},
+    {"ompn", "blockedunlockpickup", "batch=32 hidden=128 depth=3 max_grad_norm=0.2 lr=1e-4 length=40" MINIGRID_DONE},
+    {"ompn", "keycorridor", "batch=32 hidden=128 depth=3 max_grad_norm=2 lr=1e-4 length=80" MINIGRID_DONE},
 };
 // clang-format on
 
@@ -39,6 +49,10 @@ void slt_setup_tables(slt_setup *setup, slt_options *tables) {
     tables[0] = (slt_options){slt_train_rows(), &setup->train};
     tables[1] = (slt_options){setup->kind->rows(), setup->model};
     tables[2] = (slt_options){NULL, NULL};
+}
+
+slt_done slt_setup_done(const slt_setup *setup) {
+    return setup->kind->done ? setup->kind->done(setup->model) : SLT_DONE_NONE;
 }
 
 const char *slt_preset_name(const char *model, int index) {
@@ -85,7 +99,9 @@ slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profi
     if (setup->kind->training) SLT_TRY(set_all(tables, setup->kind->training));
     if (profile) {
         SLT_TRY(setup->kind->profile(setup->model, profile));
-        if (strcmp(profile, "default") != 0) setup->train.early_stop = SLT_STOP_F1_ALIGN;
+        const char *reference = setup->kind->reference;
+        if (strcmp(profile, "default") != 0)
+            SLT_TRY(set_all(tables, reference ? reference : "early_stop=f1_align"));
     }
     return preset ? set_preset(tables, model, preset) : SLT_OK;
 }

@@ -135,15 +135,17 @@ static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_d
     bool blind = setup->kind->blind && setup->kind->blind(setup->model);
     if (!blind) describe_observations(info, &task->model);
     task->model.length = setup->train.length ? (int)setup->train.length : (int)info->longest + 1;
-    if (info->longest > task->model.length)
+    bool done = slt_setup_done(setup) != SLT_DONE_NONE;
+    if (info->longest + done > task->model.length)
         SLT_FAIL(SLT_RANGE,
-                 "%s: the longest episode has %lld steps, more than length=%d; set "
+                 "%s: the longest episode has %lld steps%s, more than length=%d; set "
                  "length=%lld or leave it out",
-                 slt_dataset_path(task->data), (long long)info->longest, task->model.length,
-                 (long long)info->longest);
+                 slt_dataset_path(task->data), (long long)info->longest, done ? " and DONE" : "",
+                 task->model.length, (long long)info->longest + done);
     if (task->count[SLT_SPLIT_TRAIN] < 1)
         SLT_FAIL(SLT_FORMAT, "%s: no training episodes", slt_dataset_path(task->data));
-    SLT_TRY(make_prior(task, setup, setup->kind->slots(setup->model)));
+    task->prior[0] = 1;
+    if (!setup->kind->no_prior) SLT_TRY(make_prior(task, setup, setup->kind->slots(setup->model)));
     SLT_TRY(mean_length(task, &task->model.mean_length));
     task->model.prior = task->prior;
     return SLT_OK;

@@ -163,8 +163,8 @@ static slt_status take_losses(trainer *t) {
         if (!each->active) continue;
         alive = true;
         each->loss += loss;
-        each->reconstruction += (double)*slt_tape_value(train->tape, m, train->io.reconstruction);
-        each->kl += (double)*slt_tape_value(train->tape, m, train->io.kl);
+        each->reconstruction += slt_model_loss(train->tape, m, train->io.reconstruction);
+        each->kl += slt_model_loss(train->tape, m, train->io.kl);
     }
     return alive ? SLT_OK : diverged(t, loss);
 }

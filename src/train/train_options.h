@@ -52,6 +52,9 @@ slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request);
 // values that the options leave to the prior, once all settings are made
 slt_status slt_setup_resolve(slt_setup *setup);
 
+// what the model observes at DONE, if it reads that step at all
+slt_done slt_setup_done(const slt_setup *setup);
+
 // names of presets of a model; NULL behind the last
 const char *slt_preset_name(const char *model, int index);
 

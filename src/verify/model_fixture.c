@@ -210,6 +210,25 @@ slt_status slt_fixture_gradients(slt_fixture *fixture, const slt_store *store) {
     return visit_parts(fixture, store, compare_gradient, global);
 }
 
+static slt_status compare_clipped(slt_fixture *fixture, const slt_store *store, part_view view,
+                                  double clip) {
+    char name[128];
+    double global;
+    SLT_TRY(global_norm(fixture, &global));
+    const float *want =
+        slt_fixture_find(fixture, named(name, "grad_clipped", view), part_count(view));
+    double scale = want ? fmax(largest(want, part_count(view)), 1e-4 * clip * global) : 1;
+    for (size_t i = 0; want && i < part_count(view); i++)
+        if (!is_noise(view, i))
+            slt_verify_near(fixture->verification, want[i],
+                            clip * (double)*at(store, store->gradient, view, i), 1e-4, scale, name);
+    return SLT_OK;
+}
+
+slt_status slt_fixture_clipped(slt_fixture *fixture, const slt_store *store, double scale) {
+    return visit_parts(fixture, store, compare_clipped, scale);
+}
+
 static slt_status compare_step(slt_fixture *fixture, const slt_store *store, part_view view,
                                double rate) {
     char name[128];

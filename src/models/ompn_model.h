@@ -1,0 +1,37 @@
+// OMPN (Lu et al. 2021, ordered memory policy network), as the paper's baseline has it: a stack of
+// n memories reads observations and predicts actions. How far up the stack a step writes is soft;
+// steps that write far up are the ends of sub-routines. OMPN-2 has two levels.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_MODELS_OMPN_MODEL_H
+#define SLT_MODELS_OMPN_MODEL_H
+
+#include "models/model_kind.h"
+#include "models/ompn_options.h"
+
+// the variables of a tape; those behind the mark are kept readable
+typedef struct {
+    slt_var actions, observations; // to feed: ids [tokens,1], [tokens,D]; the last step is DONE
+    slt_var x, memory, p_hat;      // [tokens,d] [tokens,n·d] [tokens,n+1]
+    slt_var log_probabilities;     // [tokens,A], DONE last
+    slt_var loss;
+} slt_ompn_model;
+
+// writes the equations on a tape; parameters are declared in its store when they are new
+slt_ompn_model slt_ompn_build(slt_tape *tape, const slt_ompn_options *options,
+                              const slt_model_data *data);
+
+// ---- test time (ompn_segment.c)
+
+// expected level of a step, level 0 being the end; the first step counts as the deepest
+double slt_ompn_level(const slt_real *p_hat, int depth, int t);
+
+// ids of T steps whose segments end at the `count` steps of the smallest level, the lower step on
+// ties, and at the last step
+void slt_ompn_ids_counted(const slt_real *p_hat, int depth, int T, int count, int32_t *ids);
+// the same where a step ends a segment when it writes above the leaf with a probability larger than
+// the threshold
+void slt_ompn_ids_free(const slt_real *p_hat, int depth, int T, double threshold, int32_t *ids);
+
+#endif
