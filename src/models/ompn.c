@@ -1,5 +1,5 @@
 // OMPN from end to end:
-//     x = o·W + c;  the ordered memory reads x (ops/ompn.c) and gives its leaf m and p̂
+//     x = o·W + c;  the ordered memory reads x (ops/ompn_sequence.c) and gives its leaf m and p̂
 //     action: (1-p̂_0)·softmax((m ⊕ task ⊕ x)·W + c), DONE: p̂_0; loss: cross-entropy per step
 // The task is not used: its rows of the kernels are there, as in the reference, and stay as they
 // start.
