@@ -26,7 +26,7 @@ SLT_API slt_status slt_model_open(slt_context *context, const char *path, slt_mo
 SLT_API void slt_model_close(slt_model *model);
 
 typedef struct {
-    const char *name;  // "slottar"
+    const char *name;  // "slottar", "ompn"
     int slots, length; // K; the longest trajectory it takes
     int actions;       // actions 0 ... actions-1
     int observation;   // numbers of an observation; 0: it takes none
@@ -44,7 +44,8 @@ typedef struct {
     const int32_t *boundaries; // last step of every segment but the last
     const float *confidence;   // [boundary_count] probability of a boundary within one step of it
     int32_t segments;
-    int32_t slots;
+    bool told_count;        // the true number of segments, from the labels, was used
+    int32_t slots;          // 0: the model has none
     const double *counts;   // [slots] probability of 1 ... slots segments
     const float *masks;     // [slots][length]; NULL unless pictures were asked for
     const float *attention; // [length][slots]; likewise

@@ -39,11 +39,12 @@ typedef struct {
     double loss, reconstruction, kl, accuracy;
     bool has_labels;
     slt_score_summary scores;
-    double forward, backward; // access, as the reference code counts it
-    bool told_count;          // the model was told the true number of segments (an oracle)
-    bool has_other;           // a baseline that reads a step DONE behind the last one
-    bool counts_done;         // `scores` count DONE as a step that belongs to no segment, as the
-                              // reference code does, and `other` do not; else the other way round
+    double forward,
+        backward;     // access, as the reference code counts it; NAN for models without slots
+    bool told_count;  // the model was told the true number of segments (an oracle)
+    bool has_other;   // a baseline that reads a step DONE behind the last one
+    bool counts_done; // `scores` count DONE as a step that belongs to no segment, as the
+                      // reference code does, and `other` do not; else the other way round
     slt_score_summary other;
 } slt_run_scores;
 

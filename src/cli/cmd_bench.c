@@ -180,7 +180,8 @@ static int run(cli_call *call) {
     if (call->json) puts("]}");
     if (cli_caught_signal()) return cli_caught_signal();
     if (status != SLT_OK) return cli_fail(status);
-    return b.printed ? CLI_DONE : cli_misuse(call, "no measurement has that name, or no model that preset");
+    return b.printed ? CLI_DONE
+                     : cli_misuse(call, "no measurement has that name, or no model that preset");
 }
 
 static const cli_flag flags[] = {

@@ -24,17 +24,24 @@ static const char *const titles[COLUMNS] = {"f1",       "f1_one",   "align",   "
                                             "covering", "accuracy", "forward", "backward"};
 
 typedef struct {
-    char name[64];
+    char name[64], model[16];
     int64_t episodes;
     bool labels;
+    bool told_count;       // was told the true number of segments
+    bool has_other;        // scores with and without the step DONE
+    bool counts_done;      // which of them `value` holds
     double value[COLUMNS]; // NAN: does not apply
+    double other[COLUMNS];
     slt_score_summary summary;
 } row;
 
-static void fill_scores(row *r, const slt_score_summary *summary) {
-    const slt_scores *s = &summary->mean;
+static void list_scores(double value[COLUMNS], const slt_scores *s) {
     const double values[] = {s->f1, s->f1_one, s->align, s->ari, s->covering, NAN, NAN, NAN};
-    memcpy(r->value, values, sizeof values);
+    memcpy(value, values, sizeof values);
+}
+
+static void fill_scores(row *r, const slt_score_summary *summary) {
+    list_scores(r->value, &summary->mean);
     r->summary = *summary;
     r->labels = true;
 }
@@ -47,6 +54,7 @@ static slt_status score_run(cli_call *call, const char *path, slt_dataset *data,
     if (status != SLT_OK) return status;
     slt_segment_options options = {.one_split = true, .split = split, .seed = call->seed};
     status = slt_model_score(model, data, &options, &scores);
+    snprintf(r->model, sizeof r->model, "%s", slt_model_about(model)->name);
     slt_model_close(model);
     if (status != SLT_OK) return status;
     snprintf(r->name, sizeof r->name, "%s", path);
@@ -54,6 +62,10 @@ static slt_status score_run(cli_call *call, const char *path, slt_dataset *data,
     for (int i = 0; i < COLUMNS; i++) r->value[i] = NAN;
     if (scores.has_labels) fill_scores(r, &scores.scores);
     r->value[5] = scores.accuracy;
+    r->told_count = scores.told_count;
+    r->has_other = scores.has_other;
+    r->counts_done = scores.counts_done;
+    list_scores(r->other, &scores.other.mean);
     if (scores.has_labels) {
         r->value[6] = scores.forward;
         r->value[7] = scores.backward;
@@ -75,43 +87,88 @@ static slt_status score_rule(cli_call *call, const char *rule, slt_dataset *data
     return SLT_OK;
 }
 
-// ---- mean and spread over runs
+// ---- mean and spread over the runs of a model, or (NULL) over all
 
-static void summarise(const row *rows, int count, row *mean, row *sd) {
+static int pick(const row *rows, int count, const char *model, const row **out) {
+    int picked = 0;
+    for (int i = 0; i < count; i++)
+        if (!model || strcmp(rows[i].model, model) == 0) out[picked++] = &rows[i];
+    return picked;
+}
+
+static int summarise(const row *rows, int count, const char *model, row *mean, row *sd) {
+    const row *picked[CLI_ITEMS];
+    int n = pick(rows, count, model, picked);
     memset(mean, 0, sizeof *mean);
     memset(sd, 0, sizeof *sd);
-    snprintf(mean->name, sizeof mean->name, "mean of %d", count);
+    snprintf(mean->name, sizeof mean->name, "mean of %d", n);
     snprintf(sd->name, sizeof sd->name, "sd");
+    snprintf(mean->model, sizeof mean->model, "%s", model ? model : "");
+    snprintf(sd->model, sizeof sd->model, "%s", model ? model : "");
     for (int c = 0; c < COLUMNS; c++) {
         double sum = 0, squares = 0;
-        for (int i = 0; i < count; i++) sum += rows[i].value[c];
-        mean->value[c] = sum / count;
-        for (int i = 0; i < count; i++)
-            squares += (rows[i].value[c] - mean->value[c]) * (rows[i].value[c] - mean->value[c]);
-        sd->value[c] = count > 1 ? sqrt(squares / (count - 1)) : NAN;
+        for (int i = 0; i < n; i++) sum += picked[i]->value[c];
+        mean->value[c] = sum / n;
+        for (int i = 0; i < n; i++) {
+            double difference = picked[i]->value[c] - mean->value[c];
+            squares += difference * difference;
+        }
+        sd->value[c] = n > 1 ? sqrt(squares / (n - 1)) : NAN;
     }
+    return n;
+}
+
+// the first run of its model?
+static bool is_first(const row *rows, int i) {
+    for (int k = 0; k < i; k++)
+        if (strcmp(rows[k].model, rows[i].model) == 0) return false;
+    return true;
 }
 
 // ---- printing
 
-static void print_row(const row *r) {
-    printf("%-28s", r->name);
+static void print_values(const char *name, const char *model, bool mark, const double *value) {
+    printf("%-28s%-8s%c", name, model, mark ? '*' : ' ');
     for (int c = 0; c < COLUMNS; c++)
-        isnan(r->value[c]) ? printf("%9s", "-") : printf("%9.2f", 100 * r->value[c]);
+        isnan(value[c]) ? printf("%9s", "-") : printf("%9.2f", 100 * value[c]);
     putchar('\n');
 }
 
+static void print_row(const row *r) {
+    print_values(r->name, r->model, r->told_count, r->value);
+    if (r->has_other)
+        print_values(r->counts_done ? "  the same without DONE" : "  the same with DONE", "",
+                     r->told_count, r->other);
+}
+
 static void print_head(void) {
-    printf("%-28s", "percent");
+    printf("%-28s%-9s", "percent", "model");
     for (int c = 0; c < COLUMNS; c++) printf("%9s", titles[c]);
     putchar('\n');
 }
 
-static void json_values(const row *r) {
+static void json_values(const double *value) {
     for (int c = 0; c < COLUMNS; c++) {
         printf("%s\"%s\":", c ? "," : "", titles[c]);
-        isnan(r->value[c]) ? printf("null") : printf("%.9g", r->value[c]);
+        isnan(value[c]) ? printf("null") : printf("%.9g", value[c]);
     }
+}
+
+// several models: mean and spread of each
+static void json_models(const row *runs, int count) {
+    row mean, sd;
+    if (count == 0 || summarise(runs, count, runs[0].model, &mean, &sd) == count) return;
+    fputs(",\"models\":{", stdout);
+    for (int i = 0; i < count; i++) {
+        if (!is_first(runs, i)) continue;
+        summarise(runs, count, runs[i].model, &mean, &sd);
+        printf("%s\"%s\":{\"mean\":{", i ? "," : "", runs[i].model);
+        json_values(mean.value);
+        fputs("},\"sd\":{", stdout);
+        json_values(sd.value);
+        fputs("}}", stdout);
+    }
+    putchar('}');
 }
 
 static void json_counts(const char *name, const uint64_t *bins) {
@@ -125,8 +182,14 @@ static void json_counts(const char *name, const uint64_t *bins) {
 static void json_run(const row *r, const char *split) {
     fputs("{\"run\":", stdout);
     cli_json_text(stdout, r->name);
+    printf(",\"model\":\"%s\",\"told_count\":%s", r->model, r->told_count ? "true" : "false");
     printf(",\"split\":\"%s\",\"episodes\":%lld,", split, (long long)r->episodes);
-    json_values(r);
+    json_values(r->value);
+    if (r->has_other) {
+        printf(",\"%s\":{", r->counts_done ? "without_done" : "with_done");
+        json_values(r->other);
+        putchar('}');
+    }
     fputs(",\"counts\":", stdout);
     if (r->labels) {
         putchar('{');
@@ -148,29 +211,36 @@ static void print_json(const row *runs, int count, const row *floors, int floor_
         json_run(&runs[i], split);
     }
     row mean, sd;
-    summarise(runs, count, &mean, &sd);
+    summarise(runs, count, NULL, &mean, &sd);
     fputs("],\"mean\":{", stdout);
-    json_values(&mean);
+    json_values(mean.value);
     fputs("},\"sd\":{", stdout);
-    json_values(&sd);
-    fputs("},\"floors\":{", stdout);
+    json_values(sd.value);
+    putchar('}');
+    json_models(runs, count);
+    fputs(",\"floors\":{", stdout);
     for (int i = 0; i < floor_count; i++) {
         printf("%s\"%s\":{", i ? "," : "", floors[i].name);
-        json_values(&floors[i]);
+        json_values(floors[i].value);
         putchar('}');
     }
     puts("}}");
 }
 
 static void print_table(const row *runs, int count, const row *floors, int floor_count) {
+    bool told = false;
     print_head();
-    for (int i = 0; i < count; i++) print_row(&runs[i]);
-    if (count > 1) {
+    for (int i = 0; i < count; i++) {
+        print_row(&runs[i]);
+        told = told || runs[i].told_count;
+    }
+    for (int i = 0; i < count; i++) {
         row mean, sd;
-        summarise(runs, count, &mean, &sd);
+        if (!is_first(runs, i) || summarise(runs, count, runs[i].model, &mean, &sd) < 2) continue;
         print_row(&mean);
         print_row(&sd);
     }
+    if (told) puts("* was told the true number of segments of every trajectory (an oracle)");
     if (floor_count) puts("floors, told the true number of segments where they need it:");
     for (int i = 0; i < floor_count; i++) print_row(&floors[i]);
     if (count && isnan(runs[0].value[0]))
@@ -257,12 +327,14 @@ const cli_command cli_eval = {
     .name = "eval",
     .arguments = "RUN... [DATA] | --rule RULE DATA",
     .summary = "scores trained models against labels, beside the floors",
-    .text = "Prints F1 (as the reference counts, and one-to-one), alignment, ARI, Covering,\n"
-            "reconstruction accuracy, Forward and Backward Access; mean and spread over several\n"
-            "runs. Without DATA the set the first run was trained on.\n\n"
-            "  slottar eval runs/a runs/b\n"
-            "  slottar eval runs/a new.safetensors --split valid\n"
-            "  slottar eval --rule delimiter craft-full.safetensors\n",
+    .text =
+        "Prints F1 (as the reference counts, and one-to-one), alignment, ARI, Covering,\n"
+        "reconstruction accuracy, Forward and Backward Access; several runs in one table, with\n"
+        "mean and spread over those of the same model. Baselines that read a last step DONE are\n"
+        "scored without it and with it. Without DATA the set the first run was trained on.\n\n"
+        "  slottar eval runs/slottar-0 runs/slottar-1 runs/ompn-0\n"
+        "  slottar eval runs/a new.safetensors --split valid\n"
+        "  slottar eval --rule delimiter craft-full.safetensors\n",
     .flags = flags,
     .least = 1,
     .most = -1,

@@ -23,7 +23,7 @@ static const cli_flag flags[] = {
 typedef struct {
     FILE *out;
     bool csv, show, colour;
-    int64_t limit, done;
+    int64_t limit, done, told;
     slt_dataset *data;
 } printer;
 
@@ -44,7 +44,7 @@ static void print_json(FILE *out, const slt_segments *s) {
         fprintf(out, "%s%.4f", i ? "," : "", s->confidence[i]);
     fprintf(out, "],\"segments\":%d,\"counts\":[", s->segments);
     for (int k = 0; k < s->slots; k++) fprintf(out, "%s%.6g", k ? "," : "", s->counts[k]);
-    fputs("]}\n", out);
+    fputs(s->told_count ? "],\"told_count\":true}\n" : "]}\n", out);
 }
 
 static void print_csv(FILE *out, const slt_segments *s) {
@@ -77,6 +77,7 @@ static slt_status print(void *user, const slt_segments *segments) {
     printer *p = user;
     if (p->limit && p->done >= p->limit) return SLT_OK;
     p->done++;
+    p->told += segments->told_count;
     if (p->show)
         print_line(p, segments);
     else
@@ -96,6 +97,9 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
     if (status == SLT_OK) {
         status = labelled ? slt_model_label(model, p->data, options, labelled)
                           : slt_model_segment(model, p->data, options, print, p);
+        if (p->told && !call->quiet)
+            fprintf(stderr, "%lld trajectories: their true number of segments was used\n",
+                    (long long)p->told);
         slt_dataset_close(p->data);
     }
     slt_model_close(model);
@@ -178,9 +182,10 @@ const cli_command cli_segment = {
     .text =
         "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"
         "but the last), segment id per step, confidence per boundary (probability of a boundary\n"
-        "within one step of it), number of segments with its distribution. -o with another ending\n"
-        "(.safetensors, .npz, .hdf5, or / for a Minari data set) copies the data set with the\n"
-        "segments as its labels.\n\n"
+        "within one step of it), number of segments with its distribution; told_count where a\n"
+        "baseline was told the true number of segments. -o with another ending (.safetensors,\n"
+        ".npz, .hdf5, or / for a Minari data set) copies the data set with the segments as its\n"
+        "labels.\n\n"
         "  slottar segment runs/a new.safetensors -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o labelled-v0/\n"
         "  slottar segment runs/a craft-full.safetensors --split test --show --limit 10\n",

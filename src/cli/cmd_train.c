@@ -67,6 +67,7 @@ static void print_scores(const char *name, const slt_run_scores *s) {
     if (s->has_labels)
         printf("  F1 %.2f  alignment %.2f  ARI %.2f", 100 * s->scores.mean.f1,
                100 * s->scores.mean.align, 100 * s->scores.mean.ari);
+    if (s->has_labels && s->told_count) printf("  (told the number of segments)");
     putchar('\n');
 }
 
@@ -148,10 +149,10 @@ const cli_command cli_train = {
     .arguments = "MODEL DATA [-o RUN] [key=value...]",
     .summary = "trains a model on a data set",
     .text =
-        "MODEL is slottar or slottar-mdl. The run directory holds config.yaml, metrics.jsonl,\n"
-        "TensorBoard events, last.safetensors, best.safetensors, and at the end result.json and\n"
-        "segments.safetensors. The same command again goes on where it was stopped; a changed\n"
-        "configuration is refused.\n\n"
+        "MODEL is slottar, slottar-mdl, compile or ompn. The run directory holds config.yaml,\n"
+        "metrics.jsonl, TensorBoard events, last.safetensors, best.safetensors, and at the end\n"
+        "result.json and segments.safetensors. The same command again goes on where it was\n"
+        "stopped; a changed configuration is refused.\n\n"
         "  slottar train slottar craft-full.safetensors --preset craft-full\n"
         "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
         "  slottar train slottar --options\n",

@@ -44,7 +44,7 @@ typedef struct {
     bool has_done;   // the model reads DONE: there are scores with and without that step
     bool done_first; // `scores` count it and `other` do not; else the other way round
     slt_score_summary other;
-    double forward, backward; // access, reference form
+    double forward, backward; // access, reference form; NAN without slots
 } slt_evaluation;
 
 slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *episodes,

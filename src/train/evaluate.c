@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <math.h>
 #include <string.h>
 #include "metrics/access.h"
 #include "metrics/id_rules.h"
@@ -15,14 +16,14 @@ typedef struct {
     slt_arena arena;
     slt_tally tally, with_done;
     bool told_count, done_first;
-    int64_t done_seen;
+    int64_t done_seen, accessed;
     double forward, backward;
     int64_t labelled, seen;
 } scorer;
 
 // forward and backward access, over the first G slots
 static void add_access(scorer *s, const slt_episode *episode, const slt_segmentation *answer) {
-    if (!answer->masks || !answer->attention) return;
+    if (!answer->masks || !answer->attention || !answer->slots) return;
     int T = answer->length, K = answer->slots;
     int64_t segments = slt_episode_segment_count(episode);
     slt_access_case c = {.attention = {answer->attention, 1, K},
@@ -36,6 +37,7 @@ static void add_access(scorer *s, const slt_episode *episode, const slt_segmenta
     slt_access access = slt_access_mean(&c);
     s->forward += access.forward;
     s->backward += access.backward;
+    s->accessed++;
 }
 
 // scored with DONE as a step that belongs to no segment, as the reference does for the baselines
@@ -97,8 +99,8 @@ slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *
             found.scores = found.other;
             found.other = fair;
         }
-        found.forward = s->labelled ? s->forward / (double)s->labelled : 0;
-        found.backward = s->labelled ? s->backward / (double)s->labelled : 0;
+        found.forward = s->accessed ? s->forward / (double)s->accessed : NAN;
+        found.backward = s->accessed ? s->backward / (double)s->accessed : NAN;
         *out = found;
     }
     slt_arena_deinit(&s->arena);

@@ -232,8 +232,10 @@ static void write_scores(slt_writer *out, const char *name, const slt_run_scores
 #define FIELD(field, text) slt_write_text(out, ",\"" #field "\":%.9g", scores->scores.mean.field);
         SLT_SCORE_LIST(FIELD)
 #undef FIELD
-        slt_write_text(out, ",\"forward\":%.9g,\"backward\":%.9g", scores->forward,
-                       scores->backward);
+        if (!isnan(scores->forward))
+            slt_write_text(out, ",\"forward\":%.9g,\"backward\":%.9g", scores->forward,
+                           scores->backward);
+        if (scores->told_count) slt_write_text(out, ",\"told_count\":true");
     }
     slt_write_text(out, "}");
 }

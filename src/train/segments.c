@@ -31,10 +31,11 @@ slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmenta
                           .boundaries = boundaries,
                           .confidence = confidence,
                           .segments = count + 1,
+                          .told_count = answer->told_count,
                           .slots = answer->slots,
                           .counts = answer->counts,
-                          .masks = answer->masks,
-                          .attention = answer->attention};
+                          .masks = answer->slots ? answer->masks : NULL,
+                          .attention = answer->slots ? answer->attention : NULL};
     return SLT_OK;
 }
 
@@ -79,8 +80,10 @@ struct slt_segments_file {
     slt_spool spools[PART_COUNT];
 };
 
+// what a model does not say stays empty
 static void put(slt_segments_file *file, int part, const void *values, size_t count) {
-    slt_spool_put(&file->spools[part], values, count * slt_dtype_size(parts[part].dtype));
+    if (values)
+        slt_spool_put(&file->spools[part], values, count * slt_dtype_size(parts[part].dtype));
 }
 
 static void describe(slt_segments_file *file, const slt_setup *setup, const char *data,
@@ -125,7 +128,7 @@ slt_status slt_segments_file_create(slt_context *context, const char *path, cons
 
 // [K][T] becomes [T][K]
 static void put_masks(slt_segments_file *file, const slt_segmentation *answer) {
-    for (int t = 0; t < answer->length; t++)
+    for (int t = 0; answer->masks && t < answer->length; t++)
         for (int k = 0; k < answer->slots; k++)
             put(file, MASKS, &answer->masks[k * answer->length + t], 1);
 }
