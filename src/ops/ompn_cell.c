@@ -8,7 +8,12 @@
 // Copyright (c) 2026 the slottar authors
 #include "ops/ompn_impl.h"
 
-// ---- x's share, over all rows
+// ---- x's share, over all rows; where the child is x as well, the two kernels are added first
+
+static const slt_real *x_kernel(const slt_ompn *o, const slt_ompn_part *part) {
+    size_t d = (size_t)o->d;
+    return part->leaf ? o->leaf_kernel : o->w + part->at.w1 + (size_t)part->at.inputs * d * 4 * d;
+}
 
 static void fill_rows(slt_real *to, const slt_real *row, int rows, size_t width) {
     for (int r = 0; r < rows; r++) memcpy(to + (size_t)r * width, row, width * sizeof *to);
@@ -16,25 +21,17 @@ static void fill_rows(slt_real *to, const slt_real *row, int rows, size_t width)
 
 void slt_ompn_cell_observe(const slt_ompn *o, const slt_ompn_part *part, int row, int rows) {
     size_t d = (size_t)o->d, wide = slt_ompn_state_width(o);
-    const slt_real *x = o->state + (size_t)row * wide, *w1 = o->w + part->at.w1;
+    const slt_real *x = o->state + (size_t)row * wide;
     slt_real *hidden = part->hidden + (size_t)row * 4 * d;
     fill_rows(hidden, o->w + part->at.c1, rows, 4 * d);
-    slt_gemm(false, false, rows, 4 * o->d, o->d, x, (int)wide,
-             w1 + (size_t)part->at.inputs * d * 4 * d, 4 * o->d, true, hidden, 4 * o->d);
-    if (part->leaf)
-        slt_gemm(false, false, rows, 4 * o->d, o->d, x, (int)wide, w1, 4 * o->d, true, hidden,
-                 4 * o->d);
+    slt_gemm(false, false, rows, 4 * o->d, o->d, x, (int)wide, x_kernel(o, part), 4 * o->d, true,
+             hidden, 4 * o->d);
 }
 
 void slt_ompn_cell_unobserve(const slt_ompn *o, const slt_ompn_part *part, int row, int rows) {
     size_t d = (size_t)o->d;
-    const slt_real *w1 = o->w + part->at.w1, *dhidden = part->dhidden + (size_t)row * 4 * d;
-    slt_real *dx = o->dx + (size_t)row * d;
-    slt_gemm(false, true, rows, o->d, 4 * o->d, dhidden, 4 * o->d,
-             w1 + (size_t)part->at.inputs * d * 4 * d, 4 * o->d, true, dx, o->d);
-    if (part->leaf)
-        slt_gemm(false, true, rows, o->d, 4 * o->d, dhidden, 4 * o->d, w1, 4 * o->d, true, dx,
-                 o->d);
+    slt_gemm(false, true, rows, o->d, 4 * o->d, part->dhidden + (size_t)row * 4 * d, 4 * o->d,
+             x_kernel(o, part), 4 * o->d, true, o->dx + (size_t)row * d, o->d);
 }
 
 // ---- one row
@@ -80,15 +77,15 @@ void slt_ompn_cell_forward(const slt_ompn *o, const slt_ompn_part *part, slt_omp
     slt_real *record = part->record + row * record_width;
     in += row * stride;
     out += row * stride;
-    slt_gemm(false, false, at.live, 4 * d, k * d - skip, in + skip, (int)stride,
-             o->w + part->at.w1 + (size_t)skip * 4 * (size_t)d, 4 * d, true, hidden, 4 * d);
+    slt_gemm(false, true, at.live, 4 * d, k * d - skip, in + skip, (int)stride, part->turned1,
+             k * d - skip, true, hidden, 4 * d);
     for (size_t i = 0; i < (size_t)at.live * 4 * (size_t)d; i++)
         hidden[i] = slt_where(hidden[i] > 0, hidden[i]);
     for (int r = 0; r < at.live; r++)
         memcpy(record + (size_t)r * record_width + wide, o->w + part->at.c2,
                (wide + (size_t)d) * sizeof *record);
-    slt_gemm(false, false, at.live, (k + 2) * d, 4 * d, hidden, 4 * d, o->w + part->at.w2,
-             (k + 2) * d, true, record + wide, (int)record_width);
+    slt_gemm(false, true, at.live, (k + 2) * d, 4 * d, hidden, 4 * d, part->turned2, 4 * d, true,
+             record + wide, (int)record_width);
     for (int r = 0; r < at.live; r++)
         mix(o, part, record + (size_t)r * record_width, part->inverse + 2 * (row + (size_t)r),
             in + (size_t)r * stride, out + (size_t)r * stride);

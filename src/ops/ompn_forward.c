@@ -57,14 +57,14 @@ static void leaky(slt_real *restrict x, size_t count, slt_real slope) {
 static void decide(const slt_ompn *o, slt_ompn_moment at) {
     size_t d = (size_t)o->d, n = (size_t)o->n, wide = slt_ompn_state_width(o);
     size_t row = (size_t)at.row;
-    const slt_real *w1 = o->w + o->gate.w1, *w2 = o->w + o->gate.w2;
+    const slt_real *w2 = o->w + o->gate.w2;
     for (int i = 0; i < o->n; i++) {
         slt_real *hidden = o->gate_hidden + row * n * d + (size_t)i * d;
         for (size_t r = 0; r < (size_t)at.live; r++)
             memcpy(hidden + r * n * d, o->gate_x + (row + r) * d, d * sizeof *hidden);
-        slt_gemm(false, false, at.live, o->d, 2 * o->d,
-                 o->state + row * wide + slt_ompn_pair(o, i) + d, (int)wide, w1 + 2 * d * d, o->d,
-                 true, hidden, (int)(n * d));
+        slt_gemm(false, true, at.live, o->d, 2 * o->d,
+                 o->state + row * wide + slt_ompn_pair(o, i) + d, (int)wide, o->gate_turned,
+                 2 * o->d, true, hidden, (int)(n * d));
     }
     leaky(o->gate_hidden + row * n * d, (size_t)at.live * n * d, o->slope);
     for (size_t r = row; r < row + (size_t)at.live; r++)

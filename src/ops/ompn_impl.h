@@ -1,9 +1,9 @@
 // The inside of OMPN's recurrence: what its files share.
 //
-// Rows are time-major: trajectories are dealt out to groups, longest first, and inside a group the
-// rows of one time step lie together, so that a step is one product per matrix and finished
-// trajectories drop out at the end of its rows. A group is one task from the first step to the
-// last.
+// Rows are time-major: trajectories, longest first, are cut into groups of about as many rows, and
+// inside a group the rows of one time step lie together, so that a step is one product per matrix
+// and finished trajectories drop out at the end of its rows. A group is one task from the first
+// step to the last.
 //
 // A row of `state` is x, m_{n-1}, c_{n-1}, ..., m_0, c_0: the memory before the step and the
 // candidate of each level, from leaf to root. The two inputs of Com_i (child, memory) and the two
@@ -24,7 +24,9 @@ typedef struct {
     slt_real *hidden;  // [rows, 4d] relu of the first layer
     slt_real *record;  // [rows, (2q+1)d] normalised gates, gates, cell; q = inputs + 1
     slt_real *inverse; // [rows, 2] 1/τ of the gates and of the output
-    slt_real *dhidden; // [rows, 4d]
+    slt_real *turned1; // [4d, inputs·d] the first kernel without x, turned round; forward only
+    slt_real *turned2; // [(q+1)d, 4d]
+    slt_real *dhidden; // [rows, 4d]; backward only, like the next
     slt_real *dsecond; // [rows, (q+1)d] of the second layer's output
 } slt_ompn_part;
 
@@ -39,6 +41,8 @@ typedef struct {
     slt_ompn_part com[SLT_OMPN_DEPTH];   // by level
     slt_ompn_part decom[SLT_OMPN_DEPTH]; // parent level
     slt_ompn_gate gate;
+    slt_real *gate_turned;            // [d, 2d] memory and candidate, turned round; forward only
+    slt_real *leaf_kernel;            // [d, 4d] of x in Com_{n-1}, as child and as x
     slt_real *state;                  // [rows, (2n+1)d]
     slt_real *family[SLT_OMPN_DEPTH]; // [rows, 2d] parent and child of Decom_i
     slt_real *gate_x;                 // [rows, d] the gate's share of x
@@ -49,9 +53,9 @@ typedef struct {
     slt_real *partial;                     // [groups, slt_ompn_partial]
 } slt_ompn;
 
-// the trajectories of a group, longest first: member r is order[first + r·groups]
+// the trajectories of a group, longest first: member r is order[first + r]
 typedef struct {
-    int number, count;
+    int number, first, count;
     int row;  // its first row
     int rows; // all its rows
     int most; // time steps
@@ -71,7 +75,7 @@ static inline size_t slt_ompn_pair(const slt_ompn *o, int level) {
     return (size_t)(2 * (o->n - 1 - level)) * (size_t)o->d;
 }
 static inline int slt_ompn_member(const slt_ompn *o, const slt_ompn_group *g, int r) {
-    return o->order[g->number + r * o->groups];
+    return o->order[g->first + r];
 }
 // the token of member r at time t
 static inline size_t slt_ompn_token(const slt_ompn *o, const slt_ompn_group *g, int r, int t) {
@@ -96,6 +100,11 @@ slt_ompn_moment slt_ompn_first(const slt_ompn_group *g);
 slt_ompn_moment slt_ompn_last(const slt_ompn *o, const slt_ompn_group *g);
 slt_ompn_moment slt_ompn_next(const slt_ompn *o, const slt_ompn_group *g, slt_ompn_moment at);
 slt_ompn_moment slt_ompn_before(const slt_ompn *o, const slt_ompn_group *g, slt_ompn_moment at);
+
+// ---- kernels as the steps read them (ompn_kernels.c)
+
+int slt_ompn_kernel_tasks(const slt_args *args);
+void slt_ompn_kernel_task(const slt_args *args, int task, slt_real *scratch);
 
 // ---- cells (ompn_cell.c)
 

@@ -41,6 +41,22 @@ static size_t lay_out_kept(slt_ompn *o, slt_real *base, size_t rows, size_t traj
     o->gate_x = take(&b, rows * d);
     o->gate_hidden = take(&b, rows * n * d);
     o->chance = take(&b, rows * (2 * n + 2));
+    o->leaf_kernel = take(&b, d * 4 * d);
+    return b.used;
+}
+
+static void turn_cell(bump *b, slt_ompn_part *part, size_t d) {
+    size_t inputs = (size_t)part->at.inputs;
+    part->turned1 = take(b, 4 * d * inputs * d);
+    part->turned2 = take(b, (inputs + 2) * d * 4 * d);
+}
+
+static size_t lay_out_forward(slt_ompn *o, slt_real *base) {
+    bump b = {base, 0};
+    size_t d = (size_t)o->d;
+    for (int i = 0; i < o->n; i++) turn_cell(&b, &o->com[i], d);
+    for (int i = 0; i + 1 < o->n; i++) turn_cell(&b, &o->decom[i], d);
+    o->gate_turned = take(&b, d * 2 * d);
     return b.used;
 }
 
@@ -85,14 +101,18 @@ size_t slt_ompn_aux(const slt_sizes *sizes) {
 
 size_t slt_ompn_shared(const slt_sizes *sizes) {
     slt_ompn o = sized(sizes);
-    return lay_out_backward(&o, NULL, (size_t)sizes->in[X].rows,
-                            (size_t)slt_ompn_groups(sizes->limits.trajectories));
+    size_t forward = lay_out_forward(&o, NULL);
+    size_t backward = lay_out_backward(&o, NULL, (size_t)sizes->in[X].rows,
+                                       (size_t)slt_ompn_groups(sizes->limits.trajectories));
+    return forward > backward ? forward : backward;
 }
 
 // gradients of memory, state, children and parent, and of the chances, of a group's rows
 size_t slt_ompn_scratch(const slt_sizes *sizes) {
     size_t n = (size_t)sizes->node->attributes.n[0], d = (size_t)sizes->in[X].width;
-    return GROUP * ((n + 2 * n + 1 + n + 1) * d + 3 * n);
+    size_t group = (size_t)sizes->limits.trajectories * ((4 * n + 2) * d + 3 * n);
+    size_t kernel = d * 4 * d; // of a weight gradient that is added twice
+    return group > kernel ? group : kernel;
 }
 
 // ---- rows
@@ -122,20 +142,27 @@ void slt_ompn_open(slt_ompn *o, const slt_args *args, bool backward) {
                     .bptt = a->n[2]};
     place_weights(o);
     lay_out_kept(o, args->aux, (size_t)o->rows, (size_t)args->limits.trajectories);
-    if (backward) lay_out_backward(o, args->shared, (size_t)o->rows, (size_t)o->groups);
+    if (backward)
+        lay_out_backward(o, args->shared, (size_t)o->rows, (size_t)o->groups);
+    else
+        lay_out_forward(o, args->shared);
 }
 
 static int length_of(const slt_ompn *o, const slt_ompn_group *g, int r) {
     return slt_batch_computed(o->args->batch, slt_ompn_member(o, g, r));
 }
 
+// trajectories go to a group until it has its share of the rows; the last one takes the rest
 slt_ompn_group slt_ompn_group_at(const slt_ompn *o, int number) {
+    int count = o->args->batch->count;
     slt_ompn_group g = {.number = 0};
     for (;; g.number++) {
-        g.count = (o->args->batch->count - g.number + o->groups - 1) / o->groups;
-        g.rows = 0;
-        for (int r = 0; r < g.count; r++) g.rows += length_of(o, &g, r);
+        int64_t share = (int64_t)o->rows * (g.number + 1) / o->groups;
+        g.count = g.rows = 0;
+        while (g.first + g.count < count && g.row + g.rows < share)
+            g.rows += length_of(o, &g, g.count++);
         if (g.number == number) break;
+        g.first += g.count;
         g.row += g.rows;
     }
     g.most = g.count ? length_of(o, &g, 0) : 0;

@@ -32,6 +32,7 @@ static void shape(slt_rule *rule) {
 
 static void forward(const slt_args *args) {
     slt_ompn_sort(args);
+    slt_args_run(args, slt_ompn_kernel_tasks(args), slt_ompn_kernel_task);
     slt_args_run(args, slt_ompn_groups(args->batch->count), slt_ompn_forward_group);
 }
 
@@ -48,7 +49,7 @@ static double flops(const slt_sizes *sizes) {
     double n = sizes->node->attributes.n[0], d = sizes->in[X].width, rows = sizes->in[X].rows;
     double later = rows - (sizes->batch ? sizes->batch->count : sizes->limits.trajectories);
     double com = 2 * (2 * 4 + 4 * 4) * d * d, decom = 2 * (4 + 4 * 3) * d * d;
-    double seen = 2 * ((n + 1) * 4 + (n - 1) * 4 + 1) * d * d;
+    double seen = 2 * (n * 4 + (n - 1) * 4 + 1) * d * d;
     return later * (n * com + n * 4 * d * d - 8 * d * d) + rows * ((n - 1) * decom + seen);
 }
 

@@ -27,21 +27,42 @@ static int cell_tasks(int inputs, int d) {
     return slt_column_tasks(4 * d) + slt_column_tasks((inputs + 2) * d);
 }
 
+// x is the child of the leaf as well: one product for both of its kernels
+static void add_twice(const slt_ompn *o, const slt_ompn_part *part, slt_rows columns,
+                      slt_real *scratch, slt_real *dw1) {
+    int d = o->d, wide = 4 * d;
+    size_t next = 2 * (size_t)d * (size_t)wide;
+    slt_gemm(true, false, d, columns.count, o->rows, o->state, (int)slt_ompn_state_width(o),
+             part->dhidden + columns.first, wide, false, scratch, columns.count);
+    for (int i = 0; i < d; i++)
+        for (int c = 0; c < columns.count; c++) {
+            slt_real *to = dw1 + (size_t)i * (size_t)wide + (size_t)(columns.first + c);
+            slt_real sum = scratch[(size_t)i * (size_t)columns.count + (size_t)c];
+            to[0] += sum;
+            to[next] += sum;
+        }
+}
+
 static void first_layer(const slt_ompn *o, const slt_ompn_part *part, const slt_real *in,
-                        size_t stride, slt_rows columns, slt_real *dw) {
-    size_t d = (size_t)o->d, k = (size_t)part->at.inputs;
+                        size_t stride, slt_rows columns, slt_real *scratch, slt_real *dw) {
+    size_t d = (size_t)o->d, kernel = d * 4 * d;
+    int k = part->at.inputs, skip = part->leaf ? 1 : 0;
     slt_real *dw1 = dw + part->at.w1;
-    add_product(o, in, stride, (int)k * o->d, part->dhidden, 4 * d, 4 * o->d, columns, dw1);
-    add_product(o, o->state, slt_ompn_state_width(o), o->d, part->dhidden, 4 * d, 4 * o->d, columns,
-                dw1 + k * d * 4 * d);
+    add_product(o, in + (size_t)skip * d, stride, (k - skip) * o->d, part->dhidden, 4 * d, 4 * o->d,
+                columns, dw1 + (size_t)skip * kernel);
+    if (part->leaf)
+        add_twice(o, part, columns, scratch, dw1);
+    else
+        add_product(o, o->state, slt_ompn_state_width(o), o->d, part->dhidden, 4 * d, 4 * o->d,
+                    columns, dw1 + (size_t)k * kernel);
     add_bias(o, part->dhidden, 4 * d, columns, dw + part->at.c1);
 }
 
 static void cell_task(const slt_ompn *o, const slt_ompn_part *part, const slt_real *in,
-                      size_t stride, int task, slt_real *dw) {
+                      size_t stride, int task, slt_real *scratch, slt_real *dw) {
     int first = slt_column_tasks(4 * o->d), wide = (part->at.inputs + 2) * o->d;
     if (task < first) {
-        first_layer(o, part, in, stride, slt_columns(4 * o->d, task), dw);
+        first_layer(o, part, in, stride, slt_columns(4 * o->d, task), scratch, dw);
         return;
     }
     slt_rows columns = slt_columns(wide, task - first);
@@ -79,7 +100,6 @@ int slt_ompn_weight_tasks(const slt_args *args) {
 }
 
 void slt_ompn_weight_task(const slt_args *args, int task, slt_real *scratch) {
-    (void)scratch;
     slt_ompn o;
     slt_ompn_open(&o, args, true);
     slt_real *dw = args->in_grad[W];
@@ -87,10 +107,10 @@ void slt_ompn_weight_task(const slt_args *args, int task, slt_real *scratch) {
     if (left < 0) {
         int i = task / com;
         cell_task(&o, &o.com[i], o.state + slt_ompn_pair(&o, i), slt_ompn_state_width(&o),
-                  task % com, dw);
+                  task % com, scratch, dw);
     } else if (left < (o.n - 1) * decom) {
         int i = left / decom;
-        cell_task(&o, &o.decom[i], o.family[i], 2 * (size_t)o.d, left % decom, dw);
+        cell_task(&o, &o.decom[i], o.family[i], 2 * (size_t)o.d, left % decom, scratch, dw);
     } else if (left == (o.n - 1) * decom) {
         gate_task(&o, dw);
     } else {
