@@ -198,6 +198,12 @@ static void orthogonal(double *rows, int count, int columns) {
     }
 }
 
+// gates i, f, g, o: all but the second become zero
+static void keep_forget_gate(double *values, int rows, int columns) {
+    for (int i = 0; i < rows * columns; i++)
+        if (i % columns / (columns / 4) != 1) values[i] = 0;
+}
+
 static slt_status init_part(slt_store *store, const slt_parameter *parameter, const slt_part *part,
                             int first, slt_real *value, uint64_t seed) {
     int rows = parameter->rows, columns = part->columns;
@@ -214,6 +220,7 @@ static slt_status init_part(slt_store *store, const slt_parameter *parameter, co
     for (size_t i = 0; i < (size_t)rows * (size_t)columns; i++)
         drawn[i] = draw(&init, seed, base + i);
     if (is_orthogonal) orthogonal(drawn, rows, columns);
+    if (init.kind == SLT_INIT_FORGET) keep_forget_gate(drawn, rows, columns);
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < columns; c++)
             value[(size_t)r * (size_t)parameter->columns + (size_t)(first + c)] =

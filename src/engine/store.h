@@ -19,7 +19,8 @@ typedef enum {
     SLT_INIT_CONSTANT,
     SLT_INIT_UNIFORM,
     SLT_INIT_NORMAL,
-    SLT_INIT_ORTHOGONAL
+    SLT_INIT_ORTHOGONAL,
+    SLT_INIT_FORGET // the value in the second quarter of the columns (forget gate), else 0
 } slt_init_kind;
 
 typedef struct {

@@ -24,12 +24,14 @@ typedef struct {
 typedef struct {
     slt_var actions, observations;
     slt_var loss, reconstruction, kl;
+    slt_var counts; // number of segments [trajectories,1], for models that want to know; else 0
 } slt_model_io;
 
 // whose observations slot k of trajectory b decodes
 typedef enum { SLT_COMPANION_NONE, SLT_COMPANION_OWN, SLT_COMPANION_OTHERS } slt_companions;
 
-// some models read one step more, DONE, the last symbol: what is observed there
+// some models read one step more, DONE, the last symbol (padding behind it is one more, `symbols`):
+// what is observed there
 typedef enum { SLT_DONE_NONE, SLT_DONE_FINAL, SLT_DONE_REPEATED } slt_done;
 
 // what a model says about one trajectory of T steps; arrays have room for the tape's sizes
@@ -45,7 +47,7 @@ typedef struct {
     float *confidence; // [T] of a boundary behind step t, where ids change
     float *ends;       // [T] probability that step t ends a segment; negative: not said
     float *masks;      // [K][T] after halting, or NULL
-    float *attention;  // [T][K], or NULL
+    float *attention;  // [T][K], or NULL: not asked for, or the model has none
     int reconstructed; // steps whose action the model gives back
 } slt_segmentation;
 
@@ -65,6 +67,7 @@ typedef struct {
     bool label_free;       // labels are never read, not even for the prior
     bool no_prior;         // knows nothing of a prior over the number of segments
     bool per_step;         // the KL term is in nats per true step, as the reconstruction is
+    bool per_trajectory;   // the reconstruction is a mean over trajectories, not over steps
     const slt_option *(*rows)(void);
     slt_status (*profile)(void *options, const char *profile);    // default, reference, paper
     void (*resolve)(void *options, const slt_prior_shape *prior); // values left open; may be NULL
@@ -74,6 +77,7 @@ typedef struct {
     slt_done (*done)(const void *options);         // NULL: trajectories have no DONE
     bool (*fixed_companions)(const void *options); // at test time: the same for every trajectory
     bool (*blind)(const void *options);            // never looks at observations; may be NULL
+    bool (*oracle)(const void *options);           // told the true number of segments; NULL: never
     void (*build)(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
                   void *vars);
     slt_model_io (*io)(const void *vars);

@@ -9,10 +9,7 @@
 extern const slt_model_kind slt_model_slottar, slt_model_mdl, slt_model_compile, slt_model_ompn;
 
 static const slt_model_kind *const table[] = {
-    &slt_model_slottar,
-    &slt_model_mdl,
-    &slt_model_ompn,
-    NULL,
+    &slt_model_slottar, &slt_model_mdl, &slt_model_compile, &slt_model_ompn, NULL,
 };
 
 const slt_model_kind *slt_model_row(int index) { return table[index]; }

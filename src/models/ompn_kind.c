@@ -30,7 +30,10 @@ static void build(slt_tape *tape, const void *options, const slt_model_data *dat
 
 static slt_model_io io(const void *vars) {
     const slt_ompn_model *model = vars;
-    return (slt_model_io){model->actions, model->observations, model->loss, model->loss, 0};
+    return (slt_model_io){.actions = model->actions,
+                          .observations = model->observations,
+                          .loss = model->loss,
+                          .reconstruction = model->loss};
 }
 
 static void step(const void *options, bool training, slt_step *out) {

@@ -39,8 +39,11 @@ static void build(slt_tape *tape, const void *options, const slt_model_data *dat
 
 static slt_model_io io(const void *vars) {
     const slt_slottar *model = vars;
-    return (slt_model_io){model->actions, model->observations, model->loss, model->reconstruction,
-                          model->kl};
+    return (slt_model_io){.actions = model->actions,
+                          .observations = model->observations,
+                          .loss = model->loss,
+                          .reconstruction = model->reconstruction,
+                          .kl = model->kl};
 }
 
 static void step(const void *options, bool training, slt_step *out) {

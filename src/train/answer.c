@@ -21,8 +21,9 @@ slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data,
 
 // sums over batches
 typedef struct {
-    double reconstruction, kl, weight;
-    int64_t tokens, right;
+    double reconstruction, kl;
+    double reconstructed, weight; // what these are sums over: true steps or trajectories
+    int64_t steps, right;
 } totals;
 
 static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pictures,
@@ -53,6 +54,7 @@ static slt_status hand_out(slt_learner *learner, const slt_feed *feed, const int
         kind->segment(learner->use.tape, request->member, learner->setup.model, learner->use.vars,
                       b, segmentation);
         sum->right += segmentation->reconstructed;
+        sum->steps += segmentation->length;
         if (!request->visit) continue;
         SLT_TRY(request->visit(request->user, &episode, segmentation));
     }
@@ -73,11 +75,13 @@ static slt_status answer_batch(slt_learner *learner, slt_feed *feed, const int64
     kind->step(learner->setup.model, false, &frame->step);
     if (request->rounded && kind->round) kind->round(&frame->step);
     SLT_TRY(slt_tape_forward_member(tape, request->member));
-    double tokens = feed->batch.true_tokens;
-    double weight = kind->per_step ? tokens : (double)feed->batch.count;
-    sum->tokens += feed->batch.true_tokens;
     const slt_model_io *io = &learner->use.io;
-    sum->reconstruction += tokens * slt_model_loss(tape, request->member, io->reconstruction);
+    double tokens = feed->batch.true_tokens, count = feed->batch.count;
+    double reconstructed = kind->per_trajectory ? count : tokens;
+    double weight = kind->per_step ? tokens : count;
+    sum->reconstruction +=
+        reconstructed * slt_model_loss(tape, request->member, io->reconstruction);
+    sum->reconstructed += reconstructed;
     sum->kl += weight * slt_model_loss(tape, request->member, io->kl);
     sum->weight += weight;
     return hand_out(learner, feed, episodes, asked, request, segmentation, sum);
@@ -91,7 +95,7 @@ static slt_status leave_companions_out(slt_learner *learner, slt_feed *feed, int
     SLT_TRY(answer_batch(learner, feed, NULL, 0, 0, request, NULL, &alone));
     sum->reconstruction -= (double)batches * alone.reconstruction;
     sum->kl -= (double)batches * alone.kl;
-    sum->tokens -= batches * alone.tokens;
+    sum->reconstructed -= (double)batches * alone.reconstructed;
     sum->weight -= (double)batches * alone.weight;
     return SLT_OK;
 }
@@ -115,10 +119,10 @@ static slt_status answer_all(slt_learner *learner, slt_arena *arena, slt_dataset
     SLT_TRY(leave_companions_out(learner, &feed, batches, request, &sum));
     slt_step step = {0};
     learner->setup.kind->step(learner->setup.model, false, &step);
-    out->reconstruction = sum.tokens ? sum.reconstruction / (double)sum.tokens : 0;
+    out->reconstruction = sum.reconstructed > 0 ? sum.reconstruction / sum.reconstructed : 0;
     out->kl = sum.weight > 0 ? sum.kl / sum.weight : 0;
     out->loss = out->reconstruction + (double)step.weight[0] * out->kl;
-    out->accuracy = sum.tokens ? (double)sum.right / (double)sum.tokens : 0;
+    out->accuracy = sum.steps ? (double)sum.right / (double)sum.steps : 0;
     return SLT_OK;
 }
 

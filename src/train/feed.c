@@ -71,6 +71,7 @@ slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *
     SLT_TRY(SLT_NEW(arena, &feed->length, count));
     SLT_TRY(SLT_NEW(arena, &feed->index, count));
     SLT_TRY(SLT_NEW(arena, &feed->order, count));
+    SLT_TRY(SLT_NEW(arena, &feed->counts, count));
     SLT_TRY(SLT_NEW(arena, &feed->companion, count * (size_t)rule->slots));
     SLT_TRY(SLT_NEW(arena, &feed->actions, (size_t)tokens));
     feed->batch = (slt_batch){.offset = feed->offset,
@@ -143,6 +144,9 @@ static slt_status put_episode(slt_feed *feed, const slt_episode *episode, int b)
         feed->actions[first + l] =
             l < episode->length ? slt_episode_action(episode, l) : feed->rule.padding + behind_done;
     }
+    int64_t segments = feed->rule.oracle ? slt_episode_segment_count(episode) : 0;
+    bool known = segments > 0 && segments < feed->rule.slots;
+    feed->counts[b] = known ? (int32_t)segments : feed->rule.slots;
     if (!feed->rule.observation) return SLT_OK;
     if (feed->rule.observation_type == SLT_BITS)
         return put_ones(feed, episode, first, computed), SLT_OK;
@@ -215,6 +219,7 @@ slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
 void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_model_io io) {
     slt_tape_frame(tape, member)->batch = feed->batch;
     slt_tape_feed(tape, member, io.actions, feed->actions);
+    slt_tape_feed(tape, member, io.counts, feed->counts);
     const void *bits = &feed->bits, *reals = feed->reals;
     slt_tape_feed(tape, member, io.observations,
                   feed->rule.observation_type == SLT_BITS ? bits : reals);

@@ -22,6 +22,7 @@ typedef struct {
     int padding; // the symbol behind the truth
     bool padded;
     slt_done done; // a step behind the last one, with the symbol `padding`
+    bool oracle;   // counts come from the labels
     slt_companions companions;
     int fixed;                         // companions that serve all others; 0: none
     const slt_episode *fixed_episodes; // [fixed], put behind every batch
@@ -34,6 +35,7 @@ typedef struct {
     slt_batch batch;
     int32_t *offset, *length, *index, *companion, *order;
     int32_t *actions; // [tokens]
+    int32_t *counts;  // [capacity] number of segments: the true one, or K
     float *numbers;   // [tokens][D]
     slt_real *reals;  // the same as the engine's numbers
     slt_bits bits;

@@ -66,6 +66,7 @@ slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *dat
                            .padding = learner->data.symbols - 1,
                            .padded = kind->padded(options),
                            .done = slt_setup_done(&learner->setup),
+                           .oracle = kind->oracle && kind->oracle(options),
                            .companions = kind->companions(options),
                            .fixed = fixed ? slots : 0,
                            .fixed_episodes = fixed,

@@ -144,8 +144,8 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
         if (kind->round) kind->round(step);
     }
     SLT_TRY(slt_tape_forward(tape));
-    double tokens = j->feed.batch.true_tokens;
-    double weight = kind->per_step ? tokens : (double)j->feed.batch.count;
+    double all = j->feed.batch.count, steps = j->feed.batch.true_tokens;
+    double tokens = kind->per_trajectory ? all : steps, weight = kind->per_step ? steps : all;
     for (int m = 0; m < j->t->members; m++) {
         j->reconstruction[m] += tokens * slt_model_loss(tape, m, learner->use.io.reconstruction);
         j->kl[m] += weight * slt_model_loss(tape, m, learner->use.io.kl);

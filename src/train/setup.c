@@ -40,6 +40,12 @@ static const struct {
     {"ompn", "unlockpickup", "batch=64 hidden=64 depth=3 max_grad_norm=2 lr=2e-4 length=35" MINIGRID_DONE},
     {"ompn", "blockedunlockpickup", "batch=32 hidden=128 depth=3 max_grad_norm=0.2 lr=1e-4 length=40" MINIGRID_DONE},
     {"ompn", "keycorridor", "batch=32 hidden=128 depth=3 max_grad_norm=2 lr=1e-4 length=80" MINIGRID_DONE},
+    {"compile", "craft-full", "batch=128 beta=0.01 prior_rate=3 hidden=128 latent=gaussian segments=4 lr=2.5e-4 length=65"},
+    {"compile", "craft-partial", "batch=128 beta=0.01 prior_rate=3 hidden=128 latent=gaussian segments=4 lr=2.5e-4 length=65"},
+    {"compile", "doorkey", "batch=32 beta=0.01 prior_rate=4 hidden=128 latent=gaussian segments=3 lr=5e-4 length=35 done_step=repeat"},
+    {"compile", "unlockpickup", "batch=64 beta=0.05 prior_rate=2 hidden=64 latent=gaussian segments=3 lr=5e-4 length=35 done_step=repeat"},
+    {"compile", "blockedunlockpickup", "batch=32 beta=0.01 prior_rate=3 hidden=128 latent=gaussian segments=5 lr=5e-4 length=40 done_step=repeat"},
+    {"compile", "keycorridor", "batch=32 beta=0.01 prior_rate=3 hidden=128 latent=gaussian segments=10 lr=5e-4 length=80 done_step=repeat"},
 };
 // clang-format on
 

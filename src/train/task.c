@@ -127,6 +127,15 @@ static slt_status make_prior(slt_task_data *task, const slt_setup *setup, int K)
 
 // ---- a task
 
+// a model that is told the number of segments needs somebody who knows it
+static slt_status check_oracle(const slt_setup *setup, const slt_dataset *data) {
+    bool oracle = setup->kind->oracle && setup->kind->oracle(setup->model);
+    if (oracle && !slt_dataset_about(data)->has_segments)
+        SLT_FAIL(SLT_INVALID, "%s: has no labels, and count=oracle needs them; say count=own",
+                 slt_dataset_path(data));
+    return SLT_OK;
+}
+
 static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_data *task) {
     const slt_dataset_info *info = slt_dataset_about(task->data);
     SLT_TRY(check_kind(task->data));
@@ -144,6 +153,7 @@ static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_d
                  task->model.length, (long long)info->longest + done);
     if (task->count[SLT_SPLIT_TRAIN] < 1)
         SLT_FAIL(SLT_FORMAT, "%s: no training episodes", slt_dataset_path(task->data));
+    SLT_TRY(check_oracle(setup, task->data));
     task->prior[0] = 1;
     if (!setup->kind->no_prior) SLT_TRY(make_prior(task, setup, setup->kind->slots(setup->model)));
     SLT_TRY(mean_length(task, &task->model.mean_length));

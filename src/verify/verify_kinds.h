@@ -10,6 +10,7 @@
 // clang-format off
 #define SLT_VERIFY_KINDS(X) \
     X(slottar) \
+    X(compile) \
     X(ompn) \
     X(model_metrics) \
     X(craft_metrics) \
