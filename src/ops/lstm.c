@@ -11,6 +11,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "ops/gates.h"
 #include "ops/op_table.h"
 #include "ops/op_tools.h"
 
@@ -33,13 +34,15 @@ typedef struct {
     int b[CREW], count;
 } crew;
 
-static crew crew_of(const slt_batch *batch, int task) {
-    crew c = {.count = slt_min(CREW, batch->count - task * CREW)};
-    for (int i = 0; i < c.count; i++) {
-        int b = task * CREW + i, place = i;
-        for (;
-             place > 0 && slt_batch_computed(batch, c.b[place - 1]) < slt_batch_computed(batch, b);
-             place--)
+static int crews(const slt_args *args) { return slt_blocks(args->batch->count, CREW); }
+
+// every so manieth trajectory: batches are sorted by length, so that crews are alike
+static crew crew_of(const slt_args *args, int task) {
+    const slt_batch *batch = args->batch;
+    crew c = {.count = 0};
+    for (int b = task; b < batch->count; b += crews(args)) {
+        int place = c.count++, length = slt_batch_computed(batch, b);
+        for (; place > 0 && slt_batch_computed(batch, c.b[place - 1]) < length; place--)
             c.b[place] = c.b[place - 1];
         c.b[place] = b;
     }
@@ -53,7 +56,6 @@ static int alive(const slt_batch *batch, const crew *c, int t) {
     return count;
 }
 
-static int crews(const slt_args *args) { return slt_blocks(args->batch->count, CREW); }
 static size_t row_of(const slt_args *args, int b, int t) {
     return (size_t)(args->batch->offset[b] + t);
 }
@@ -72,11 +74,11 @@ static void cell_forward(const slt_real *restrict pre, slt_real *restrict kept,
                          slt_real mask, slt_real stored, int d) {
     slt_real *restrict i = kept, *restrict f = kept + d, *restrict g = kept + 2 * d;
     slt_real *restrict o = kept + 3 * d, *restrict c = kept + CELL * d, *restrict h = c + d;
-    for (int k = 0; k < 2 * d; k++) i[k] = slt_sigmoid(pre[k]);
-    for (int k = 0; k < d; k++) g[k] = slt_tanh(pre[2 * d + k]);
-    for (int k = 0; k < d; k++) o[k] = slt_sigmoid(pre[3 * d + k]);
+    for (int k = 0; k < 2 * d; k++) i[k] = slt_gate_sigmoid(pre[k]);
+    for (int k = 0; k < d; k++) g[k] = slt_gate_tanh(pre[2 * d + k]);
+    for (int k = 0; k < d; k++) o[k] = slt_gate_sigmoid(pre[3 * d + k]);
     for (int k = 0; k < d; k++) c[k] = f[k] * cell[k] + i[k] * g[k];
-    for (int k = 0; k < d; k++) h[k] = slt_tanh(c[k]);
+    for (int k = 0; k < d; k++) h[k] = slt_gate_tanh(c[k]);
     for (int k = 0; k < d; k++) {
         slt_real value = o[k] * h[k];
         out[k] = stored * value;
@@ -86,7 +88,7 @@ static void cell_forward(const slt_real *restrict pre, slt_real *restrict kept,
 }
 
 static void forward_crew(const slt_args *args, int task, slt_real *scratch) {
-    crew c = crew_of(args->batch, task);
+    crew c = crew_of(args, task);
     int d = args->out_width[0], wide = GATES * d;
     size_t D = (size_t)d;
     slt_real *s = scratch, *cell = s + CREW * D, *pre = cell + CREW * D;
@@ -169,7 +171,7 @@ static void hand_out(const slt_args *args, work w, size_t row, bool first, const
 }
 
 static void backward_crew(const slt_args *args, int task, slt_real *scratch) {
-    crew c = crew_of(args->batch, task);
+    crew c = crew_of(args, task);
     work w = work_of(args);
     int d = args->out_width[0], wide = GATES * d;
     size_t D = (size_t)d;

@@ -33,6 +33,10 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     uint64_t per = (uint64_t)(n[SPACE] == SLT_SLOTS ? args->limits.slots : 1) * (uint64_t)n[WIDTH];
     uint64_t first = (uint64_t)args->batch->index[b] * ((per + 1) / 2);
     slt_real *to = args->out[0] + (size_t)b * per, two[2];
+    if (args->step->noise == 0) {
+        memset(to, 0, per * sizeof *to);
+        return;
+    }
     for (uint64_t i = 0; i < per; i += 2) {
         pair(args->step, (slt_random_purpose)n[PURPOSE], first + i / 2, two);
         to[i] = two[0];
