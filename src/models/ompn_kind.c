@@ -69,8 +69,10 @@ static void find_ids(const slt_ompn_options *options, const slt_real *p_hat, int
     out->told_count = options->count == SLT_COUNT_ORACLE && out->true_count > 0;
     if (out->told_count)
         slt_ompn_ids_counted(p_hat, n, T, out->true_count, ids);
-    else
+    else if (options->threshold > 0)
         slt_ompn_ids_free(p_hat, n, T, options->threshold, ids);
+    else
+        slt_ompn_ids_parted(p_hat, n, T, ids);
 }
 
 static void segment(slt_tape *tape, int member, const void *options, const void *vars, int b,

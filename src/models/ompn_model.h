@@ -33,5 +33,7 @@ void slt_ompn_ids_counted(const slt_real *p_hat, int depth, int T, int count, in
 // the same where a step ends a segment when it writes above the leaf with a probability larger than
 // the threshold
 void slt_ompn_ids_free(const slt_real *p_hat, int depth, int T, double threshold, int32_t *ids);
+// the same where its level is on the lower side of the cut that parts the trajectory's levels best
+void slt_ompn_ids_parted(const slt_real *p_hat, int depth, int T, int32_t *ids);
 
 #endif

@@ -12,7 +12,7 @@
 #define SLT_OMPN_SIZES(X)                                                                          \
     X(INT,  hidden,    128, 1, 1024, NULL, "width d of a memory level")                            \
     X(INT,  depth,     3,   2, 16,   NULL, "levels n of the memory; OMPN-2 is 2")                  \
-    X(REAL, threshold, 0.5, 0, 1,    NULL, "count=threshold: a segment ends where the probability of a step above the leaf is larger")
+    X(REAL, threshold, 0,   0, 1,    NULL, "without the true number: a segment ends where the probability to write above the leaf is larger; 0: at the cut that parts the trajectory's own levels best")
 
 // type, name, default, reference, paper (the original), lowest, highest, values, sentence
 #define SLT_OMPN_SWITCHES(X)                                                                       \

@@ -47,6 +47,45 @@ void slt_ompn_ids_counted(const slt_real *p_hat, int depth, int T, int count, in
     }
 }
 
+// ---- without the number of segments
+
+enum { BINS = 256 };
+
+static int bin_of(const slt_real *p_hat, int depth, int t) {
+    int bin = (int)(slt_ompn_level(p_hat, depth, t) / depth * BINS);
+    return bin < 0 ? 0 : bin < BINS ? bin : BINS - 1;
+}
+
+// the cut of a histogram that parts it best: the largest variance between both sides (Otsu 1979,
+// doi:10.1109/TSMC.1979.4310076); -1 where there is nothing to part
+static int best_cut(const int *bins, int count) {
+    double all = 0, low = 0, most = 0;
+    int below = 0, cut = -1;
+    for (int i = 0; i < BINS; i++) all += (double)i * bins[i];
+    for (int i = 0; i + 1 < BINS; i++) {
+        below += bins[i];
+        low += (double)i * bins[i];
+        if (below == 0 || below == count) continue;
+        double apart = low / below - (all - low) / (count - below);
+        double between = (double)below * (count - below) * apart * apart;
+        if (between > most) {
+            most = between;
+            cut = i;
+        }
+    }
+    return cut;
+}
+
+void slt_ompn_ids_parted(const slt_real *p_hat, int depth, int T, int32_t *ids) {
+    int bins[BINS] = {0};
+    for (int t = 1; t < T; t++) bins[bin_of(p_hat, depth, t)]++;
+    int cut = best_cut(bins, T - 1);
+    for (int t = 0, id = 0; t < T; t++) {
+        ids[t] = id;
+        id += t > 0 && bin_of(p_hat, depth, t) <= cut;
+    }
+}
+
 void slt_ompn_ids_free(const slt_real *p_hat, int depth, int T, double threshold, int32_t *ids) {
     for (int t = 0, id = 0; t < T; t++) {
         ids[t] = id;

@@ -2,7 +2,7 @@
 //
 // A step multiplies few rows with many kernels, so their numbers come from far away each time.
 // Turned round (columns become rows) they come as long runs: 32 rows times 128 x 512 ran at 32
-// instead of 25 GFLOP/s on a Neoverse N1, the whole of forward a tenth faster.
+// instead of 25 GFLOP/s on a Neoverse N1, the whole of forward 5 % faster.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -147,6 +147,19 @@ static void segments_end_above_the_threshold(void **state) {
     ids_are(ids, "00123");
 }
 
+// the levels 0.2, 1.9, 0.2, 1 behind the first step: parted between 0.2 and 1
+static void segments_end_below_the_best_cut(void **state) {
+    (void)state;
+    int32_t ids[5];
+    slt_ompn_ids_parted(P_HAT, 2, 5, ids);
+    ids_are(ids, "00112");
+    const slt_real flat[] = {0, 1, 0, 0, 0.5f, 0.5f, 0, 0.5f, 0.5f};
+    slt_ompn_ids_parted(flat, 2, 3, ids);
+    ids_are(ids, "000");
+    slt_ompn_ids_parted(flat, 2, 1, ids);
+    assert_int_equal(ids[0], 0);
+}
+
 static void profiles_are_columns(void **state) {
     (void)state;
     ompn_rig r;
@@ -169,6 +182,7 @@ int main(void) {
         cmocka_unit_test(observations_are_needed),
         cmocka_unit_test(segments_end_at_the_smallest_levels),
         cmocka_unit_test(segments_end_above_the_threshold),
+        cmocka_unit_test(segments_end_below_the_best_cut),
         cmocka_unit_test(profiles_are_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
