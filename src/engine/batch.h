@@ -17,6 +17,7 @@ typedef enum {
     SLT_SLOTS,        // b*K + k
     SLT_TOKENS,       // offset[b] + l
     SLT_SLOT_TOKENS,  // K*offset[b] + k*C_b + l
+    SLT_LIVE,         // slot tokens that carry weight, in their order; chosen during the step
     SLT_SPACES
 } slt_space;
 

@@ -56,6 +56,7 @@ struct slt_args {
     slt_real *shared;                      // scratch of the whole node, during this call
     slt_real *scratch;                     // scratch of threads, scratch_size numbers each
     size_t scratch_size;
+    int *live;      // number of live rows, for the operation that chooses them
     slt_pool *pool; // NULL inside a population: members are spread over threads instead
 };
 

@@ -35,22 +35,24 @@ slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var) {
     return member_block(tape, member) + info->gradient;
 }
 
-static int shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *batch) {
+static int shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *batch, int live) {
     if (shape.space == SLT_FIXED) return shape.rows;
+    if (shape.space == SLT_LIVE && batch) return live;
     return batch ? slt_batch_rows(batch, tape->limits.slots, shape.space)
                  : slt_space_capacity(tape->limits, shape.space);
 }
 
 slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch) {
     slt_sizes sizes = {.node = node, .limits = tape->limits, .batch = batch};
+    int live = batch ? tape->frames[0].live : 0;
     for (int i = 0; i < node->inputs; i++) {
         if (!node->in[i]) continue;
         sizes.in[i] = tape->vars[node->in[i]].shape;
-        sizes.in[i].rows = shape_rows(tape, sizes.in[i], batch);
+        sizes.in[i].rows = shape_rows(tape, sizes.in[i], batch, live);
     }
     for (int i = 0; i < node->outputs; i++) {
         sizes.out[i] = tape->vars[node->out[i]].shape;
-        sizes.out[i].rows = shape_rows(tape, sizes.out[i], batch);
+        sizes.out[i].rows = shape_rows(tape, sizes.out[i], batch, live);
     }
     return sizes;
 }
@@ -63,13 +65,13 @@ static void fill_inputs(const slt_tape *tape, int member, slt_args *args) {
         slt_var var = node->in[i];
         if (!var) continue;
         slt_shape shape = tape->vars[var].shape;
-        args->in_rows[i] = shape_rows(tape, shape, args->batch);
+        args->in_rows[i] = shape_rows(tape, shape, args->batch, *args->live);
         args->in_width[i] = shape.width;
         args->in[i] = slt_tape_value(tape, member, var);
     }
     for (int i = 0; i < node->outputs; i++) {
         slt_shape shape = tape->vars[node->out[i]].shape;
-        args->out_rows[i] = shape_rows(tape, shape, args->batch);
+        args->out_rows[i] = shape_rows(tape, shape, args->batch, *args->live);
         args->out_width[i] = shape.width;
         args->out[i] = slt_tape_value(tape, member, node->out[i]);
     }
@@ -89,13 +91,14 @@ static void fill_gradients(const slt_tape *tape, int member, const slt_node_info
 
 static void run_node(slt_tape *tape, const slt_node_info *info, int member, int thread,
                      slt_pool *pool, bool backward) {
-    const slt_frame *frame = &tape->frames[member];
+    slt_frame *frame = &tape->frames[member];
     slt_args args = {.node = &info->node,
                      .batch = &frame->batch,
                      .step = &frame->step,
                      .limits = tape->limits,
                      .scratch = tape->scratch + tape->scratch_size * (size_t)thread,
                      .scratch_size = tape->scratch_size,
+                     .live = &frame->live,
                      .pool = pool};
     slt_real *block = member_block(tape, member);
     if (info->aux >= 0) args.aux = block + info->aux;

@@ -10,6 +10,7 @@
 #include "nn/nn.h"
 
 enum { END_HIDDEN = 32 };
+static const double LEAST_MASK = 1e-3; // below it a slot is not decoded in a step
 
 bool slt_mdl_sees(const slt_mdl_options *options) {
     return options->head != SLT_HEAD_ACTION || options->code > 0;
@@ -92,9 +93,10 @@ static slt_var decode(slt_tape *tape, const slt_mdl_options *options, const slt_
     slt_var lags = slt_weights(tape, "dec.lags", H, W + 1, slt_constant(0));
     slt_var q = slt_nn_dense(tape, "dec.q", slots, d, SLT_LINEAR);
     slt_var o = slt_window_attention(tape, q, key_table(tape, options, data->symbols),
-                                     model->actions, model->ends, lags);
+                                     model->actions, model->ends, lags, model->live);
     o = slt_nn_dense(tape, "dec.o", o, d, SLT_LINEAR);
-    slt_var y = slt_nn_norm(tape, "dec.ln1", slt_add_slots(tape, o, slots), 0, 0, options->ln_eps);
+    slt_var y = slt_nn_norm(tape, "dec.ln1", slt_add_slots(tape, o, slots, model->live), 0, 0,
+                            options->ln_eps);
     slt_var wide = slt_nn_mlp(tape, "dec", "ff1", "ff2", y, 4 * d, d);
     y = slt_nn_norm(tape, "dec.ln2", y, wide, 0, options->ln_eps);
     return slt_nn_dense(tape, "out", y, 2 * (data->symbols - 1), SLT_LINEAR);
@@ -110,8 +112,9 @@ static void add_losses(slt_tape *tape, const slt_mdl_options *options, const slt
     int K = (int)options->slots;
     slt_real *share = slt_tape_constant(tape, 1, K + 1, "prior", &prior);
     for (int k = 0; share && k <= K; k++) share[k] = (slt_real)(k < K ? data->prior[k] : BEYOND);
-    model->reconstruction = slt_count_xent(tape, model->logits, model->masks, model->ends,
-                                           model->actions, options->cuts == SLT_CUTS_PAID);
+    model->reconstruction =
+        slt_count_xent(tape, model->logits, model->masks, model->ends, model->actions, model->live,
+                       options->cuts == SLT_CUTS_PAID);
     model->kl = slt_count_kl(tape, model->masks, prior, fmax(options->gamma, 0));
     model->loss = slt_add_loss(tape, model->reconstruction, model->kl, SLT_MDL_BETA);
 }
@@ -128,12 +131,14 @@ slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_
     slt_var x = end_logits(tape, options, data, &model);
     model.ends = slt_end_probability(tape, x, SLT_MDL_ROUND);
     model.masks = slt_count_mask(tape, model.ends);
+    model.live = slt_live_rows(tape, model.masks, LEAST_MASK);
     slt_var slots = slt_weights(tape, "slot.mu", (int)options->slots, d, normal(0.1));
     model.logits = decode(tape, options, data, slots, &model);
     if (with_loss) add_losses(tape, options, data, &model);
 
-    const slt_var kept[] = {model.ends,           model.masks, model.logits,
-                            model.reconstruction, model.kl,    model.loss};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) slt_tape_keep(tape, kept[i]);
+    const slt_var kept[] = {model.ends,   model.masks,          model.live, model.live + 1,
+                            model.logits, model.reconstruction, model.kl,   model.loss};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept && model.live; i++)
+        slt_tape_keep(tape, kept[i]);
     return model;
 }

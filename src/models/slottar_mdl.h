@@ -34,7 +34,8 @@ const slt_option *slt_mdl_rows(void);
 // the variables of a tape, all of them readable but the inputs
 typedef struct {
     slt_var actions, observations;    // to feed; observations are 0 where nobody looks at them
-    slt_var ends, masks, logits;      // [tokens,1] [tokens,K] [slot tokens,2A]
+    slt_var ends, masks;              // [tokens,1] [tokens,K]
+    slt_var live, logits;             // [live,2] and its ranges behind it; [live,2A]
     slt_var reconstruction, kl, loss; // one number each, nats per true step
 } slt_mdl;
 

@@ -68,9 +68,11 @@ static void start(slt_store *store, int member, const int32_t *symbols, int coun
 // ---- the answer for one trajectory
 
 typedef struct {
-    int K, T, A, computed;
+    int K, T, A;
     const slt_real *masks, *ends, *logits;
     const int32_t *actions;
+    const slt_real *live; // token and slot of the rows of logits
+    int first, rows;      // first token, live rows
 } answer;
 
 static answer gather(slt_tape *tape, int member, const slt_mdl *model, int b) {
@@ -78,11 +80,14 @@ static answer gather(slt_tape *tape, int member, const slt_mdl *model, int b) {
     size_t first = (size_t)frame->batch.offset[b];
     answer a = {.K = slt_tape_limits(tape).slots,
                 .T = frame->batch.length[b],
-                .A = slt_tape_shape(tape, model->logits).width / 2,
-                .computed = slt_batch_computed(&frame->batch, b)};
+                .A = slt_tape_shape(tape, model->logits).width / 2};
     a.masks = slt_tape_value(tape, member, model->masks) + first * (size_t)a.K;
     a.ends = slt_tape_value(tape, member, model->ends) + first;
-    a.logits = slt_tape_value(tape, member, model->logits) + first * (size_t)(a.K * 2 * a.A);
+    const slt_real *range = slt_tape_value(tape, member, model->live + 1) + 2 * b;
+    a.first = (int)first;
+    a.rows = (int)range[1];
+    a.live = slt_tape_value(tape, member, model->live) + 2 * (size_t)range[0];
+    a.logits = slt_tape_value(tape, member, model->logits) + (size_t)range[0] * 2 * (size_t)a.A;
     a.actions = (const int32_t *)frame->feed[model->actions] + first;
     return a;
 }
@@ -103,11 +108,17 @@ static float near_end(const answer *a, int l) {
     return (float)(1 - none);
 }
 
-// whether the decoder's best guess is the action, the end being known
-static bool gives_back(const answer *a, int k, int l) {
-    size_t row = (size_t)(k * a->computed + l) * 2 * (size_t)a->A;
-    bool end = a->ends[l] > (slt_real)0.5;
-    return largest(a->logits + row + (end ? a->A : 0), a->A) == a->actions[l];
+// steps whose action is the decoder's best guess in their segment, the end being known
+static int given_back(const answer *a, const int32_t *ids) {
+    int right = 0;
+    for (int r = 0; r < a->rows; r++) {
+        int l = (int)a->live[2 * r] - a->first, k = (int)a->live[2 * r + 1];
+        bool end = a->ends[l] > (slt_real)0.5;
+        if (ids[l] == k)
+            right +=
+                largest(a->logits + (size_t)(2 * r + end) * (size_t)a->A, a->A) == a->actions[l];
+    }
+    return right;
 }
 
 static void segment(slt_tape *tape, int member, const void *options, const void *vars, int b,
@@ -118,17 +129,16 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
     int count = largest(halting, a.K) + 1;
     out->length = a.T;
     out->slots = a.K;
-    out->reconstructed = 0;
     for (int k = 0; k < a.K; k++) out->counts[k] = (double)halting[k];
     for (int l = 0; l < a.T; l++) {
         const slt_real *m = a.masks + (size_t)l * (size_t)a.K;
         out->ids[l] = largest(m, count);
         out->ends[l] = (float)a.ends[l];
-        out->reconstructed += gives_back(&a, out->ids[l], l);
         for (int k = 0; k < a.K && out->masks; k++)
             out->masks[k * a.T + l] = k < count ? (float)m[k] : 0;
         for (int k = 0; k < a.K && out->attention; k++) out->attention[l * a.K + k] = (float)m[k];
     }
+    out->reconstructed = given_back(&a, out->ids);
     for (int l = 0; l < a.T; l++) {
         bool boundary = l + 1 < a.T && out->ids[l] != out->ids[l + 1];
         out->confidence[l] = boundary ? near_end(&a, l) : 0;

@@ -19,6 +19,8 @@
     X(squared_error) X(weighted_sum) X(add_loss)                                                   \
     X(ompn) X(done_xent)                                                                            \
     X(end_probability) X(window_attention) X(add_slots) X(count_xent) X(count_kl)
+    X(end_probability) X(window_attention) X(add_slots) X(count_xent) X(count_kl) \
+    X(live_rows)
 // clang-format on
 
 #define SLT_DECLARE_OP(name) extern const slt_op slt_op_##name;

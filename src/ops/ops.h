@@ -136,16 +136,19 @@ slt_var slt_add_loss(slt_tape *tape, slt_var first, slt_var second, int w);
 
 // b = σ(x) [tokens,1], 1 at the end of a trajectory; rounded where the step's weight[w] is not 0
 slt_var slt_end_probability(slt_tape *tape, slt_var x, int w);
+// the slot tokens with a mask of at least `least`: [live,2], token and slot; behind it the first
+// row and the number of rows of each trajectory [trajectories,2]
+slt_var slt_live_rows(slt_tape *tape, slt_var masks, double least);
 // the last W actions of the same segment: q [K,d] or [slots,d], table [A,2d] of keys and values
-// (the last row is the start), ids, ends b [tokens,1], lags [H,W+1]; gives [slot tokens,d]
+// (the last row is the start), ids, ends b [tokens,1], lags [H,W+1]; gives [live,d]
 slt_var slt_window_attention(slt_tape *tape, slt_var q, slt_var table, slt_var ids, slt_var ends,
-                             slt_var lags);
-// x [slot tokens,d] + its slot, s [K,d] or [slots,d]
-slt_var slt_add_slots(slt_tape *tape, slt_var x, slt_var s);
-// expected nats of the actions per true step: logits [slot tokens,2A], inside and end; paid: ends
-// are written down together with the actions
+                             slt_var lags, slt_var live);
+// x [live,d] + its slot, s [K,d] or [slots,d]
+slt_var slt_add_slots(slt_tape *tape, slt_var x, slt_var s, slt_var live);
+// expected nats of the actions per true step: logits [live,2A], inside and end; paid: ends are
+// written down together with the actions
 slt_var slt_count_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var ends, slt_var targets,
-                       bool paid);
+                       slt_var live, bool paid);
 // KL of the number of segments per true step, of each trajectory and γ times that of the batch;
 // prior [1,K+1], the last one for more than K
 slt_var slt_count_kl(slt_tape *tape, slt_var masks, slt_var prior, double gamma);

@@ -75,7 +75,7 @@ static void every_backward_agrees_with_differences(void **state) {
     (void)state;
     for (int i = 0; slt_op_table[i]; i++) {
         const slt_op *op = slt_op_table[i];
-        bool differentiable = op->no_gradient_out != 1;
+        bool differentiable = !(op->no_gradient_out & 1);
         assert_true(op->cases[0] || !differentiable);
         for (int c = 0; c < SLT_OP_CASES && op->cases[c]; c++)
             for (size_t b = 0; b < sizeof BATCHES / sizeof *BATCHES; b++) {

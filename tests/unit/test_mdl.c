@@ -43,14 +43,13 @@ static void nothing_is_seen_across_a_cut(void **state) {
     int C = r.length[0];
     assert_true(C >= 4);
     for (int l = 0; l < C; l++) r.actions[l] = l == 1 ? 2 : 0;
-    // slot 1 in step 2, right behind the cut
+    // step 2, right behind the cut: with rounded ends every step has one live row
     mdl_loss(&r);
     const slt_real *logits = slt_tape_value(r.tape, 0, r.model.logits);
-    memcpy(before, logits + (size_t)(C + 2) * size, sizeof before);
+    memcpy(before, logits + 2 * size, sizeof before);
     r.actions[0] = 1;
     mdl_loss(&r);
-    for (size_t i = 0; i < size; i++)
-        assert_true(fabsf(before[i] - logits[(size_t)(C + 2) * size + i]) < 1e-4f);
+    for (size_t i = 0; i < size; i++) assert_true(fabsf(before[i] - logits[2 * size + i]) < 1e-4f);
     // without the cut it does
     r.actions[1] = 0;
     mdl_loss(&r);
@@ -60,6 +59,20 @@ static void nothing_is_seen_across_a_cut(void **state) {
     slt_real most = 0;
     for (size_t i = 0; i < size; i++) most = fmaxf(most, fabsf(before[i] - logits[2 * size + i]));
     assert_true(most > 1e-3f);
+    mdl_close(&r);
+}
+
+static void settled_ends_leave_one_row_per_step(void **state) {
+    (void)state;
+    mdl_rig r;
+    mdl_open(&r, context, "head=action", true);
+    mdl_loss(&r);
+    int soft = slt_tape_frame(r.tape, 0)->live, steps = 0;
+    for (int b = 0; b < MDL_B; b++) steps += r.length[b];
+    set_ends(&r, 0);
+    mdl_loss(&r);
+    assert_true(soft > steps);
+    assert_int_equal(slt_tape_frame(r.tape, 0)->live, steps);
     mdl_close(&r);
 }
 
@@ -129,6 +142,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_and_padded_agree),
         cmocka_unit_test(nothing_is_seen_across_a_cut),
+        cmocka_unit_test(settled_ends_leave_one_row_per_step),
         cmocka_unit_test(the_answer_counts_ends),
         cmocka_unit_test(rounding_is_for_unsettled_ends),
         cmocka_unit_test(a_start_cuts_behind_its_symbols),
