@@ -145,6 +145,7 @@ static void visit(const walk *w, int n, int member, int thread) {
 static void walk_member(void *argument, int member, int thread) {
     const walk *w = argument;
     slt_tape *tape = w->tape;
+    if (tape->frames[member].idle) return;
     if (w->backward) {
         slt_real *seed = slt_tape_gradient(tape, member, tape->loss);
         if (seed) *seed = 1;

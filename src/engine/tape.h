@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
     slt_batch batch;
     slt_step step;
+    bool idle;         // the member is left out: nothing of it is computed
     int live;          // rows of SLT_LIVE, written by the operation that chooses them
     const void **feed; // by variable: numbers, int32_t, or slt_bits
 } slt_frame;

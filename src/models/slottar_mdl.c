@@ -10,7 +10,7 @@
 #include "nn/nn.h"
 
 enum { END_HIDDEN = 32 };
-static const double LEAST_MASK = 1e-3; // below it a slot is not decoded in a step
+static const double LEAST_MASK = 0.02; // below it a slot is not decoded in a step
 
 bool slt_mdl_sees(const slt_mdl_options *options) {
     return options->head != SLT_HEAD_ACTION || options->code > 0;

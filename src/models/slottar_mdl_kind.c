@@ -56,7 +56,7 @@ static void round_ends(slt_step *out) { out->weight[SLT_MDL_ROUND] = 1; }
 
 // a start that cuts behind the given symbols
 static void start(slt_store *store, int member, const int32_t *symbols, int count) {
-    static const slt_real SURE = 3, REST = (slt_real)0.1;
+    static const slt_real SURE = 4, REST = (slt_real)0.1;
     int own = slt_store_find(store, "end.symbol"), out = slt_store_find(store, "end.out.kernel");
     slt_real *logit = slt_store_at(store, store->value, own, member);
     slt_real *w = slt_store_at(store, store->value, out, member);

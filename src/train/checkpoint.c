@@ -157,7 +157,7 @@ static void describe_members(slt_safetensors_writer *writer, const slt_member_st
         char key[32], text[160];
         snprintf(key, sizeof key, "run.member%d", m);
         snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d", each[m].seed, each[m].loss,
-                 each[m].reconstruction, each[m].kl, each[m].active);
+                 each[m].reconstruction, each[m].kl, (int)each[m].health);
         slt_safetensors_describe(writer, key, text);
     }
 }
@@ -338,13 +338,14 @@ slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *pat
 static slt_status read_member(const slt_safetensors *file, int member, slt_member_state *out) {
     char key[32];
     const char *text;
-    int active;
+    int health;
     snprintf(key, sizeof key, "run.member%d", member);
     SLT_TRY(need(file, key, &text));
     if (sscanf(text, "%" SCNu64 " %la %la %la %d", &out->seed, &out->loss, &out->reconstruction,
-               &out->kl, &active) != 5)
+               &out->kl, &health) != 5 ||
+        health < 0 || health > SLT_MEMBER_BROKEN)
         SLT_FAIL(SLT_FORMAT, "%s: metadata '%s' is '%.60s'", slt_safetensors_path(file), key, text);
-    out->active = active != 0;
+    out->health = (slt_member_health)health;
     return SLT_OK;
 }
 

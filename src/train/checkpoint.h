@@ -23,11 +23,14 @@ typedef struct {
     bool finished;
 } slt_progress_state;
 
+// a member is stopped when it is far behind the best, and broken when its numbers are out of bounds
+typedef enum { SLT_MEMBER_RUNS, SLT_MEMBER_STOPPED, SLT_MEMBER_BROKEN } slt_member_health;
+
 // where a member of a population stands
 typedef struct {
     uint64_t seed;
     double loss, reconstruction, kl; // sums over the steps of the epoch at hand
-    bool active;                     // false: its numbers went out of bounds
+    slt_member_health health;
 } slt_member_state;
 
 slt_status slt_checkpoint_save(const slt_learner *learner, int member,

@@ -90,7 +90,9 @@ void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, ui
     const slt_setup *setup = &learner->setup;
     slt_tape *tape = learner->train.tape;
     slt_feed_hand_over(feed, tape, member, learner->train.io);
-    slt_step *step = &slt_tape_frame(tape, member)->step;
+    slt_frame *frame = slt_tape_frame(tape, member);
+    slt_step *step = &frame->step;
+    frame->idle = !active;
     *step = (slt_step){.seed = seed,
                        .step = (uint32_t)number,
                        .learning_rate = (slt_real)learning_rate,

@@ -183,7 +183,8 @@ static void weigh(const judge *j, slt_restart_report *out) {
         double kl = j->weight > 0 ? j->kl[m] / j->weight : 0;
         double rec = j->tokens > 0 ? j->reconstruction[m] / j->tokens : 0;
         double loss = rec + (step.weight[0] != 0 ? (double)step.weight[0] * kl : 0);
-        out->losses[m] = j->t->each[m].active && isfinite(loss) ? loss : INFINITY;
+        bool whole = j->t->each[m].health != SLT_MEMBER_BROKEN && isfinite(loss);
+        out->losses[m] = whole ? loss : INFINITY;
     }
 }
 
@@ -223,4 +224,13 @@ slt_status slt_restarts_judge(slt_trainer *t, slt_restart_report *out) {
     }
     slt_arena_deinit(&arena);
     return status;
+}
+
+void slt_restarts_thin_out(slt_trainer *t, const slt_restart_report *report) {
+    static const double FAR = 0.25; // nats per step
+    if (5 * t->state.total_steps < t->state.limit) return;
+    for (int m = 0; m < t->members; m++)
+        if (t->each[m].health == SLT_MEMBER_RUNS &&
+            report->losses[m] > report->losses[report->picked] + FAR)
+            t->each[m].health = SLT_MEMBER_STOPPED;
 }

@@ -35,8 +35,7 @@ static slt_status make_members(trainer *t, int64_t episodes) {
     for (int m = 0; m < t->members; m++) {
         SLT_TRY(slt_feed_init(&t->feeds[m], &t->arena, &rule, t->batch));
         SLT_TRY(SLT_NEW(&t->arena, &t->orders[m], (size_t)episodes));
-        t->each[m] =
-            (slt_member_state){.seed = slt_member_seed(t->request->seed, m), .active = true};
+        t->each[m] = (slt_member_state){.seed = slt_member_seed(t->request->seed, m)};
     }
     return slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN],
                                  episodes, t->learner);
@@ -158,9 +157,12 @@ static slt_status take_losses(trainer *t) {
     bool alive = false;
     for (int m = 0; m < t->members; m++) {
         slt_member_state *each = &t->each[m];
+        if (each->health != SLT_MEMBER_RUNS) continue;
         loss = (double)*slt_tape_value(train->tape, m, train->io.loss);
-        each->active &= isfinite(loss) && isfinite(t->learner->store->norm[m]);
-        if (!each->active) continue;
+        if (!isfinite(loss) || !isfinite(t->learner->store->norm[m])) {
+            each->health = SLT_MEMBER_BROKEN;
+            continue;
+        }
         alive = true;
         each->loss += loss;
         each->reconstruction += slt_model_loss(train->tape, m, train->io.reconstruction);
@@ -173,7 +175,7 @@ static slt_status train_step(trainer *t) {
     for (int m = 0; m < t->members; m++) {
         SLT_TRY(slt_feed_fill(&t->feeds[m], t->orders[m] + t->state.step * t->batch, t->batch));
         slt_learner_feed(t->learner, m, &t->feeds[m], t->each[m].seed, t->state.total_steps,
-                         learning_rate(t), t->each[m].active);
+                         learning_rate(t), t->each[m].health == SLT_MEMBER_RUNS);
     }
     SLT_TRY(slt_learner_step(t->learner));
     SLT_TRY(take_losses(t));
@@ -272,7 +274,10 @@ static void tell(trainer *t, const slt_epoch_record *record, bool best) {
 
 // scores of the epoch: of the only member, or of the best one
 static slt_status judge(trainer *t, slt_epoch_record *record) {
-    if (t->members > 1) SLT_TRY(slt_restarts_judge(t, &record->restarts));
+    if (t->members > 1) {
+        SLT_TRY(slt_restarts_judge(t, &record->restarts));
+        slt_restarts_thin_out(t, &record->restarts);
+    }
     int member = record->restarts.picked;
     double steps = (double)t->state.step;
     record->train_loss = t->each[member].loss / steps;
