@@ -39,6 +39,7 @@ enum {
     SLT_BOX = 4 << 3,
     SLT_GOAL = 5 << 3,
     SLT_DOOR_OPEN = 6 << 3,
+    SLT_LAVA = 7 << 3,
     SLT_WALL = 8 << 3,
     SLT_DOOR_CLOSED = 9 << 3,
     SLT_DOOR_LOCKED = 10 << 3,
@@ -46,6 +47,7 @@ enum {
 
     SLT_GREY_WALL = SLT_WALL | SLT_GREY,
     SLT_GREEN_GOAL = SLT_GOAL | SLT_GREEN,
+    SLT_RED_LAVA = SLT_LAVA | SLT_RED,
 };
 
 static inline int slt_cell_kind(int cell) { return cell & ~7; }
@@ -66,7 +68,7 @@ typedef struct {
     uint8_t target;            // what the mission is about, where it names something
     uint8_t moved;             // PutNear: what to move
     uint8_t phrase;            // Fetch: the words of the mission
-    int8_t target_x, target_y; // PutNear: where the target lay, Unlock: the door
+    int8_t target_x, target_y; // PutNear: where the target lay, else the door
     uint8_t unused[3];
     uint8_t cells[]; // (width + 2*RIM) columns of height + RIM, and a tail
 } slt_minigrid;
@@ -75,7 +77,7 @@ typedef struct slt_minigrid_rules slt_minigrid_rules;
 struct slt_minigrid_rules {
     int width, height;
     int room_size, rows, columns; // of room grids
-    int count, largest;           // objects; or rooms and their largest side
+    int count, largest;           // objects; or rooms and their largest side; or a row of lava
     bool sees_through_walls;
     void (*layout)(const slt_minigrid_rules *rules, slt_minigrid *grid);
     // ends beyond reaching a goal: may set result->terminated; true when the reward is due

@@ -18,6 +18,7 @@ static const struct {
     [SLT_BOX >> 3] = {'B', true, SLT_INK_PLAIN},
     [SLT_GOAL >> 3] = {'G', false, SLT_INK_GREEN},
     [SLT_DOOR_OPEN >> 3] = {'/', true, SLT_INK_PLAIN},
+    [SLT_LAVA >> 3] = {'~', false, SLT_INK_RED},
     [SLT_WALL >> 3] = {'#', false, SLT_INK_GREY},
     [SLT_DOOR_CLOSED >> 3] = {'D', true, SLT_INK_PLAIN},
     [SLT_DOOR_LOCKED >> 3] = {'L', true, SLT_INK_PLAIN},

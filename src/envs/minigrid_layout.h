@@ -58,7 +58,10 @@ typedef void slt_describe(const slt_minigrid *grid, char *out, size_t size);
 
 slt_layout slt_doorkey_layout, slt_unlock_layout, slt_unlockpickup_layout, slt_blocked_layout;
 slt_layout slt_keycorridor_layout, slt_multiroom_layout, slt_fetch_layout, slt_putnear_layout;
+slt_layout slt_empty_layout, slt_empty_random_layout, slt_fourrooms_layout, slt_lavagap_layout;
+slt_layout slt_distshift_layout, slt_gotodoor_layout;
 slt_ending slt_unlock_ending, slt_pickup_ending, slt_fetch_ending, slt_putnear_ending;
-slt_describe slt_pickup_describe, slt_fetch_describe, slt_putnear_describe;
+slt_ending slt_gotodoor_ending;
+slt_describe slt_pickup_describe, slt_fetch_describe, slt_putnear_describe, slt_gotodoor_describe;
 
 #endif

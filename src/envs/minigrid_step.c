@@ -13,10 +13,11 @@ static double reward(const slt_minigrid *grid, int limit) {
     return 1 - lost;
 }
 
-// true when the agent stepped on a goal
-static bool go_forward(slt_minigrid *grid, int front) {
+// goals and lava end the episode; true when the agent stepped on a goal
+static bool go_forward(slt_minigrid *grid, int front, slt_env_result *result) {
     int kind = slt_cell_kind(front);
-    if (kind != SLT_EMPTY && kind != SLT_DOOR_OPEN && kind != SLT_GOAL) return false;
+    result->terminated = kind == SLT_GOAL || kind == SLT_LAVA;
+    if (kind != SLT_EMPTY && kind != SLT_DOOR_OPEN && !result->terminated) return false;
     grid->x = (int8_t)(grid->x + slt_step_x[grid->direction]);
     grid->y = (int8_t)(grid->y + slt_step_y[grid->direction]);
     return kind == SLT_GOAL;
@@ -75,7 +76,7 @@ slt_env_result slt_minigrid_step(const slt_env_kind *kind, void *state, int acti
         grid->direction = (grid->direction + 1) & 3;
         break;
     case SLT_FORWARD:
-        earned = result.terminated = go_forward(grid, *front);
+        earned = go_forward(grid, *front, &result);
         break;
     case SLT_PICKUP:
         result.event = pick_up(grid, front);

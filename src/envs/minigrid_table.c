@@ -1,4 +1,4 @@
-// The rows of MiniGrid: 21 ids of the package, with sizes, limits and missions.
+// The rows of MiniGrid: 36 ids of the package, with sizes, limits and missions.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -58,6 +58,23 @@ static void reset(const slt_env_kind *kind, void *state) {
         .layout = slt_putnear_layout, .ending = slt_putnear_ending,                                \
         .describe = slt_putnear_describe)
 
+#define EMPTY(name, n, draw)                                                                       \
+    ROW("Empty-" name "-v0", 4 * n * n, n, n, .sees_through_walls = true, .layout = draw,          \
+        .mission = "get to the green goal square")
+
+#define LAVAGAP(n)                                                                                 \
+    ROW("LavaGapS" #n "-v0", 4 * n * n, n, n, .layout = slt_lavagap_layout,                        \
+        .mission = "avoid the lava and get to the green goal square")
+
+#define DISTSHIFT(n, row)                                                                          \
+    ROW("DistShift" #n "-v0", 4 * 9 * 7, 9, 7, .count = row, .sees_through_walls = true,           \
+        .layout = slt_distshift_layout, .mission = "get to the green goal square")
+
+#define GOTODOOR(n)                                                                                \
+    ROW("GoToDoor-" #n "x" #n "-v0", 4 * n * n, n, n, .sees_through_walls = true,                  \
+        .layout = slt_gotodoor_layout, .ending = slt_gotodoor_ending,                              \
+        .describe = slt_gotodoor_describe)
+
 const slt_env_kind slt_minigrid_kinds[] = {
     DOORKEY(5), DOORKEY(6), DOORKEY(8), DOORKEY(16),
     TWO_ROOMS("Unlock", 288, .layout = slt_unlock_layout, .ending = slt_unlock_ending,
@@ -72,6 +89,14 @@ const slt_env_kind slt_minigrid_kinds[] = {
     MULTIROOM("N2-S4", 2, 4), MULTIROOM("N4-S5", 6, 5), MULTIROOM("N6", 6, 10),
     FETCH(5, 2), FETCH(6, 2), FETCH(8, 3),
     PUTNEAR(6, 2), PUTNEAR(8, 3),
+    EMPTY("5x5", 5, slt_empty_layout), EMPTY("6x6", 6, slt_empty_layout),
+    EMPTY("8x8", 8, slt_empty_layout), EMPTY("16x16", 16, slt_empty_layout),
+    EMPTY("Random-5x5", 5, slt_empty_random_layout),
+    EMPTY("Random-6x6", 6, slt_empty_random_layout),
+    ROW("FourRooms-v0", 100, 19, 19, .layout = slt_fourrooms_layout, .mission = "reach the goal"),
+    LAVAGAP(5), LAVAGAP(6), LAVAGAP(7),
+    DISTSHIFT(1, 2), DISTSHIFT(2, 5),
+    GOTODOOR(5), GOTODOOR(6), GOTODOOR(8),
     {.id = NULL},
 };
 // clang-format on

@@ -8,9 +8,7 @@
 static bool is_cell(int cell) {
     int kind = slt_cell_kind(cell);
     if (kind == SLT_EMPTY) return cell == SLT_EMPTY;
-    bool known =
-        (kind >= SLT_KEY && kind <= SLT_DOOR_OPEN) || (kind >= SLT_WALL && kind <= SLT_DOOR_LOCKED);
-    return known && slt_cell_colour(cell) <= SLT_GREY;
+    return kind >= SLT_KEY && kind <= SLT_DOOR_LOCKED && slt_cell_colour(cell) <= SLT_GREY;
 }
 
 // cells that exist, and wall all around them
@@ -30,19 +28,23 @@ static bool has_valid_cells(const slt_minigrid_rules *rules, const slt_minigrid 
 
 static bool is_thing(int cell) { return slt_cell_portable(cell) && is_cell(cell); }
 
+static bool is_target(int cell) {
+    return cell == 0 || is_thing(cell) || (slt_cell_is_door(cell) && is_cell(cell));
+}
+
 // what missions and endings look at
 static bool has_valid_mission(const slt_minigrid_rules *rules, const slt_minigrid *grid) {
-    return (grid->target == 0 || is_thing(grid->target)) &&
-           (grid->moved == 0 || is_thing(grid->moved)) && grid->phrase < 5 && grid->target_x >= 0 &&
-           grid->target_x < rules->width && grid->target_y >= 0 && grid->target_y < rules->height;
+    return is_target(grid->target) && (grid->moved == 0 || is_thing(grid->moved)) &&
+           grid->phrase < 5 && grid->target_x >= 0 && grid->target_x < rules->width &&
+           grid->target_y >= 0 && grid->target_y < rules->height;
 }
 
 bool slt_minigrid_valid(const slt_env_kind *kind, const void *state) {
     const slt_minigrid_rules *rules = slt_minigrid_rules_of(kind);
     const slt_minigrid *grid = state;
     return (grid->rng.increment_low & 1) && grid->rng.has_kept <= 1 && grid->steps >= 0 &&
-           grid->steps < 1 << 30 && grid->x >= 1 && grid->x < rules->width - 1 && grid->y >= 1 &&
-           grid->y < rules->height - 1 && grid->direction < 4 &&
+           grid->steps < 1 << 30 && grid->x >= 0 && grid->x < rules->width && grid->y >= 0 &&
+           grid->y < rules->height && grid->direction < 4 &&
            (grid->carried == SLT_EMPTY || is_thing(grid->carried)) &&
            has_valid_cells(rules, grid) && has_valid_mission(rules, grid);
 }

@@ -99,16 +99,16 @@ uint64_t slt_view_visible(const uint64_t columns[SLT_VIEW]) {
 
 static const uint32_t cell_bytes[128] = {
     COLOURS(0, 0), COLOURS(1, 0), COLOURS(5, 0), COLOURS(6, 0), COLOURS(7, 0), COLOURS(8, 0),
-    COLOURS(4, 0), COLOURS(0, 0), COLOURS(2, 0), COLOURS(4, 1), COLOURS(4, 2),
+    COLOURS(4, 0), COLOURS(9, 0), COLOURS(2, 0), COLOURS(4, 1), COLOURS(4, 2),
 };
 
 void slt_cell_to_bytes(int cell, uint8_t bytes[3]) { memcpy(bytes, &cell_bytes[cell & 127], 3); }
 
 int slt_cell_from_bytes(const uint8_t bytes[3]) {
-    static const uint8_t kinds[9] = {0,       SLT_EMPTY, SLT_WALL, 0,       SLT_DOOR_OPEN,
-                                     SLT_KEY, SLT_BALL,  SLT_BOX,  SLT_GOAL};
+    static const uint8_t kinds[10] = {0,       SLT_EMPTY, SLT_WALL, 0,        SLT_DOOR_OPEN,
+                                      SLT_KEY, SLT_BALL,  SLT_BOX,  SLT_GOAL, SLT_LAVA};
     static const uint8_t doors[3] = {SLT_DOOR_OPEN, SLT_DOOR_CLOSED, SLT_DOOR_LOCKED};
-    if (bytes[0] > 8 || bytes[1] > 5 || bytes[2] > 2 || !kinds[bytes[0]]) return SLT_UNSEEN;
+    if (bytes[0] > 9 || bytes[1] > 5 || bytes[2] > 2 || !kinds[bytes[0]]) return SLT_UNSEEN;
     return (bytes[0] == 4 ? doors[bytes[2]] : kinds[bytes[0]]) | bytes[1];
 }
 

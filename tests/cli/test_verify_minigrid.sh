@@ -14,6 +14,8 @@ agrees() {
 agrees "random numbers" "$golden/rng_vectors.json" numpy-rng 5500
 agrees "layouts" "$golden/layouts.jsonl.gz" minigrid-layouts 25000
 agrees "traces" "$golden/traces.jsonl.gz" minigrid-traces 970000
+agrees "layouts of rooms without things" "$golden/layouts_open.jsonl.gz" minigrid-layouts 3000
+agrees "traces in them" "$golden/traces_open.jsonl.gz" minigrid-traces 60000
 
 # under any name, packed or not
 cp "$golden/rng_vectors.json" a
