@@ -29,6 +29,7 @@ typedef struct {
     const char *const *settings; // "key=value", the last word
     int setting_count;
     uint64_t seed;
+    int64_t pause_epoch; // stops behind this epoch, to go on in a later call; 0: trains to the end
 } slt_train_request;
 
 // Scores of a run: losses always, the others only where the data has labels.

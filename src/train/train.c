@@ -285,9 +285,14 @@ static slt_status finish(trainer *t, slt_train_result *result) {
     return slt_run_result(t->request->run, result);
 }
 
+// the run stands at the epoch behind which this call stops
+static bool is_paused(const trainer *t) {
+    return t->request->pause_epoch && t->state.epoch >= t->request->pause_epoch;
+}
+
 static slt_status run(trainer *t, slt_train_result *result) {
     SLT_TRY(prepare(t));
-    while (!t->state.finished) {
+    while (!t->state.finished && !is_paused(t)) {
         SLT_TRY(run_steps(t));
         SLT_TRY(end_epoch(t));
     }
