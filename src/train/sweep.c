@@ -89,10 +89,23 @@ static slt_status open_folder(slt_sweep *s) {
 
 // ---- one trial
 
+// trials of a round: how many there are, how many of them are done
+static void count_trials(const slt_sweep *s, int round, int *all, int *done) {
+    *all = *done = 0;
+    for (int i = 0; i < s->box.configurations * s->box.runs; i++) {
+        const slt_ticket *ticket = &s->box.tickets[i];
+        *all += s->going[ticket->configuration] >= round;
+        *done += ticket->round == round && ticket->state == SLT_TICKET_DONE;
+    }
+}
+
 static void announce(const slt_sweep *s, const slt_ticket *ticket) {
     char line[512];
-    size_t used =
-        (size_t)snprintf(line, sizeof line, "%04d-%d", ticket->configuration, ticket->run);
+    int all, done;
+    count_trials(s, ticket->round, &all, &done);
+    size_t used = (size_t)snprintf(line, sizeof line,
+                                   "round %d of %d, %d of %d done; %04d-%d:", ticket->round + 1,
+                                   s->rounds, done, all, ticket->configuration, ticket->run);
     const char *const *settings = slt_sweep_settings(&s->plan, ticket->configuration);
     for (int a = 0; a < s->plan.axis_count && used < sizeof line; a++)
         if (slt_sweep_varies(&s->plan.axes[a]))
