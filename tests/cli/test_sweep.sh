@@ -112,6 +112,12 @@ same "the same results" a/table.json b/table.json
 check "another seed" 0 "$SLOTTAR" sweep spec.yaml -o c -q --threads 1 --seed 1
 cmp -s a/table.json c/table.json && not_ok "other configurations" || ok "other configurations"
 
+# ---- the paper's search, two of its configurations
+examples=$(cd "$(dirname "$0")/../../examples" && pwd)
+check "the paper's search" 0 "$SLOTTAR" sweep "$examples/search_slottar.yaml" -o paper -q data=data.safetensors trials=2 seeds=1 epochs=1
+[ "$(grep -cE ' F1 .*batch=.*beta=.*hidden=.*heads=.*slot_size=.*slot_std=.*iterations=.*lr=' out)" = 2 ] &&
+    ok "varies eight options" || not_ok "varies eight options"
+
 # ---- halving: nine, three, one; what goes on is what it would have been without the pause
 halving="epochs=9 patience=9 lr=log:1e-4..3e-2 trials=9 search=halving"
 check "halving" 0 sweep half $halving
