@@ -67,6 +67,17 @@ SLT_API slt_status slt_model_segment(slt_model *model, slt_dataset *data,
                                      const slt_segment_options *options, slt_segments_visit visit,
                                      void *user);
 
+// Writes a copy of the data set whose labels are the model's segments; the ending of `path` decides
+// the format, as in slt_dataset_convert (Minari has them in infos/segment). With one split, its
+// episodes only.
+SLT_API slt_status slt_model_label(slt_model *model, slt_dataset *data,
+                                   const slt_segment_options *options, const char *path);
+
+// Writes all answers, masks and attention included, into one file (docs/formats.md): what a run
+// keeps as segments.safetensors.
+SLT_API slt_status slt_model_save_segments(slt_model *model, slt_dataset *data,
+                                           const slt_segment_options *options, const char *path);
+
 // Losses, and scores where the data set has labels.
 SLT_API slt_status slt_model_score(slt_model *model, slt_dataset *data,
                                    const slt_segment_options *options, slt_run_scores *out);

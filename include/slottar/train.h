@@ -30,6 +30,8 @@ typedef struct {
     int setting_count;
     uint64_t seed;
     int64_t pause_epoch; // stops behind this epoch, to go on in a later call; 0: trains to the end
+    int restarts;   // trains so many at once, each from its own start, and keeps one; 0 and 1: one
+    double seconds; // takes fewer steps where they would take longer; 0: no bound
 } slt_train_request;
 
 // Scores of a run: losses always, the others only where the data has labels.
@@ -41,16 +43,30 @@ typedef struct {
     double forward, backward; // access, as the reference code counts it
 } slt_run_scores;
 
+// What restarts found, without labels: the held-out loss of each with ends rounded, in nats per
+// step; which one was kept; the next one that cuts elsewhere, and how much worse it is.
+enum { SLT_MOST_RESTARTS = 1024 };
+typedef struct {
+    int members, picked;
+    int runner_up;     // -1: all restarts cut at the same places
+    int agreeing;      // restarts that cut where the one that was kept does, itself included
+    double gap;        // nats per step between the two; infinite without a runner-up
+    char warning[256]; // "" when there is nothing to warn of
+    double losses[SLT_MOST_RESTARTS];    // infinite: the restart broke down
+    double agreement[SLT_MOST_RESTARTS]; // share of cuts in common with the one that was kept
+} slt_restart_report;
+
 typedef struct {
     int64_t epochs, best_epoch, steps;
-    double seconds;             // of this call
-    slt_run_scores valid, test; // of the best epoch
+    double seconds;              // of this call
+    slt_run_scores valid, test;  // of the best epoch; of restarts, of the one that was kept
+    slt_restart_report restarts; // members is 0 without restarts
 } slt_train_result;
 
-// Trains until the score stops getting better, or goes on from where the run directory stands.
-// CANCELLED after slt_context_cancel, with everything saved: the same call goes on from there.
-// DIVERGED when a number is not finite; the last good checkpoint stays. INVALID when the run
-// directory belongs to another configuration.
+// With restarts all epochs are run, and the last one counts. Trains until the score stops getting
+// better, or goes on from where the run directory stands. CANCELLED after slt_context_cancel, with
+// everything saved: the same call goes on from there. DIVERGED when a number is not finite; the
+// last good checkpoint stays. INVALID when the run directory belongs to another configuration.
 SLT_API slt_status slt_train(slt_context *context, const slt_train_request *request,
                              slt_train_result *result);
 

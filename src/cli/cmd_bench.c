@@ -4,20 +4,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include "commands.h"
+#include "bench_run.h"
 #include "json_text.h"
-#include "slottar/bench.h"
+#include "signals.h"
 #include "slottar/env.h"
-
-// a run of the command: what was asked for, what was printed
-typedef struct {
-    const cli_call *call;
-    double seconds; // per measurement
-    slt_bench_peaks peaks;
-    int printed;
-} bench;
 
 // the numbers of a result, in the order of printing
 static const struct {
@@ -27,6 +20,7 @@ static const struct {
     const char *format;
 } columns[] = {
     {"ms", offsetof(slt_bench_result, ms), 1, "  %.3f ms"},
+    {"cpu_ms", offsetof(slt_bench_result, cpu_ms), 1, "  %.1f ms of processor time"},
     {"gflops", offsetof(slt_bench_result, gflops), 1, "  %.1f GFLOP/s"},
     {"gb_per_s", offsetof(slt_bench_result, gb_per_s), 1, "  %.1f GB/s"},
     {"share_of_peak", offsetof(slt_bench_result, share_of_peak), 0.01, "  %.0f %% of peak"},
@@ -35,7 +29,7 @@ static const struct {
     {"steps_per_s", offsetof(slt_bench_result, steps_per_s), 1e6, "  %.2f million steps/s"},
 };
 
-static void bench_print(bench *b, const slt_bench_result *result) {
+void cli_bench_print(cli_bench_run *b, const slt_bench_result *result) {
     if (b->call->json) {
         fputs(b->printed ? ",\n{\"name\":" : "\n{\"name\":", stdout);
         cli_json_text(stdout, result->name);
@@ -55,43 +49,47 @@ static void bench_print(bench *b, const slt_bench_result *result) {
     b->printed++;
 }
 
-// names behind the section choose: a part of a name is enough
-static bool is_wanted(const bench *b, const char *name) {
+bool cli_bench_wants(const cli_bench_run *b, const char *name) {
     for (int i = 1; i < b->call->count; i++)
         if (strstr(name, b->call->arguments[i])) return true;
     return b->call->count < 2;
 }
 
-static slt_status bench_envs(bench *b) {
+// small things need little time
+static double seconds_of(const cli_bench_run *b) { return b->seconds > 0 ? b->seconds : 0.1; }
+
+static slt_status bench_envs(cli_bench_run *b) {
     slt_status status = SLT_OK;
     for (int i = 0; i < slt_env_count() && status == SLT_OK; i++) {
         slt_env_info info;
         slt_bench_result result;
         status = slt_env_describe(i, &info);
-        if (status != SLT_OK || !is_wanted(b, info.id)) continue;
-        status = slt_bench_env(b->call->context, info.id, b->seconds, &result);
-        if (status == SLT_OK) bench_print(b, &result);
+        if (status != SLT_OK || !cli_bench_wants(b, info.id)) continue;
+        status = slt_bench_env(b->call->context, info.id, seconds_of(b), &result);
+        if (status == SLT_OK) cli_bench_print(b, &result);
     }
     return status;
 }
 
-static slt_status bench_ops(bench *b) {
+static slt_status bench_ops(cli_bench_run *b) {
     slt_status status = SLT_OK;
     for (int i = 0; i < slt_bench_op_count() && status == SLT_OK; i++) {
         slt_bench_result results[2];
         int count = 0;
-        if (!is_wanted(b, slt_bench_op_name(i))) continue;
-        status = slt_bench_op(b->call->context, i, b->seconds, &b->peaks, results, &count);
-        for (int k = 0; k < count && status == SLT_OK; k++) bench_print(b, &results[k]);
+        if (!cli_bench_wants(b, slt_bench_op_name(i))) continue;
+        status = slt_bench_op(b->call->context, i, seconds_of(b), &b->peaks, results, &count);
+        for (int k = 0; k < count && status == SLT_OK; k++) cli_bench_print(b, &results[k]);
     }
     return status;
 }
 
 static const struct {
     const char *name;
-    slt_status (*run)(bench *b);
+    slt_status (*run)(cli_bench_run *b);
     bool shares; // its results are shares of the machine's peak
 } sections[] = {
+    {"train", cli_bench_train, true},
+    {"infer", cli_bench_infer, true},
     {"ops", bench_ops, true},
     {"envs", bench_envs, false},
 };
@@ -112,7 +110,7 @@ static void machine_name(char *out, size_t size) {
     if (file) fclose(file);
 }
 
-static void print_head(const bench *b) {
+static void print_head(const cli_bench_run *b) {
     char machine[256];
     machine_name(machine, sizeof machine);
     int threads = slt_context_threads(b->call->context);
@@ -134,10 +132,10 @@ static void print_head(const bench *b) {
 }
 
 // measures the machine when a chosen section asks for it
-static slt_status measure_peaks(bench *b, const char *chosen) {
+static slt_status measure_peaks(cli_bench_run *b, const char *chosen) {
     for (int i = 0; i < SECTIONS; i++)
         if (sections[i].shares && (!chosen || strcmp(chosen, sections[i].name) == 0))
-            return slt_bench_peak(b->call->context, 4 * b->seconds, &b->peaks);
+            return slt_bench_peak(b->call->context, 4 * seconds_of(b), &b->peaks);
     return SLT_OK;
 }
 
@@ -147,40 +145,74 @@ static bool is_section(const char *name) {
     return false;
 }
 
+// --seconds S, or --ms N
+static bool read_time(const cli_call *call, double *seconds) {
+    const char *text = cli_value(call, "seconds");
+    int64_t ms;
+    if (!cli_number(call, "ms", 1, 60000, 0, &ms)) return false;
+    *seconds = 1e-3 * (double)ms;
+    if (!text) return true;
+    char *end;
+    *seconds = strtod(text, &end);
+    if (end != text && !*end && *seconds > 0 && *seconds <= 3600) return true;
+    return cli_misuse(call, "--seconds wants a number up to 3600, not '%s'", text), false;
+}
+
+static slt_status run_sections(cli_bench_run *b, const char *chosen) {
+    slt_status status = SLT_OK;
+    for (int i = 0; i < SECTIONS && status == SLT_OK; i++)
+        if (!chosen || strcmp(chosen, sections[i].name) == 0) status = sections[i].run(b);
+    return status;
+}
+
 static int run(cli_call *call) {
     const char *chosen = call->count ? call->arguments[0] : NULL;
-    int64_t ms;
+    cli_bench_run b = {.call = call};
     if (chosen && !is_section(chosen)) return cli_misuse(call, "no section '%s'", chosen);
-    if (!cli_number(call, "ms", 1, 60000, 100, &ms)) return CLI_USAGE;
-    bench b = {.call = call, .seconds = 1e-3 * (double)ms};
+    if (!read_time(call, &b.seconds)) return CLI_USAGE;
+    cli_catch_signals(call->context);
     slt_status status = measure_peaks(&b, chosen);
     if (status != SLT_OK) return cli_fail(status);
     print_head(&b);
-    for (int i = 0; i < SECTIONS && status == SLT_OK; i++)
-        if (!chosen || strcmp(chosen, sections[i].name) == 0) status = sections[i].run(&b);
+    status = run_sections(&b, chosen);
+    cli_bench_clean(&b);
+    cli_progress_end();
     if (call->json) puts("]}");
+    if (cli_caught_signal()) return cli_caught_signal();
     if (status != SLT_OK) return cli_fail(status);
-    return b.printed ? CLI_DONE : cli_misuse(call, "no measurement has that name");
+    return b.printed ? CLI_DONE : cli_misuse(call, "no measurement has that name, or no model that preset");
 }
 
 static const cli_flag flags[] = {
-    {"ms", 0, "N", "milliseconds per measurement (default 100)"},
+    {"seconds", 0, "S", "seconds per measurement (default 5 for models, 0.1 for the others)"},
+    {"ms", 0, "N", "the same in milliseconds"},
+    {"preset", 0, "NAME", "models: a configuration as for train (default craft-full)"},
+    {"profile", 0, "NAME", "models: default, reference or paper"},
+    {"config", 0, "FILE", "models: options from a YAML file"},
+    {"data", 0, "FILE", "models: a data set (default: a small one is played for the preset)"},
+    {"batch", 0, "N", "models: trajectories of a training step, as batch=N"},
+    {"parts", 0, NULL, "models: where the step's time goes, operation by operation"},
     {NULL, 0, NULL, NULL},
 };
 
 const cli_command cli_bench = {
     .name = "bench",
-    .arguments = "[ops|envs [NAME...]]",
+    .arguments = "[train|infer|ops|envs [NAME...]] [key=value...]",
     .summary = "measures throughput",
     .text =
-        "Sections: ops (what models are made of, as shares of the machine's own peak), envs\n"
+        "Sections: train and infer (a step of the models that `slottar train` would run with the\n"
+        "same options), ops (what models are made of, as shares of the machine's own peak), envs\n"
         "(environment steps). Names choose among the measurements of a section, a part of a name\n"
-        "is enough. The best of some rounds counts.\n\n"
+        "is enough. The best of some rounds counts. tokens/s counts padding, as the paper does;\n"
+        "the share of the peak counts the arithmetic really done.\n\n"
+        "  slottar bench train slottar --preset craft-full --threads 2\n"
+        "  slottar bench infer --preset craft-full --profile reference --parts\n"
         "  slottar bench ops dense attention\n"
         "  slottar bench envs makebed --threads 1\n"
         "  slottar bench envs --json\n",
     .flags = flags,
     .least = 0,
     .most = -1,
+    .settings = true,
     .run = run,
 };

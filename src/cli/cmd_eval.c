@@ -7,13 +7,14 @@
 #include <string.h>
 #include "commands.h"
 #include "json_text.h"
+#include "slottar/inspect.h"
 #include "slottar/model.h"
 
 static const cli_flag flags[] = {
     {"rule", 0, "RULE",
      "a rule that needs no training: uniform, random, comb, rarest, surprise, delimiter"},
     {"split", 0, "NAME", "train, valid or test (default test)"},
-    {"data", 0, "DATA", "the data set (default: what the first run was trained on)"},
+    {"data", 0, "DATA", "the data set, where it is not the last argument"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -183,11 +184,12 @@ enum { ROWS = CLI_ITEMS };
 typedef struct {
     row runs[ROWS], floors[16];
     int run_count, floor_count;
+    int data_given; // 1: the last argument is the data set
 } table;
 
 static slt_status fill_table(cli_call *call, slt_dataset *data, slt_split split, table *t) {
     const char *rule = cli_value(call, "rule");
-    for (int i = 0; !rule && i < call->count; i++) {
+    for (int i = 0; !rule && i < call->count - t->data_given; i++) {
         slt_status status =
             score_run(call, call->arguments[i], data, split, &t->runs[t->run_count++]);
         if (status != SLT_OK) return status;
@@ -201,11 +203,21 @@ static slt_status fill_table(cli_call *call, slt_dataset *data, slt_split split,
     return SLT_OK;
 }
 
-static slt_status find_data(cli_call *call, char *path, size_t size) {
+// a data set behind the runs?
+static bool last_is_data(cli_call *call) {
+    slt_file_kind kind;
+    return call->count > 1 &&
+           slt_file_look(call->context, call->arguments[call->count - 1], &kind) == SLT_OK &&
+           kind == SLT_FILE_DATASET;
+}
+
+static slt_status find_data(cli_call *call, table *t, char *path, size_t size) {
     const char *named = cli_value(call, "data");
     slt_model *model;
-    if (named || cli_value(call, "rule")) {
-        snprintf(path, size, "%s", named ? named : call->arguments[0]);
+    bool rule = cli_value(call, "rule") != NULL;
+    t->data_given = !rule && last_is_data(call);
+    if (named || rule || t->data_given) {
+        snprintf(path, size, "%s", named ? named : call->arguments[rule ? 0 : call->count - 1]);
         return SLT_OK;
     }
     slt_status status = slt_model_open(call->context, call->arguments[0], &model);
@@ -225,9 +237,9 @@ static int run(cli_call *call) {
     for (split = 0; wanted && split < 3 && strcmp(names[split], wanted) != 0; split++) {}
     if (!wanted) split = 2;
     if (split == 3) return cli_misuse(call, "no split '%s': train, valid or test", wanted);
-    slt_status status = find_data(call, path, sizeof path);
+    slt_status status = find_data(call, &t, path, sizeof path);
     if (status != SLT_OK) return cli_fail(status);
-    if (!path[0]) return cli_misuse(call, "say which data set: --data DATA");
+    if (!path[0]) return cli_misuse(call, "say which data set, behind the runs");
     slt_dataset *data;
     status = slt_dataset_open(call->context, path, &data);
     if (status != SLT_OK) return cli_fail(status);
@@ -243,12 +255,13 @@ static int run(cli_call *call) {
 
 const cli_command cli_eval = {
     .name = "eval",
-    .arguments = "RUN... [--data DATA] | --rule RULE DATA",
+    .arguments = "RUN... [DATA] | --rule RULE DATA",
     .summary = "scores trained models against labels, beside the floors",
     .text = "Prints F1 (as the reference counts, and one-to-one), alignment, ARI, Covering,\n"
             "reconstruction accuracy, Forward and Backward Access; mean and spread over several\n"
-            "runs. Without --data the set the first run was trained on.\n\n"
+            "runs. Without DATA the set the first run was trained on.\n\n"
             "  slottar eval runs/a runs/b\n"
+            "  slottar eval runs/a new.safetensors --split valid\n"
             "  slottar eval --rule delimiter craft-full.safetensors\n",
     .flags = flags,
     .least = 1,

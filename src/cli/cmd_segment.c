@@ -13,7 +13,7 @@
 #include "slottar/model.h"
 
 static const cli_flag flags[] = {
-    {"output", 'o', "OUT", "a .jsonl or .csv file (default: JSON lines on standard output)"},
+    {"output", 'o', "OUT", ".jsonl, .csv, or a data set (default: JSON lines on standard output)"},
     {"split", 0, "NAME", "only the train, valid or test split"},
     {"show", 0, NULL, "coloured time lines instead of JSON"},
     {"limit", 0, "N", "the first N episodes only"},
@@ -86,13 +86,16 @@ static slt_status print(void *user, const slt_segments *segments) {
 
 // ---- running
 
-static slt_status segment(cli_call *call, printer *p, const slt_segment_options *options) {
+// a data set with the segments as labels when `labelled` names one, else through the printer
+static slt_status segment(cli_call *call, printer *p, const slt_segment_options *options,
+                          const char *labelled) {
     slt_model *model;
     slt_status status = slt_model_open(call->context, call->arguments[0], &model);
     if (status != SLT_OK) return status;
     status = slt_dataset_open(call->context, call->arguments[1], &p->data);
     if (status == SLT_OK) {
-        status = slt_model_segment(model, p->data, options, print, p);
+        status = labelled ? slt_model_label(model, p->data, options, labelled)
+                          : slt_model_segment(model, p->data, options, print, p);
         slt_dataset_close(p->data);
     }
     slt_model_close(model);
@@ -102,6 +105,13 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
 static bool ends_with(const char *text, const char *end) {
     size_t a = strlen(text), b = strlen(end);
     return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+static bool is_data_set(const char *path) {
+    static const char *const endings[] = {".safetensors", ".npz", ".hdf5", ".h5", "/"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(path, endings[i])) return true;
+    return false;
 }
 
 static bool read_split(cli_call *call, slt_segment_options *options) {
@@ -128,7 +138,7 @@ static int run_to_file(cli_call *call, printer *p, const slt_segment_options *op
         return CLI_FAILED;
     }
     if (p->csv) fputs("episode,step,segment\n", p->out);
-    slt_status status = segment(call, p, options);
+    slt_status status = segment(call, p, options, NULL);
     bool whole = status == SLT_OK && fflush(p->out) == 0 && fsync(fileno(p->out)) == 0;
     int error = errno;
     if (fclose(p->out) != 0) whole = false;
@@ -146,11 +156,18 @@ static int run(cli_call *call) {
     p.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
     if (!read_split(call, &options)) return CLI_USAGE;
     if (!cli_number(call, "limit", 1, INT64_MAX, 0, &p.limit)) return CLI_USAGE;
-    if (path && !ends_with(path, ".jsonl") && !ends_with(path, ".csv"))
-        return cli_misuse(call, "'%s' ends neither in .jsonl nor in .csv", path);
     p.csv = path && ends_with(path, ".csv");
-    if (path) return run_to_file(call, &p, &options, path);
-    slt_status status = segment(call, &p, &options);
+    bool lines = p.csv || (path && ends_with(path, ".jsonl"));
+    if (path && !lines && !is_data_set(path))
+        return cli_misuse(call,
+                          "'%s' ends neither in .jsonl or .csv nor like a data set: .safetensors, "
+                          ".npz, .hdf5, /",
+                          path);
+    if (path && !lines && (p.show || p.limit))
+        return cli_misuse(call, "a data set has all episodes: no --show and no --limit with '%s'",
+                          path);
+    if (lines) return run_to_file(call, &p, &options, path);
+    slt_status status = segment(call, &p, &options, path);
     return status == SLT_OK ? CLI_DONE : cli_fail(status);
 }
 
@@ -161,8 +178,11 @@ const cli_command cli_segment = {
     .text =
         "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"
         "but the last), segment id per step, confidence per boundary (probability of a boundary\n"
-        "within one step of it), number of segments with its distribution.\n\n"
+        "within one step of it), number of segments with its distribution. -o with another ending\n"
+        "(.safetensors, .npz, .hdf5, or / for a Minari data set) copies the data set with the\n"
+        "segments as its labels.\n\n"
         "  slottar segment runs/a new.safetensors -o segments.jsonl\n"
+        "  slottar segment runs/a new.safetensors -o labelled-v0/\n"
         "  slottar segment runs/a craft-full.safetensors --split test --show --limit 10\n",
     .flags = flags,
     .least = 2,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "commands.h"
 #include "json_text.h"
 #include "option_list.h"
@@ -16,6 +17,9 @@ static const cli_flag flags[] = {
     {"preset", 0, "NAME", "a configuration of the paper's tables, named like a data set"},
     {"profile", 0, "NAME", "default, reference or paper: the switches where they differ"},
     {"config", 0, "FILE", "options from a YAML file"},
+    {"restarts", 0, "N",
+     "trains N at once and keeps the one with the least held-out loss (no labels)"},
+    {"seconds", 0, "N", "takes fewer steps where they would take longer than N seconds"},
     {"options", 0, NULL, "lists the options of MODEL with their defaults"},
     {NULL, 0, NULL, NULL},
 };
@@ -59,9 +63,18 @@ static void print_scores(const char *name, const slt_run_scores *s) {
     putchar('\n');
 }
 
+static void print_restarts(const slt_restart_report *r) {
+    printf("restart %d of %d was kept, %d cut as it does", r->picked + 1, r->members, r->agreeing);
+    if (r->runner_up >= 0)
+        printf("; the next one (%d) is %.4f nats per step worse", r->runner_up + 1, r->gap);
+    putchar('\n');
+    if (r->warning[0]) printf("warning: %s\n", r->warning);
+}
+
 static void print_result(const char *run, const slt_train_result *result) {
     printf("%s: best of %" PRId64 " epochs is %" PRId64 ", %.0f s\n", run, result->epochs,
            result->best_epoch, result->seconds);
+    if (result->restarts.members) print_restarts(&result->restarts);
     print_scores("valid", &result->valid);
     print_scores("test", &result->test);
     printf("next: slottar eval %s; slottar segment %s DATA\n", run, run);
@@ -79,10 +92,23 @@ static void print_json(const char *run, const slt_train_result *result) {
     puts("}}");
 }
 
+// a disk that is full or not to be written on leaves the last checkpoint whole
+static int fail(slt_status status, const char *run) {
+    char path[4096 + 32];
+    int code = cli_fail(status);
+    snprintf(path, sizeof path, "%s/last.safetensors", run);
+    if (status == SLT_IO && access(path, R_OK) == 0)
+        fprintf(stderr, "%s is whole; the same command goes on from it\n", path);
+    return code;
+}
+
 static int run(cli_call *call) {
     if (cli_value(call, "options")) return list_options(call->arguments[0]);
     if (call->count < 2) return cli_misuse(call, "wants a data set");
     char path[4096];
+    int64_t restarts, seconds;
+    if (!cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 1, &restarts)) return CLI_USAGE;
+    if (!cli_number(call, "seconds", 1, 1000000000, 0, &seconds)) return CLI_USAGE;
     default_run(path, sizeof path, call->arguments[0], call->arguments[1], call->seed);
     const char *output = cli_value(call, "output");
     slt_train_request request = {.model = call->arguments[0],
@@ -93,7 +119,9 @@ static int run(cli_call *call) {
                                  .config = cli_value(call, "config"),
                                  .settings = call->settings,
                                  .setting_count = call->setting_count,
-                                 .seed = call->seed};
+                                 .seed = call->seed,
+                                 .restarts = (int)restarts,
+                                 .seconds = (double)seconds};
     slt_train_result result;
     cli_catch_signals(call->context);
     slt_status status = slt_train(call->context, &request, &result);
@@ -103,7 +131,7 @@ static int run(cli_call *call) {
         fprintf(stderr, "saved in %s; the same command goes on from there\n", request.run);
         return caught;
     }
-    if (status != SLT_OK) return cli_fail(status);
+    if (status != SLT_OK) return fail(status, request.run);
     (call->json ? print_json : print_result)(request.run, &result);
     return CLI_DONE;
 }
@@ -112,12 +140,14 @@ const cli_command cli_train = {
     .name = "train",
     .arguments = "MODEL DATA [-o RUN] [key=value...]",
     .summary = "trains a model on a data set",
-    .text = "MODEL is slottar. The run directory holds config.yaml, metrics.jsonl, TensorBoard\n"
-            "events, last.safetensors, best.safetensors and result.json. The same command again\n"
-            "goes on where it was stopped; a changed configuration is refused.\n\n"
-            "  slottar train slottar craft-full.safetensors --preset craft-full\n"
-            "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
-            "  slottar train slottar --options\n",
+    .text =
+        "MODEL is slottar or slottar-mdl. The run directory holds config.yaml, metrics.jsonl,\n"
+        "TensorBoard events, last.safetensors, best.safetensors, and at the end result.json and\n"
+        "segments.safetensors. The same command again goes on where it was stopped; a changed\n"
+        "configuration is refused.\n\n"
+        "  slottar train slottar craft-full.safetensors --preset craft-full\n"
+        "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
+        "  slottar train slottar --options\n",
     .flags = flags,
     .least = 1,
     .most = 2,

@@ -1,4 +1,4 @@
-// Seconds of a clock that never goes back.
+// Seconds of a clock that never goes back, and seconds that the threads of this process worked.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -7,10 +7,13 @@
 
 #include <time.h>
 
-static inline double slt_seconds(void) {
+static inline double slt_seconds_of(clockid_t id) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(id, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
+
+static inline double slt_seconds(void) { return slt_seconds_of(CLOCK_MONOTONIC); }
+static inline double slt_cpu_seconds(void) { return slt_seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 #endif

@@ -46,7 +46,7 @@ slt_status slt_writer_open(slt_writer *writer, const char *path) {
     writer->descriptor = -1;
     writer->status = SLT_OK;
     writer->written = writer->fill = 0;
-    int length = snprintf(writer->temporary, sizeof writer->temporary, "%s.XXXXXX", path);
+    int length = snprintf(writer->temporary, sizeof writer->temporary, "%s.part-XXXXXX", path);
     if (length < 0 || (size_t)length >= sizeof writer->temporary)
         SLT_FAIL(SLT_INVALID, "file name of %zu characters is too long", strlen(path));
     snprintf(writer->path, sizeof writer->path, "%s", path);

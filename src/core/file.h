@@ -1,5 +1,5 @@
 // Files: mapping for reading, and writing that is all or nothing (a temporary name in the same
-// folder, sync, rename, sync of the folder).
+// folder, NAME.part-XXXXXX, sync, rename, sync of the folder).
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

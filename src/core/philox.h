@@ -21,6 +21,7 @@ typedef enum {
     SLT_RANDOM_POLICY,
     SLT_RANDOM_COLLECT,
     SLT_RANDOM_TEST,
+    SLT_RANDOM_MEMBERS,
     SLT_RANDOM_SWEEP,
 } slt_random_purpose;
 

@@ -45,27 +45,56 @@ static bool grow(slt_store *store) {
     return true;
 }
 
-int slt_store_add(slt_store *store, int rows, const slt_part *parts, int count) {
+static bool copy_parts(slt_store *store, slt_parameter *parameter, const slt_part *parts,
+                       const int *flat) {
+    size_t count = (size_t)parameter->parts;
+    if (SLT_NEW(&store->arena, &parameter->part, count) != SLT_OK) return false;
+    memcpy(parameter->part, parts, count * sizeof *parts);
+    if (flat && SLT_NEW(&store->arena, &parameter->flat, count) != SLT_OK) return false;
+    if (flat) memcpy(parameter->flat, flat, count * sizeof *flat);
+    for (size_t i = 0; i < count; i++) {
+        char *name;
+        const char *from = parts[i].name;
+        if (slt_arena_text(&store->arena, from, strlen(from), &name) != SLT_OK) return false;
+        parameter->part[i].name = name;
+    }
+    return true;
+}
+
+static int add(slt_store *store, int rows, const slt_part *parts, const int *flat, int count) {
     const char *name = parts[0].name;
     if (store->status != SLT_OK) return -1;
     if (store->value) return reject(store, SLT_INVALID, name, "added after finish");
     if (count < 1 || count > SLT_PARTS) return reject(store, SLT_RANGE, name, "number of parts");
-    if (!grow(store)) return reject(store, SLT_NOMEM, name, "no memory");
     slt_parameter parameter = {.parts = count, .rows = rows};
     for (int i = 0; i < count; i++) {
         if (rows < 1 || parts[i].columns < 1 || parts[i].columns > 1 << 24 || rows > 1 << 24)
             return reject(store, SLT_RANGE, name, "rows and columns must be 1 to 2^24");
+        if (flat && (flat[i] < 1 || parts[i].columns % flat[i]))
+            return reject(store, SLT_RANGE, parts[i].name, "numbers are no multiple of its rows");
         if (slt_store_find(store, parts[i].name) >= 0)
             return reject(store, SLT_INVALID, parts[i].name, "declared twice");
-        parameter.part[i] = parts[i];
-        char *copy;
-        if (slt_arena_text(&store->arena, parts[i].name, strlen(parts[i].name), &copy) != SLT_OK)
-            return reject(store, SLT_NOMEM, name, "no memory");
-        parameter.part[i].name = copy;
+        if (parameter.columns > INT32_MAX - parts[i].columns)
+            return reject(store, SLT_RANGE, name, "too many columns");
         parameter.columns += parts[i].columns;
     }
+    if (!grow(store) || !copy_parts(store, &parameter, parts, flat))
+        return reject(store, SLT_NOMEM, name, "no memory");
     store->parameters[store->count] = parameter;
     return store->count++;
+}
+
+int slt_store_add(slt_store *store, int rows, const slt_part *parts, int count) {
+    return add(store, rows, parts, NULL, count);
+}
+
+int slt_store_add_flat(slt_store *store, const slt_part *parts, const int *flat, int count) {
+    return add(store, 1, parts, flat, count);
+}
+
+void slt_store_part_shape(const slt_parameter *parameter, int part, int64_t shape[2]) {
+    shape[0] = parameter->flat ? parameter->flat[part] : parameter->rows;
+    shape[1] = parameter->part[part].columns / (parameter->flat ? shape[0] : 1);
 }
 
 int slt_store_find(const slt_store *store, const char *name) {

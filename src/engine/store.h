@@ -3,7 +3,8 @@
 // A parameter is [P, rows, columns], its P members next to each other, so that a population of
 // models is trained at once; P = 1 is the plain case. Some parameters are several matrices side by
 // side that are multiplied in one product (query, key and value): their parts keep names of their
-// own, and files know the parts only.
+// own, and files know the parts only. Matrices that one operation takes all at once may also lie
+// end to end in a parameter of one row.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -26,7 +27,7 @@ typedef struct {
     double value; // the constant, the range, or the standard deviation
 } slt_init;
 
-enum { SLT_PARTS = 4 };
+enum { SLT_PARTS = 1024 };
 
 typedef struct {
     const char *name;
@@ -42,7 +43,8 @@ typedef struct {
 } slt_piece;
 
 typedef struct {
-    slt_part part[SLT_PARTS]; // part[0].name names the parameter
+    slt_part *part; // part[0].name names the parameter
+    int *flat;      // rows of the parts of a flat parameter; NULL: they stand side by side
     int parts;
     int rows, columns;
     size_t offset; // of member 0, in numbers
@@ -69,6 +71,8 @@ void slt_store_destroy(slt_store *store);
 
 // declares a parameter and gives its number; mistakes are kept and reported by finish
 int slt_store_add(slt_store *store, int rows, const slt_part *parts, int count);
+// matrices end to end in one row: part i has flat[i] rows, and its `columns` count all its numbers
+int slt_store_add_flat(slt_store *store, const slt_part *parts, const int *flat, int count);
 int slt_store_find(const slt_store *store, const char *name); // -1: none of that name
 
 // reserves the blocks (zeroed); no parameter can be added afterwards
@@ -79,6 +83,9 @@ slt_status slt_store_init(slt_store *store, int member, uint64_t seed);
 
 // the place of a member's parameter in a block
 slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter, int member);
+
+// rows and columns of a part, as files have it
+void slt_store_part_shape(const slt_parameter *parameter, int part, int64_t shape[2]);
 
 // numbers of one member, over all parameters
 size_t slt_store_member_size(const slt_store *store);

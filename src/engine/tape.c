@@ -121,24 +121,39 @@ slt_real *slt_tape_constant(slt_tape *tape, int rows, int width, const char *nam
     return numbers;
 }
 
-static bool same_parts(const slt_parameter *parameter, int rows, const slt_part *parts, int count) {
+static bool same_parts(const slt_parameter *parameter, int rows, const slt_part *parts,
+                       const int *flat, int count) {
     if (parameter->rows != rows || parameter->parts != count) return false;
+    if (!parameter->flat != !flat) return false;
     for (int i = 0; i < count; i++)
         if (strcmp(parameter->part[i].name, parts[i].name) != 0 ||
-            parameter->part[i].columns != parts[i].columns)
+            parameter->part[i].columns != parts[i].columns ||
+            (flat && parameter->flat[i] != flat[i]))
             return false;
     return true;
 }
 
-int slt_tape_number(slt_tape *tape, int rows, const slt_part *parts, int count) {
+static int number_of(slt_tape *tape, int rows, const slt_part *parts, const int *flat, int count) {
+    slt_store *store = tape->store;
     if (tape->status != SLT_OK) return -1;
-    int number = slt_store_find(tape->store, parts[0].name);
-    if (number < 0) number = slt_store_add(tape->store, rows, parts, count);
+    int number = slt_store_find(store, parts[0].name);
     if (number < 0)
-        slt_tape_fail(tape, tape->store->status, "%s", tape->store->message);
-    else if (!same_parts(&tape->store->parameters[number], rows, parts, count))
+        number = flat ? slt_store_add_flat(store, parts, flat, count)
+                      : slt_store_add(store, rows, parts, count);
+    if (number < 0)
+        slt_tape_fail(tape, store->status, "%s", store->message);
+    else if (!same_parts(&store->parameters[number], rows, parts, flat, count))
         slt_tape_fail(tape, SLT_SHAPE, "parameter '%s' is there with another shape", parts[0].name);
     return tape->status == SLT_OK ? number : -1;
+}
+
+int slt_tape_number(slt_tape *tape, int rows, const slt_part *parts, int count) {
+    return number_of(tape, rows, parts, NULL, count);
+}
+
+slt_var slt_tape_flat(slt_tape *tape, const slt_part *parts, const int *flat, int count) {
+    int number = number_of(tape, 1, parts, flat, count);
+    return number < 0 ? 0 : slt_tape_parameter(tape, number);
 }
 
 slt_var slt_tape_named(slt_tape *tape, int rows, const slt_part *parts, int count) {

@@ -75,6 +75,9 @@ slt_var slt_tape_named(slt_tape *tape, int rows, const slt_part *parts, int coun
 // the same, as the store's number, for those who use rows of it; -1 on failure
 int slt_tape_number(slt_tape *tape, int rows, const slt_part *parts, int count);
 
+// matrices end to end in one row [1, all numbers] (slt_store_add_flat)
+slt_var slt_tape_flat(slt_tape *tape, const slt_part *parts, const int *flat, int count);
+
 // a parameter of the store by number, or some of its rows. Parts of one parameter that are used on
 // one tape must not overlap.
 slt_var slt_tape_parameter(slt_tape *tape, int parameter);

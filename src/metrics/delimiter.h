@@ -69,7 +69,11 @@ void slt_sets_around(slt_cut_set *sets, const slt_cut_set *centre, int used, int
 
 // ---- the search
 
+enum { SLT_TOP_SETS = 64 };
+
 typedef struct {
+    slt_cut_set top[SLT_TOP_SETS]; // the cheapest sets that came in question, cheapest first
+    int tops;
     slt_cut_set best, second; // second.action_nats is infinite when no other set came in question
     uint64_t searched;
     bool exhaustive;

@@ -6,6 +6,7 @@
 #include "metrics/delimiter.h"
 
 #include <math.h>
+#include <string.h>
 
 // Sets whose numbers of segments cost more than this are ruled out by the prior: they could buy
 // themselves in, for cuts are told for free and say a lot about the actions.
@@ -38,13 +39,23 @@ static void cost_of_actions(void *argument, int task, int thread) {
 
 static double total(const slt_cut_set *set) { return set->count_nats + set->action_nats; }
 
-// keeps the best two; of equals the first
+// a place among the cheapest, of equals behind the first; a set that is there stays there once
 static void keep(slt_delimiter_found *found, const slt_cut_set *set) {
-    if (total(set) < total(&found->best)) {
-        found->second = found->best;
-        found->best = *set;
-    } else if (total(set) < total(&found->second))
-        found->second = *set;
+    int place = found->tops;
+    if (!isfinite(total(set))) return;
+    for (int i = 0; i < found->tops; i++)
+        if (found->top[i].count == set->count &&
+            memcmp(found->top[i].members, set->members,
+                   (size_t)set->count * sizeof *set->members) == 0)
+            return;
+    while (place > 0 && total(set) < total(&found->top[place - 1])) place--;
+    if (place == SLT_TOP_SETS) return;
+    int moved = (found->tops < SLT_TOP_SETS ? found->tops : SLT_TOP_SETS - 1) - place;
+    memmove(found->top + place + 1, found->top + place, (size_t)moved * sizeof *found->top);
+    found->top[place] = *set;
+    if (found->tops < SLT_TOP_SETS) found->tops++;
+    found->best = found->top[0];
+    if (found->tops > 1) found->second = found->top[1];
 }
 
 static slt_status in_batches(search *s, int count, slt_task task) {
@@ -94,7 +105,7 @@ static slt_status make_coders(slt_arena *arena, search *s) {
 slt_status slt_delimiter_search(slt_context *context, slt_arena *arena,
                                 const slt_delimiter_data *data, slt_delimiter_found *out) {
     const slt_cut_set nothing = {.action_nats = INFINITY};
-    search s = {.context = context, .data = data, .found = {nothing, nothing, 0, false}};
+    search s = {.context = context, .data = data, .found = {.best = nothing, .second = nothing}};
     size_t room = data->used > SLT_MOST_SETS ? (size_t)data->used : SLT_MOST_SETS;
     SLT_TRY(SLT_NEW(arena, &s.sets, room));
     SLT_TRY(make_coders(arena, &s));

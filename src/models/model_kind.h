@@ -16,6 +16,7 @@ typedef struct {
     slt_type observation_type; // numbers or bits
     int length;                // L: positions 0..L-1
     const double *prior;       // [slots], over 1..K segments
+    double mean_length;        // of training trajectories, for initial values; 0: not known
     bool fed_noise;            // noise is fed (tests) instead of drawn
 } slt_model_data;
 
@@ -34,25 +35,41 @@ typedef struct {
     int32_t *ids;      // [T] segment of every step
     double *counts;    // [K] probability of 1..K segments
     float *confidence; // [T] of a boundary behind step t, where ids change
+    float *ends;       // [T] probability that step t ends a segment; negative: not said
     float *masks;      // [K][T] after halting, or NULL
     float *attention;  // [T][K], or NULL
     int reconstructed; // steps whose action the model gives back
 } slt_segmentation;
 
+// what the user knows about the number of segments
+typedef struct {
+    int largest; // number; 0: not known
+    bool known;  // something was said
+    bool exact;  // a number or a histogram, not bounds or a mean alone
+} slt_prior_shape;
+
 enum { SLT_MODEL_OPTIONS = 4096, SLT_MODEL_VARS = 128 }; // bytes that hold any model's structs
 
 typedef struct {
     const char *name, *summary;
+    const char *training; // "key=value ..." of the options of training; NULL: as they are
+    bool label_free;      // labels are never read, not even for the prior
+    bool per_step;        // the KL term is in nats per true step, as the reconstruction is
     const slt_option *(*rows)(void);
-    slt_status (*profile)(void *options, const char *profile); // default, reference, paper
-    int (*slots)(const void *options);                         // K
+    slt_status (*profile)(void *options, const char *profile);    // default, reference, paper
+    void (*resolve)(void *options, const slt_prior_shape *prior); // values left open; may be NULL
+    int (*slots)(const void *options);                            // K
     bool (*padded)(const void *options); // computes all L positions, not the true ones alone
     slt_companions (*companions)(const void *options);
     bool (*fixed_companions)(const void *options); // at test time: the same for every trajectory
+    bool (*blind)(const void *options);            // never looks at observations; may be NULL
     void (*build)(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
                   void *vars);
     slt_model_io (*io)(const void *vars);
     void (*step)(const void *options, bool training, slt_step *step); // loss weights, noise
+    void (*round)(slt_step *step);                                    // ends rounded; may be NULL
+    // a start that cuts behind the given symbols, behind the initial values; may be NULL
+    void (*start)(slt_store *store, int member, const int32_t *symbols, int count);
     void (*segment)(slt_tape *tape, int member, const void *options, const void *vars, int b,
                     slt_segmentation *out);
 } slt_model_kind;

@@ -7,8 +7,9 @@
 #include <string.h>
 
 extern const slt_model_kind slt_model_slottar;
+extern const slt_model_kind slt_model_mdl;
 
-static const slt_model_kind *const table[] = {&slt_model_slottar, NULL};
+static const slt_model_kind *const table[] = {&slt_model_slottar, &slt_model_mdl, NULL};
 
 const slt_model_kind *slt_model_row(int index) { return table[index]; }
 

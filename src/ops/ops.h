@@ -56,6 +56,56 @@ slt_var slt_slot_attention(slt_tape *tape, slt_var q, slt_var kv, bool uniform);
 // GRU cell, reset after the product: gx = u·W + b0, gh = s·U + b1, both [r,3S]
 slt_var slt_gru_cell(slt_tape *tape, slt_var gx, slt_var gh, slt_var s);
 
+// ---- ordered memory
+
+// OMPN over whole sequences: x [tokens,d], all weights in one row (ompn_layout.h). Gives the leaf
+// of the memory [tokens,d], behind it p̂ [tokens,n+1] and the memory [tokens,n·d]. alias: what
+// stays of the memory is the candidate; bptt: the gradient is cut every so many steps, 0: never
+slt_var slt_ompn_sequence(slt_tape *tape, slt_var x, slt_var weights, int depth, double epsilon,
+                          double slope, bool alias, int bptt);
+
+// ---- recurrence and relaxed samples (CompILE)
+
+// LSTM over sequences: gx = x·W + c [tokens,4d], U [d,4d]; mask [tokens,1] scales the states on
+// their way to the next step, may be 0; masked: the masked state is given, not the plain one
+slt_var slt_lstm(slt_tape *tape, slt_var gx, slt_var u, slt_var mask, bool masked);
+// numbers drawn evenly from [0,1): slots of any width, slot tokens of width 1
+slt_var slt_uniform(slt_tape *tape, slt_space space, int width, slt_random_purpose purpose);
+// stack [slots,w] or [slot tokens,w] with slot k replaced by x [trajectories,w] or [tokens,w];
+// stack may be 0: zero elsewhere
+slt_var slt_stack_slots(slt_tape *tape, slt_var x, slt_var stack, int k);
+
+typedef struct {
+    int pass;     // 0, 1, ...: whose noise is taken
+    bool include; // padding takes part
+    bool oracle;  // pass+1 >= counts: the segment ends with the trajectory
+    double temperature;
+} slt_boundary_rule;
+// a relaxed one-hot [tokens,1] over positions 1, 2, ... of each trajectory, a hard one in a step
+// without noise: counts [trajectories,1] integers, logits [tokens,1] (0: the end of the
+// trajectory), uniform [slot tokens,1]
+slt_var slt_boundary_sample(slt_tape *tape, slt_var counts, slt_var logits, slt_var uniform,
+                            slt_boundary_rule rule);
+// weight · mean KL(softmax(logits) over positions 1, 2, ... || prior); prior [1,L] of logarithms
+slt_var slt_boundary_kl(slt_tape *tape, slt_var logits, slt_var prior, double weight, bool include);
+// Σ_l b[l+1]·enc[l]: [trajectories,w]
+slt_var slt_boundary_readout(slt_tape *tape, slt_var enc, slt_var boundary);
+// the segment's share (1-cumsum(b))∘mask and behind it the next mask, both [tokens,1]; mask may be
+// 0
+slt_var slt_boundary_masks(slt_tape *tape, slt_var boundary, slt_var mask);
+// mean over trajectories of Σ share·cross-entropy, over the first counts segments; logits and share
+// are of slot tokens, targets of tokens
+slt_var slt_segment_xent(slt_tape *tape, slt_var logits, slt_var share, slt_var targets,
+                         slt_var counts, bool include);
+// mean + exp(logvar/2)·noise, zeta = (mean, logvar) [r,2Z]
+slt_var slt_gaussian_sample(slt_tape *tape, slt_var zeta, slt_var noise);
+// mean over trajectories of the KL to N(0,1), over the first counts slots
+slt_var slt_gaussian_kl(slt_tape *tape, slt_var zeta, slt_var counts);
+// softmax((zeta + Gumbel)/temperature) over the width; a one-hot in a step without noise
+slt_var slt_concrete_sample(slt_tape *tape, slt_var zeta, slt_var uniform, double temperature);
+// mean over trajectories of Σ q·log q, over the first counts slots
+slt_var slt_concrete_kl(slt_tape *tape, slt_var zeta, slt_var counts);
+
 // ---- masks, halting, losses
 
 // masks from end logits, the last column of [slot tokens, A+1], and behind them the probability
@@ -71,11 +121,33 @@ slt_var slt_halting_kl(slt_tape *tape, slt_var h, slt_var prior);
 slt_var slt_prefix_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var h, slt_var targets);
 // mean over true tokens of -log softmax(logits)[target]
 slt_var slt_softmax_xent(slt_tape *tape, slt_var logits, slt_var targets);
+// mean over true tokens of -log probability of an action, softmax of the logits [tokens,A-1] for
+// what the end leaves over, or of the end itself, the last action: its probability is the first
+// column of ends, clipped to [1e-6, 1-1e-6]. Behind it the log-probabilities [tokens,A]
+slt_var slt_done_xent(slt_tape *tape, slt_var logits, slt_var ends, slt_var targets);
 // mean over true tokens of the sum over the width of (x - target)²; targets are constant
 slt_var slt_squared_error(slt_tape *tape, slt_var x, slt_var target);
 // sum of x·weights, one number; weights are constant
 slt_var slt_weighted_sum(slt_tape *tape, slt_var x, slt_var weights);
 // first + the step's weight[w]·second
 slt_var slt_add_loss(slt_tape *tape, slt_var first, slt_var second, int w);
+
+// ---- counting: ends, a decoder that forgets at them, code lengths
+
+// b = σ(x) [tokens,1], 1 at the end of a trajectory; rounded where the step's weight[w] is not 0
+slt_var slt_end_probability(slt_tape *tape, slt_var x, int w);
+// the last W actions of the same segment: q [K,d] or [slots,d], table [A,2d] of keys and values
+// (the last row is the start), ids, ends b [tokens,1], lags [H,W+1]; gives [slot tokens,d]
+slt_var slt_window_attention(slt_tape *tape, slt_var q, slt_var table, slt_var ids, slt_var ends,
+                             slt_var lags);
+// x [slot tokens,d] + its slot, s [K,d] or [slots,d]
+slt_var slt_add_slots(slt_tape *tape, slt_var x, slt_var s);
+// expected nats of the actions per true step: logits [slot tokens,2A], inside and end; paid: ends
+// are written down together with the actions
+slt_var slt_count_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var ends, slt_var targets,
+                       bool paid);
+// KL of the number of segments per true step, of each trajectory and γ times that of the batch;
+// prior [1,K+1], the last one for more than K
+slt_var slt_count_kl(slt_tape *tape, slt_var masks, slt_var prior, double gamma);
 
 #endif

@@ -4,7 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "train/answer.h"
 
-#include <string.h>
+#include "train/companions.h"
 
 slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
                              slt_limits *out) {
@@ -12,14 +12,15 @@ slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data,
     slt_feed_rule rule = {.data = set,
                           .length = data->length,
                           .slots = slots,
-                          .padded = setup->kind->padded(setup->model)};
-    *out = (slt_limits){SLT_ANSWER_BATCH + slots, 0, slots, data->length};
+                          .padded = setup->kind->padded(setup->model),
+                          .fixed = slt_companions_needed(setup) ? slots : 0};
+    *out = (slt_limits){SLT_ANSWER_BATCH + rule.fixed, 0, slots, data->length};
     return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
 }
 
 // sums over batches
 typedef struct {
-    double reconstruction, kl;
+    double reconstruction, kl, weight;
     int64_t tokens, right;
 } totals;
 
@@ -30,6 +31,7 @@ static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pic
     SLT_TRY(SLT_NEW(arena, &out->ids, L));
     SLT_TRY(SLT_NEW(arena, &out->counts, K));
     SLT_TRY(SLT_NEW(arena, &out->confidence, L));
+    SLT_TRY(SLT_NEW(arena, &out->ends, L));
     if (!pictures) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &out->masks, K * L));
     return SLT_NEW(arena, &out->attention, K * L);
@@ -42,6 +44,7 @@ static slt_status hand_out(slt_learner *learner, const slt_feed *feed, const int
     const slt_model_kind *kind = learner->setup.kind;
     for (int i = 0; i < count; i++) {
         int b = feed->order[i];
+        for (int l = 0; l < learner->data.length; l++) segmentation->ends[l] = -1;
         kind->segment(learner->use.tape, request->member, learner->setup.model, learner->use.vars,
                       b, segmentation);
         sum->right += segmentation->reconstructed;
@@ -54,24 +57,40 @@ static slt_status hand_out(slt_learner *learner, const slt_feed *feed, const int
 }
 
 static slt_status answer_batch(slt_learner *learner, slt_feed *feed, const int64_t *episodes,
-                               int count, int asked, uint32_t number,
-                               const slt_answer_request *request, slt_segmentation *segmentation,
-                               totals *sum) {
+                               int asked, uint32_t number, const slt_answer_request *request,
+                               slt_segmentation *segmentation, totals *sum) {
     slt_tape *tape = learner->use.tape;
-    SLT_TRY(slt_feed_fill(feed, episodes, count));
+    SLT_TRY(slt_feed_fill(feed, episodes, asked));
     for (int m = 0; m < learner->store->members; m++)
         slt_feed_hand_over(feed, tape, m, learner->use.io);
     slt_frame *frame = slt_tape_frame(tape, request->member);
     frame->step.seed = request->seed;
     frame->step.step = 0x80000000u + number; // apart from the steps of training
-    learner->setup.kind->step(learner->setup.model, false, &frame->step);
+    const slt_model_kind *kind = learner->setup.kind;
+    kind->step(learner->setup.model, false, &frame->step);
+    if (request->rounded && kind->round) kind->round(&frame->step);
     SLT_TRY(slt_tape_forward_member(tape, request->member));
     double tokens = feed->batch.true_tokens;
+    double weight = kind->per_step ? tokens : (double)feed->batch.count;
     sum->tokens += feed->batch.true_tokens;
     sum->reconstruction +=
         tokens * (double)*slt_tape_value(tape, request->member, learner->use.io.reconstruction);
-    sum->kl += (double)count * (double)*slt_tape_value(tape, request->member, learner->use.io.kl);
+    sum->kl += weight * (double)*slt_tape_value(tape, request->member, learner->use.io.kl);
+    sum->weight += weight;
     return hand_out(learner, feed, episodes, asked, request, segmentation, sum);
+}
+
+// fixed companions are in every batch; what they add to the sums is taken out again
+static slt_status leave_companions_out(slt_learner *learner, slt_feed *feed, int64_t batches,
+                                       const slt_answer_request *request, totals *sum) {
+    totals alone = {0};
+    if (!feed->rule.fixed) return SLT_OK;
+    SLT_TRY(answer_batch(learner, feed, NULL, 0, 0, request, NULL, &alone));
+    sum->reconstruction -= (double)batches * alone.reconstruction;
+    sum->kl -= (double)batches * alone.kl;
+    sum->tokens -= batches * alone.tokens;
+    sum->weight -= (double)batches * alone.weight;
+    return SLT_OK;
 }
 
 static slt_status answer_all(slt_learner *learner, slt_arena *arena, slt_dataset *data,
@@ -80,25 +99,21 @@ static slt_status answer_all(slt_learner *learner, slt_arena *arena, slt_dataset
     slt_feed feed;
     slt_segmentation segmentation = {0};
     slt_feed_rule rule = slt_learner_feed_rule(learner, data, false);
-    if (!request->companions) rule.fixed = 0;
     totals sum = {0};
-    int64_t batch[SLT_ANSWER_BATCH + SLT_LEARNER_SLOTS], trajectories = 0;
+    int64_t batches = 0;
     SLT_TRY(slt_feed_init(&feed, arena, &rule, SLT_ANSWER_BATCH + rule.fixed));
     SLT_TRY(reserve(arena, learner, request->pictures, &segmentation));
-    for (int64_t at = 0; at < count; at += SLT_ANSWER_BATCH) {
+    for (int64_t at = 0; at < count; at += SLT_ANSWER_BATCH, batches++) {
         SLT_TRY(slt_context_check(learner->context));
         int asked = count - at < SLT_ANSWER_BATCH ? (int)(count - at) : SLT_ANSWER_BATCH;
-        memcpy(batch, episodes + at, (size_t)asked * sizeof *batch);
-        if (rule.fixed)
-            memcpy(batch + asked, request->companions, (size_t)rule.fixed * sizeof *batch);
-        SLT_TRY(answer_batch(learner, &feed, batch, asked + rule.fixed, asked,
-                             (uint32_t)(at / SLT_ANSWER_BATCH), request, &segmentation, &sum));
-        trajectories += asked + rule.fixed;
+        SLT_TRY(answer_batch(learner, &feed, episodes + at, asked, (uint32_t)batches, request,
+                             &segmentation, &sum));
     }
+    SLT_TRY(leave_companions_out(learner, &feed, batches, request, &sum));
     slt_step step = {0};
     learner->setup.kind->step(learner->setup.model, false, &step);
     out->reconstruction = sum.tokens ? sum.reconstruction / (double)sum.tokens : 0;
-    out->kl = trajectories ? sum.kl / (double)trajectories : 0;
+    out->kl = sum.weight > 0 ? sum.kl / sum.weight : 0;
     out->loss = out->reconstruction + (double)step.weight[0] * out->kl;
     out->accuracy = sum.tokens ? (double)sum.right / (double)sum.tokens : 0;
     return SLT_OK;

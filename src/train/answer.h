@@ -20,15 +20,15 @@ typedef slt_status (*slt_answer_visit)(void *user, const slt_episode *episode,
 
 typedef struct {
     int member;
-    uint64_t seed;             // of what is sampled at test time, where the options sample
-    const int64_t *companions; // [slots] episodes of companion_set, for fixed companions
-    bool pictures;             // masks and attention too
-    slt_answer_visit visit;    // in the order of the episodes; may be NULL
+    uint64_t seed;          // of what is sampled at test time, where the options sample
+    bool pictures;          // masks and attention too
+    bool rounded;           // ends rounded, where the model knows how
+    slt_answer_visit visit; // in the order of the episodes; may be NULL
     void *user;
 } slt_answer_request;
 
 typedef struct {
-    double loss, reconstruction, kl; // per true step and per trajectory, over all episodes
+    double loss, reconstruction, kl; // over all episodes; kl per trajectory, or as the model says
     double accuracy;                 // share of steps whose action is given back
 } slt_answer_losses;
 

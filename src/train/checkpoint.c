@@ -12,6 +12,8 @@
 #include <string.h>
 #include "core/safetensors.h"
 #include "core/text.h"
+#include "train/companions.h"
+#include "slottar/train.h"
 
 // one list makes the metadata: name, printf format, scanf format
 // clang-format off
@@ -22,6 +24,7 @@
     X(total_steps,    PRId64, SCNd64, int64_t)                                                     \
     X(best_epoch,     PRId64, SCNd64, int64_t)                                                     \
     X(waited,         PRId64, SCNd64, int64_t)                                                     \
+    X(limit,          PRId64, SCNd64, int64_t)                                                     \
     X(loss,           "a",    "la",   double)                                                      \
     X(reconstruction, "a",    "la",   double)                                                      \
     X(kl,             "a",    "la",   double)                                                      \
@@ -49,17 +52,30 @@ static const char *full_name(char *text, const char *prefix, const char *name) {
     return text;
 }
 
-static void declare_all(slt_safetensors_writer *writer, const slt_store *store) {
+// what stands before the names of a member; nothing where it is the only one
+typedef struct {
+    char text[16];
+} scope;
+static scope scope_of(int members, int member) {
+    scope s = {""};
+    if (members > 1) snprintf(s.text, sizeof s.text, "%d/", member);
+    return s;
+}
+
+static void declare_all(slt_safetensors_writer *writer, const slt_store *store, const char *of) {
     block_view views[3];
-    char name[160];
-    for (int v = 0; v < blocks_of(store, views); v++)
+    char name[160], prefix[32];
+    for (int v = 0; v < blocks_of(store, views); v++) {
+        snprintf(prefix, sizeof prefix, "%s%s", of, views[v].prefix);
         for (int i = 0; i < store->count; i++)
             for (int k = 0; k < store->parameters[i].parts; k++) {
                 const slt_part *part = &store->parameters[i].part[k];
-                int64_t shape[] = {store->parameters[i].rows, part->columns};
-                slt_safetensors_declare(writer, full_name(name, views[v].prefix, part->name),
-                                        SLT_DTYPE_F32, 2, shape);
+                int64_t shape[2];
+                slt_store_part_shape(&store->parameters[i], k, shape);
+                slt_safetensors_declare(writer, full_name(name, prefix, part->name), SLT_DTYPE_F32,
+                                        2, shape);
             }
+    }
 }
 
 static void put_part(slt_safetensors_writer *writer, const slt_store *store, slt_real *block,
@@ -122,10 +138,8 @@ static void describe_state(slt_safetensors_writer *writer, const slt_progress_st
     slt_safetensors_describe(writer, "run.finished", state->finished ? "1" : "0");
 }
 
-slt_status slt_checkpoint_save(const slt_learner *learner, int member,
-                               const slt_progress_state *state, const char *path) {
-    slt_safetensors_writer *writer;
-    SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
+static slt_status describe_all(slt_safetensors_writer *writer, const slt_learner *learner,
+                               const slt_progress_state *state) {
     slt_safetensors_describe(writer, "format", FORMAT_NAME);
     slt_safetensors_describe(writer, "model", learner->setup.kind->name);
     describe_number(writer, "data.symbols", "%d", learner->data.symbols);
@@ -133,13 +147,51 @@ slt_status slt_checkpoint_save(const slt_learner *learner, int member,
     describe_number(writer, "data.bits", "%d", learner->data.observation_type == SLT_BITS);
     describe_number(writer, "data.length", "%d", learner->data.length);
     describe_state(writer, state);
-    slt_status status = describe_setup(writer, learner);
+    return describe_setup(writer, learner);
+}
+
+static void describe_members(slt_safetensors_writer *writer, const slt_member_state *each,
+                             int members) {
+    describe_number(writer, "run.members", "%d", members);
+    for (int m = 0; m < members; m++) {
+        char key[32], text[160];
+        snprintf(key, sizeof key, "run.member%d", m);
+        snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d", each[m].seed, each[m].loss,
+                 each[m].reconstruction, each[m].kl, each[m].active);
+        slt_safetensors_describe(writer, key, text);
+    }
+}
+
+slt_status slt_checkpoint_save(const slt_learner *learner, int member,
+                               const slt_progress_state *state, const char *path) {
+    slt_safetensors_writer *writer;
+    SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
+    slt_status status = describe_all(writer, learner, state);
     if (status != SLT_OK) {
         slt_safetensors_abort(writer);
         return status;
     }
-    declare_all(writer, learner->store);
+    declare_all(writer, learner->store, "");
+    if (learner->companions) slt_companions_declare(writer, learner);
     put_all(writer, learner->store, member);
+    if (learner->companions) slt_companions_put(writer, learner);
+    return slt_safetensors_commit(writer);
+}
+
+slt_status slt_checkpoint_save_all(const slt_learner *learner, const slt_member_state *each,
+                                   const slt_progress_state *state, const char *path) {
+    slt_safetensors_writer *writer;
+    int members = learner->store->members;
+    SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
+    slt_status status = describe_all(writer, learner, state);
+    if (status != SLT_OK) {
+        slt_safetensors_abort(writer);
+        return status;
+    }
+    describe_members(writer, each, members);
+    for (int m = 0; m < members; m++)
+        declare_all(writer, learner->store, scope_of(members, m).text);
+    for (int m = 0; m < members; m++) put_all(writer, learner->store, m);
     return slt_safetensors_commit(writer);
 }
 
@@ -212,6 +264,9 @@ static slt_status read_all(const slt_safetensors *file, slt_checkpoint *out) {
     SLT_TRY(read_int(file, "data.observation", 0, 1 << 20, &out->data.observation));
     SLT_TRY(read_int(file, "data.length", 1, 65536, &out->data.length));
     SLT_TRY(read_int(file, "data.bits", 0, 1, &bits));
+    if (bits && out->data.observation > 1 << 16)
+        SLT_FAIL(SLT_FORMAT, "%s: %d bits are too many", slt_safetensors_path(file),
+                 out->data.observation);
     out->data.observation_type = bits ? SLT_BITS : SLT_NUMBERS;
     if (out->setup.kind->slots(out->setup.model) > SLT_LEARNER_SLOTS)
         SLT_FAIL(SLT_FORMAT, "%s: too many slots", slt_safetensors_path(file));
@@ -228,14 +283,29 @@ slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_check
     return status;
 }
 
-static slt_status load_part(const slt_safetensors *file, const slt_store *store,
+slt_status slt_checkpoint_companions(slt_arena *arena, const slt_checkpoint *checkpoint,
+                                     const char *path, const slt_episode **out) {
+    const slt_setup *setup = &checkpoint->setup;
+    slt_safetensors *file;
+    *out = NULL;
+    if (!slt_companions_needed(setup)) return SLT_OK;
+    SLT_TRY(slt_safetensors_open(arena->allocator, path, &file));
+    slt_status status =
+        slt_companions_read(arena, file, &checkpoint->data, setup->kind->slots(setup->model), out);
+    slt_safetensors_close(file);
+    return status;
+}
+
+static slt_status load_part(const slt_safetensors *file, const slt_store *store, const char *of,
                             const block_view *view, int number, int member, int k, int first) {
     const slt_parameter *parameter = &store->parameters[number];
     const slt_part *part = &parameter->part[k];
-    int64_t shape[] = {parameter->rows, part->columns};
+    int64_t shape[2];
+    slt_store_part_shape(parameter, k, shape);
     const slt_array *array;
-    char name[160];
-    full_name(name, view->prefix, part->name);
+    char name[160], prefix[32];
+    snprintf(prefix, sizeof prefix, "%s%s", of, view->prefix);
+    full_name(name, prefix, part->name);
     SLT_TRY(slt_safetensors_get(file, name, SLT_DTYPE_F32, 2, shape, &array));
     const float *from = array->data;
     slt_real *at = slt_store_at(store, view->block, number, member) + first;
@@ -244,15 +314,15 @@ static slt_status load_part(const slt_safetensors *file, const slt_store *store,
     return SLT_OK;
 }
 
-static slt_status load_all(const slt_safetensors *file, const slt_store *store, int member,
-                           int blocks) {
+static slt_status load_all(const slt_safetensors *file, const slt_store *store, const char *of,
+                           int member, int blocks) {
     block_view views[3];
     blocks_of(store, views);
     for (int v = 0; v < blocks; v++)
         for (int i = 0; i < store->count; i++) {
             const slt_parameter *p = &store->parameters[i];
             for (int k = 0, first = 0; k < p->parts; first += p->part[k++].columns)
-                SLT_TRY(load_part(file, store, &views[v], i, member, k, first));
+                SLT_TRY(load_part(file, store, of, &views[v], i, member, k, first));
         }
     return SLT_OK;
 }
@@ -260,7 +330,42 @@ static slt_status load_all(const slt_safetensors *file, const slt_store *store, 
 slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *path, bool moments) {
     slt_safetensors *file;
     SLT_TRY(slt_safetensors_open(&learner->context->allocator, path, &file));
-    slt_status status = load_all(file, learner->store, member, moments ? 3 : 1);
+    slt_status status = load_all(file, learner->store, "", member, moments ? 3 : 1);
+    slt_safetensors_close(file);
+    return status;
+}
+
+static slt_status read_member(const slt_safetensors *file, int member, slt_member_state *out) {
+    char key[32];
+    const char *text;
+    int active;
+    snprintf(key, sizeof key, "run.member%d", member);
+    SLT_TRY(need(file, key, &text));
+    if (sscanf(text, "%" SCNu64 " %la %la %la %d", &out->seed, &out->loss, &out->reconstruction,
+               &out->kl, &active) != 5)
+        SLT_FAIL(SLT_FORMAT, "%s: metadata '%s' is '%.60s'", slt_safetensors_path(file), key, text);
+    out->active = active != 0;
+    return SLT_OK;
+}
+
+static slt_status load_population(const slt_safetensors *file, slt_learner *learner,
+                                  slt_member_state *each) {
+    int members = learner->store->members, there;
+    SLT_TRY(read_int(file, "run.members", 1, SLT_MOST_RESTARTS, &there));
+    if (there != members)
+        SLT_FAIL(SLT_INVALID, "%s: has %d restarts, now %d are asked for",
+                 slt_safetensors_path(file), there, members);
+    for (int m = 0; m < members; m++) {
+        SLT_TRY(read_member(file, m, &each[m]));
+        SLT_TRY(load_all(file, learner->store, scope_of(members, m).text, m, 3));
+    }
+    return SLT_OK;
+}
+
+slt_status slt_checkpoint_load_all(slt_learner *learner, slt_member_state *each, const char *path) {
+    slt_safetensors *file;
+    SLT_TRY(slt_safetensors_open(&learner->context->allocator, path, &file));
+    slt_status status = load_population(file, learner, each);
     slt_safetensors_close(file);
     return status;
 }

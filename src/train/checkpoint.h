@@ -19,11 +19,23 @@ typedef struct {
     double best;                     // score of the best epoch; higher is better
     int64_t best_epoch;              // -1: none yet
     int64_t waited;                  // epochs since then
+    int64_t limit;                   // steps to take in all
     bool finished;
 } slt_progress_state;
 
+// where a member of a population stands
+typedef struct {
+    uint64_t seed;
+    double loss, reconstruction, kl; // sums over the steps of the epoch at hand
+    bool active;                     // false: its numbers went out of bounds
+} slt_member_state;
+
 slt_status slt_checkpoint_save(const slt_learner *learner, int member,
                                const slt_progress_state *state, const char *path);
+
+// all members of a population, under names that begin with their number
+slt_status slt_checkpoint_save_all(const slt_learner *learner, const slt_member_state *each,
+                                   const slt_progress_state *state, const char *path);
 
 // what a checkpoint says about itself, enough to make a learner for it
 typedef struct {
@@ -35,7 +47,13 @@ typedef struct {
 
 slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_checkpoint *out);
 
+// fixed companions, in the arena; NULL where the model needs none
+slt_status slt_checkpoint_companions(slt_arena *arena, const slt_checkpoint *checkpoint,
+                                     const char *path, const slt_episode **out);
+
 // weights and, where `moments`, Adam's moments into a member
 slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *path, bool moments);
+// all members of a population of the same size, with moments
+slt_status slt_checkpoint_load_all(slt_learner *learner, slt_member_state *each, const char *path);
 
 #endif

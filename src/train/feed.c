@@ -12,8 +12,8 @@ static int computed_length(const slt_feed_rule *rule, int64_t truth) {
 }
 
 slt_status slt_feed_tokens(const slt_feed_rule *rule, int capacity, int *out) {
-    int64_t longest = slt_dataset_about(rule->data)->longest;
-    int64_t tokens = (int64_t)capacity * computed_length(rule, longest);
+    int64_t longest = slt_dataset_about(rule->data)->longest, others = capacity - rule->fixed;
+    int64_t tokens = others * computed_length(rule, longest) + (int64_t)rule->fixed * rule->length;
     if (tokens * rule->slots > INT32_MAX)
         SLT_FAIL(SLT_RANGE, "a batch of %d trajectories of %lld positions in %d slots is too large",
                  capacity, (long long)computed_length(rule, longest), rule->slots);
@@ -21,22 +21,27 @@ slt_status slt_feed_tokens(const slt_feed_rule *rule, int capacity, int *out) {
     return SLT_OK;
 }
 
+static size_t ones_of(const slt_episode *episode) {
+    return (size_t)(episode->ones_offsets[episode->length] - episode->ones_offsets[0]);
+}
+
 // most ones of any episode
-static slt_status most_ones(slt_dataset *data, size_t *out) {
+static slt_status most_ones(const slt_feed_rule *rule, size_t *out) {
     *out = 0;
-    for (int64_t i = 0; i < slt_dataset_about(data)->episodes; i++) {
+    for (int64_t i = 0; i < slt_dataset_about(rule->data)->episodes; i++) {
         slt_episode episode;
-        SLT_TRY(slt_dataset_episode(data, i, &episode));
-        size_t ones = (size_t)(episode.ones_offsets[episode.length] - episode.ones_offsets[0]);
-        if (ones > *out) *out = ones;
+        SLT_TRY(slt_dataset_episode(rule->data, i, &episode));
+        if (ones_of(&episode) > *out) *out = ones_of(&episode);
     }
+    for (int k = 0; k < rule->fixed; k++)
+        if (ones_of(&rule->fixed_episodes[k]) > *out) *out = ones_of(&rule->fixed_episodes[k]);
     return SLT_OK;
 }
 
 static slt_status reserve_observations(slt_feed *feed, slt_arena *arena, size_t tokens) {
     const slt_feed_rule *rule = &feed->rule;
     if (rule->observation_type == SLT_BITS) {
-        SLT_TRY(most_ones(rule->data, &feed->ones_room));
+        SLT_TRY(most_ones(rule, &feed->ones_room));
         feed->ones_room *= (size_t)feed->capacity;
         SLT_TRY(SLT_NEW(arena, &feed->ones_offset, tokens + 1));
         SLT_TRY(SLT_NEW(arena, &feed->ones, feed->ones_room));
@@ -142,13 +147,22 @@ static slt_status check_length(const slt_feed *feed, const slt_episode *episode)
              (long long)episode->length, feed->rule.length, (long long)episode->length);
 }
 
-slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int count) {
+// the trajectory at a place of the unsorted batch
+static slt_status look(const slt_feed *feed, const int64_t *episodes, int asked, int place,
+                       slt_episode *out) {
+    if (place < asked) return slt_dataset_episode(feed->rule.data, episodes[place], out);
+    *out = feed->rule.fixed_episodes[place - asked];
+    return SLT_OK;
+}
+
+slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
+    int count = asked + feed->rule.fixed;
+    slt_episode episode;
     if (count > feed->capacity)
         SLT_FAIL(SLT_RANGE, "batch of %d trajectories, room for %d", count, feed->capacity);
     // index holds lengths of the unsorted batch for a moment
     for (int i = 0; i < count; i++) {
-        slt_episode episode;
-        SLT_TRY(slt_dataset_episode(feed->rule.data, episodes[i], &episode));
+        SLT_TRY(look(feed, episodes, asked, i, &episode));
         SLT_TRY(check_length(feed, &episode));
         feed->index[i] = (int32_t)episode.length;
     }
@@ -157,8 +171,7 @@ slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int count) {
     feed->batch.count = count;
     feed->batch.true_tokens = 0;
     for (int b = 0; b < count; b++) {
-        slt_episode episode;
-        SLT_TRY(slt_dataset_episode(feed->rule.data, episodes[feed->index[b]], &episode));
+        SLT_TRY(look(feed, episodes, asked, feed->index[b], &episode));
         SLT_TRY(put_episode(feed, &episode, b));
         feed->length[b] = (int32_t)episode.length;
         feed->batch.true_tokens += (int)episode.length;

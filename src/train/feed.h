@@ -21,7 +21,8 @@ typedef struct {
     int padding; // the symbol behind the truth
     bool padded;
     slt_companions companions;
-    int fixed; // companions at the end of the batch that serve all others; 0: none
+    int fixed;                         // companions that serve all others; 0: none
+    const slt_episode *fixed_episodes; // [fixed], put behind every batch
     slt_type observation_type;
     int observation; // D; 0: none
 } slt_feed_rule;
@@ -40,10 +41,11 @@ typedef struct {
     size_t ones_room;
 } slt_feed;
 
-// room for `capacity` trajectories of the data set; everything lives in the arena
+// room for `capacity` trajectories, fixed companions among them; everything lives in the arena
 slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *rule, int capacity);
 
-// lays out the episodes; a trajectory longer than L is RANGE with its number
+// lays out the episodes and the fixed companions behind them; a trajectory longer than L is RANGE
+// with its number
 slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int count);
 
 // hands the batch to a member of a tape

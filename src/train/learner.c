@@ -5,6 +5,7 @@
 #include "train/learner.h"
 
 #include <string.h>
+#include "engine/adam.h"
 
 static slt_status make_tape(slt_learner *learner, slt_limits limits, slt_learner_tape *out) {
     const slt_setup *setup = &learner->setup;
@@ -57,16 +58,49 @@ void slt_learner_destroy(slt_learner *learner) {
 slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training) {
     const slt_model_kind *kind = learner->setup.kind;
     const void *options = learner->setup.model;
-    slt_companions companions = kind->companions(options);
-    bool fixed = !training && companions == SLT_COMPANION_OTHERS && kind->fixed_companions(options);
     int slots = kind->slots(options);
+    const slt_episode *fixed = training ? NULL : learner->companions;
     return (slt_feed_rule){.data = data,
                            .length = learner->data.length,
                            .slots = slots,
                            .padding = learner->data.symbols - 1,
                            .padded = kind->padded(options),
-                           .companions = companions,
+                           .companions = kind->companions(options),
                            .fixed = fixed ? slots : 0,
+                           .fixed_episodes = fixed,
                            .observation_type = learner->data.observation_type,
                            .observation = learner->data.observation};
+}
+
+slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
+                              int trajectories, slt_limits *out) {
+    slt_feed_rule rule = {.data = set,
+                          .length = data->length,
+                          .slots = setup->kind->slots(setup->model),
+                          .padded = setup->kind->padded(setup->model)};
+    *out = (slt_limits){trajectories, 0, rule.slots, data->length};
+    return slt_feed_tokens(&rule, trajectories, &out->tokens);
+}
+
+void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
+                      int64_t number, double learning_rate, bool active) {
+    const slt_setup *setup = &learner->setup;
+    slt_tape *tape = learner->train.tape;
+    slt_feed_hand_over(feed, tape, member, learner->train.io);
+    slt_step *step = &slt_tape_frame(tape, member)->step;
+    *step = (slt_step){.seed = seed,
+                       .step = (uint32_t)number,
+                       .learning_rate = (slt_real)learning_rate,
+                       .adam_epsilon = (slt_real)setup->train.adam_eps,
+                       .max_norm = (slt_real)setup->train.max_grad_norm,
+                       .adam_count = (uint32_t)number + 1,
+                       .active = active};
+    setup->kind->step(setup->model, true, step);
+}
+
+slt_status slt_learner_step(slt_learner *learner) {
+    SLT_TRY(slt_tape_forward(learner->train.tape));
+    SLT_TRY(slt_tape_backward(learner->train.tape));
+    slt_adam_step(learner->train.tape);
+    return SLT_OK;
 }

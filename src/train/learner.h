@@ -22,7 +22,8 @@ typedef struct {
     slt_model_data data; // prior points to `prior`
     double prior[SLT_LEARNER_SLOTS];
     slt_store *store;
-    slt_learner_tape train, use; // train.tape is NULL in a learner that only answers
+    const slt_episode *companions; // [K] fixed ones, the caller's; NULL: the model needs none
+    slt_learner_tape train, use;   // train.tape is NULL in a learner that only answers
 } slt_learner;
 
 // batch: trajectories of a training step, 0: no training; both tapes are made for trajectories of
@@ -31,6 +32,18 @@ slt_status slt_learner_create(slt_context *context, const slt_setup *setup,
                               const slt_model_data *data, int members, slt_limits train,
                               slt_limits use, slt_learner **out);
 void slt_learner_destroy(slt_learner *learner);
+
+// room for batches of so many trajectories of a data set
+slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
+                              int trajectories, slt_limits *out);
+
+// gives a member its batch and the numbers of a step. `number` counts the steps of the run from 0;
+// it decides what is random in it.
+void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
+                      int64_t number, double learning_rate, bool active);
+
+// a training step of all members on their batches: losses, gradients, Adam
+slt_status slt_learner_step(slt_learner *learner);
 
 // how this model wants its batches
 slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training);

@@ -4,8 +4,10 @@
 // Copyright (c) 2026 the slottar authors
 #include "train/run_files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,19 @@ const char *slt_run_path(char *text, const char *run, const char *name) {
 bool slt_run_has(const char *run, const char *name) {
     char path[SLT_RUN_PATH];
     return access(slt_run_path(path, run, name), F_OK) == 0;
+}
+
+void slt_run_sweep(const char *run) {
+    char path[SLT_RUN_PATH + 256];
+    DIR *folder = opendir(run);
+    if (!folder) return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        const char *part = strstr(entry->d_name, ".part-");
+        if (!part || strlen(part) != strlen(".part-XXXXXX")) continue;
+        snprintf(path, sizeof path, "%s/%s", run, entry->d_name);
+        unlink(path);
+    }
+    closedir(folder);
 }
 
 // ---- config.yaml
@@ -42,6 +57,7 @@ static slt_status config_text(const slt_train_request *request, const slt_setup 
     slt_text_quote(text, request->data);
     slt_text_add(text, "\ndata_crc32c: \"%08" PRIx32 "\"\nseed: %" PRIu64 "\n", checksum,
                  request->seed);
+    if (request->restarts > 1) slt_text_add(text, "restarts: %d\n", request->restarts);
     slt_setup copy = *setup;
     slt_options tables[3];
     slt_setup_tables(&copy, tables);
@@ -105,6 +121,33 @@ static slt_status append(const char *path, const char *text, size_t length) {
     return SLT_OK;
 }
 
+// infinity has no JSON
+static void add_number(slt_text *text, double value) {
+    if (isfinite(value))
+        slt_text_add(text, "%.9g", value);
+    else
+        slt_text_add(text, "null");
+}
+
+static void add_restarts(slt_text *text, const slt_restart_report *r) {
+    slt_text_add(text, ",\"restarts\":{\"picked\":%d,\"agreeing\":%d,\"runner_up\":", r->picked,
+                 r->agreeing);
+    add_number(text, r->runner_up < 0 ? INFINITY : r->runner_up);
+    slt_text_add(text, ",\"gap\":");
+    add_number(text, r->gap);
+    slt_text_add(text, ",\"warning\":");
+    slt_text_quote(text, r->warning);
+    for (int list = 0; list < 2; list++) {
+        slt_text_add(text, ",\"%s\":[", list ? "agreement" : "losses");
+        for (int m = 0; m < r->members; m++) {
+            if (m) slt_text_add(text, ",");
+            add_number(text, (list ? r->agreement : r->losses)[m]);
+        }
+        slt_text_add(text, "]");
+    }
+    slt_text_add(text, "}");
+}
+
 slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *events,
                        const slt_epoch_record *record) {
     char path[SLT_RUN_PATH];
@@ -130,6 +173,7 @@ slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *e
         slt_tensorboard_scalar(events, fields[i].name, record->step, (float)fields[i].value,
                                record->seconds);
     }
+    if (record->restarts.members) add_restarts(&text, &record->restarts);
     slt_text_add(&text, "}\n");
     slt_status status = text.status;
     if (status == SLT_OK)
@@ -192,7 +236,18 @@ static void write_scores(slt_writer *out, const char *name, const slt_run_scores
     slt_write_text(out, "}");
 }
 
-slt_status slt_run_result(const char *run, const slt_train_result *result) {
+static slt_status write_restarts(slt_writer *out, slt_context *context,
+                                 const slt_restart_report *report) {
+    slt_text text;
+    slt_text_init(&text, &context->allocator);
+    add_restarts(&text, report);
+    if (text.status == SLT_OK) slt_write(out, text.bytes, text.length);
+    slt_status status = text.status;
+    slt_text_deinit(&text);
+    return status;
+}
+
+slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result) {
     char path[SLT_RUN_PATH];
     slt_writer out;
     SLT_TRY(slt_writer_open(&out, slt_run_path(path, run, "result.json")));
@@ -200,6 +255,12 @@ slt_status slt_run_result(const char *run, const slt_train_result *result) {
                    result->epochs, result->best_epoch, result->steps);
     write_scores(&out, "valid", &result->valid);
     write_scores(&out, "test", &result->test);
+    slt_status status = SLT_OK;
+    if (result->restarts.members) status = write_restarts(&out, context, &result->restarts);
     slt_write_text(&out, "}\n");
+    if (status != SLT_OK) {
+        slt_writer_abort(&out);
+        return status;
+    }
     return slt_writer_commit(&out);
 }

@@ -1,5 +1,5 @@
 // The files of a run directory beside the checkpoints: config.yaml, metrics.jsonl, TensorBoard
-// events, result.json.
+// events, result.json. (segments.safetensors: segments.h)
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -32,15 +32,18 @@ typedef struct {
     int64_t epoch, step;
     double seconds, train_loss, train_rec, train_kl;
     slt_evaluation valid;
+    slt_restart_report restarts; // members is 0 without restarts
 } slt_epoch_record;
 
 // appends a line to metrics.jsonl and scalars to the event file
 slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *events,
                        const slt_epoch_record *record);
+// removes what a killed process left half written
+void slt_run_sweep(const char *run);
 // drops lines of epochs that the checkpoint does not know
 slt_status slt_run_cut_back(slt_context *context, const char *run, int64_t epochs);
 
-slt_status slt_run_result(const char *run, const slt_train_result *result);
+slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result);
 slt_run_scores slt_run_scores_of(const slt_evaluation *evaluation, int64_t episodes);
 
 #endif

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/error.h"
+#include "core/file.h"
+#include "core/yaml_config.h"
+#include "train/prior.h"
 #include "train/train_options.h"
 
 SLT_OPTIONS_TABLE(slt_train_rows, slt_train_options, SLT_TRAIN_OPTIONS)
@@ -21,6 +24,12 @@ static const struct {
     {"slottar", "unlockpickup", "batch=32 beta=1 hidden=128 heads=8 slot_size=128 slots=4 lr=5e-4 length=35 prior=1e-4,1e-4,0.9997,1e-4"},
     {"slottar", "blockedunlockpickup", "batch=64 beta=0.05 hidden=96 heads=8 slot_size=96 slots=5 lr=5e-4 length=40 prior=1e-4,1e-4,1e-4,0.85,0.15"},
     {"slottar", "keycorridor", "batch=32 beta=0.5 hidden=96 heads=8 slot_size=96 slots=10 iterations=2 lr=2.5e-4 length=80 prior=1e-4,1e-4,1e-4,0.318,0.284,0.267,0.089,0.035,0.008,1e-4"},
+    {"slottar-mdl", "craft-full", "prior=4"},
+    {"slottar-mdl", "craft-partial", "prior=4"},
+    {"slottar-mdl", "doorkey", "prior=3"},
+    {"slottar-mdl", "unlockpickup", "prior=3"},
+    {"slottar-mdl", "blockedunlockpickup", "prior=0,0,0,0.85,0.15 slots=5"},
+    {"slottar-mdl", "keycorridor", "prior=0,0,0,0.342,0.29,0.309,0.059,0.001 slots=9"},
 };
 // clang-format on
 
@@ -73,9 +82,37 @@ slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profi
     slt_options tables[3];
     slt_setup_tables(setup, tables);
     SLT_TRY(slt_options_defaults(tables));
+    if (setup->kind->training) SLT_TRY(set_all(tables, setup->kind->training));
     if (profile) {
         SLT_TRY(setup->kind->profile(setup->model, profile));
         if (strcmp(profile, "default") != 0) setup->train.early_stop = SLT_STOP_F1_ALIGN;
     }
     return preset ? set_preset(tables, model, preset) : SLT_OK;
+}
+
+slt_status slt_setup_resolve(slt_setup *setup) {
+    slt_prior prior;
+    SLT_TRY(slt_prior_read(setup->train.prior, &prior));
+    slt_prior_shape shape = slt_prior_shape_of(&prior);
+    if (setup->kind->resolve) setup->kind->resolve(setup->model, &shape);
+    return SLT_OK;
+}
+
+static slt_status read_config(const slt_options *tables, const char *path) {
+    slt_map map;
+    if (!path) return SLT_OK;
+    SLT_TRY(slt_map_open(path, &map));
+    slt_status status = slt_options_from_yaml(tables, path, (const char *)map.data, map.size);
+    slt_map_close(&map);
+    return status;
+}
+
+slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request) {
+    slt_options tables[3];
+    SLT_TRY(slt_setup_init(setup, request->model, request->profile, request->preset));
+    slt_setup_tables(setup, tables);
+    SLT_TRY(read_config(tables, request->config));
+    for (int i = 0; i < request->setting_count; i++)
+        SLT_TRY(slt_options_set(tables, request->settings[i]));
+    return slt_setup_resolve(setup);
 }

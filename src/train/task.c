@@ -4,9 +4,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "train/task.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include "train/prior.h"
 
 static const double FLOOR = 1e-4; // of a prior's entries, as in the paper
 
@@ -61,6 +60,17 @@ static slt_status count_symbols(const slt_task_data *task, int *out) {
     return SLT_OK;
 }
 
+static slt_status mean_length(const slt_task_data *task, double *out) {
+    int64_t steps = 0, count = task->count[SLT_SPLIT_TRAIN];
+    for (int64_t i = 0; i < count; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(task->data, task->episodes[SLT_SPLIT_TRAIN][i], &episode));
+        steps += episode.length;
+    }
+    *out = (double)steps / (double)count;
+    return SLT_OK;
+}
+
 static slt_status check_kind(const slt_dataset *data) {
     const slt_dataset_info *info = slt_dataset_about(data);
     if (info->action_kind != SLT_ACTIONS_DISCRETE)
@@ -103,37 +113,16 @@ static slt_status prior_of_labels(slt_task_data *task, int K, bool *known) {
     return SLT_OK;
 }
 
-static slt_status prior_of_list(const char *text, int K, double *prior) {
-    for (int k = 0; k < K; k++) prior[k] = FLOOR;
-    for (int k = 0; *text; k++) {
-        char *end;
-        double value = strtod(text, &end);
-        if (end == text || !(value >= 0) || !isfinite(value) || (*end && *end != ','))
-            SLT_FAIL(SLT_INVALID, "prior: '%s' is no list of probabilities", text);
-        if (k >= K) SLT_FAIL(SLT_RANGE, "prior: more entries than the %d slots", K);
-        prior[k] = value > FLOOR ? value : FLOOR;
-        text = *end ? end + 1 : end;
-    }
-    return SLT_OK;
-}
-
-// auto: labels, else flat; flat; a number of segments; a list
-static slt_status make_prior(slt_task_data *task, const char *text, int K) {
+static slt_status make_prior(slt_task_data *task, const slt_setup *setup, int K) {
+    slt_prior prior;
     bool known = false;
-    char *end;
-    if (strcmp(text, "auto") == 0) SLT_TRY(prior_of_labels(task, K, &known));
-    if (known) return SLT_OK;
-    for (int k = 0; k < K; k++) task->prior[k] = 1 / (double)K;
-    if (strcmp(text, "auto") == 0 || strcmp(text, "flat") == 0) return SLT_OK;
-    if (strchr(text, ',')) return prior_of_list(text, K, task->prior);
-    long number = strtol(text, &end, 10);
-    if (end == text || *end || number < 1 || number > K)
-        SLT_FAIL(SLT_INVALID,
-                 "prior: '%s' is not auto, flat, a number from 1 to %d, or a list of "
-                 "probabilities",
-                 text, K);
-    for (int k = 0; k < K; k++) task->prior[k] = k + 1 == number ? 1 - FLOOR * (K - 1) : FLOOR;
-    return SLT_OK;
+    SLT_TRY(slt_prior_read(setup->train.prior, &prior));
+    bool labels = prior.kind == SLT_PRIOR_LABELS ||
+                  (prior.kind == SLT_PRIOR_AUTO && !setup->kind->label_free);
+    if (labels) SLT_TRY(prior_of_labels(task, K, &known));
+    if (prior.kind == SLT_PRIOR_LABELS && !known)
+        SLT_FAIL(SLT_INVALID, "%s: prior=labels, but there are none", slt_dataset_path(task->data));
+    return known ? SLT_OK : slt_prior_fill(&prior, K, task->prior);
 }
 
 // ---- a task
@@ -143,7 +132,8 @@ static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_d
     SLT_TRY(check_kind(task->data));
     SLT_TRY(split(arena, task));
     SLT_TRY(count_symbols(task, &task->model.symbols));
-    describe_observations(info, &task->model);
+    bool blind = setup->kind->blind && setup->kind->blind(setup->model);
+    if (!blind) describe_observations(info, &task->model);
     task->model.length = setup->train.length ? (int)setup->train.length : (int)info->longest + 1;
     if (info->longest > task->model.length)
         SLT_FAIL(SLT_RANGE,
@@ -153,7 +143,8 @@ static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_d
                  (long long)info->longest);
     if (task->count[SLT_SPLIT_TRAIN] < 1)
         SLT_FAIL(SLT_FORMAT, "%s: no training episodes", slt_dataset_path(task->data));
-    SLT_TRY(make_prior(task, setup->train.prior, setup->kind->slots(setup->model)));
+    SLT_TRY(make_prior(task, setup, setup->kind->slots(setup->model)));
+    SLT_TRY(mean_length(task, &task->model.mean_length));
     task->model.prior = task->prior;
     return SLT_OK;
 }
@@ -182,6 +173,8 @@ static slt_status check_fit(const slt_model_data *model, slt_task_data *task) {
     if (largest >= model->symbols - 1)
         SLT_FAIL(SLT_SHAPE, "%s: has action %d, the model knows 0 to %d",
                  slt_dataset_path(task->data), largest, model->symbols - 2);
+    // a model that looks at none takes any
+    if (!model->observation) return SLT_OK;
     if (seen.observation != model->observation || seen.observation_type != model->observation_type)
         SLT_FAIL(SLT_SHAPE, "%s: observations of %d %s, the model takes %d %s",
                  slt_dataset_path(task->data), seen.observation,

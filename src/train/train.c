@@ -10,29 +10,12 @@
 #include <time.h>
 #include "core/file.h"
 #include "core/philox.h"
-#include "core/yaml_config.h"
-#include "engine/adam.h"
-#include "train/answer.h"
-#include "train/checkpoint.h"
+#include "train/companions.h"
 #include "train/run_files.h"
-#include "train/task.h"
+#include "train/segments.h"
+#include "train/trainer.h"
 
-typedef struct {
-    slt_context *context;
-    slt_arena arena;
-    const slt_train_request *request;
-    slt_setup setup;
-    slt_task_data task;
-    slt_learner *learner;
-    slt_feed feed;
-    slt_progress_state state;
-    slt_tensorboard *events;
-    int batch;
-    int64_t steps_per_epoch;
-    int64_t *order; // training episodes of the epoch at hand
-    int64_t *companions;
-    double started;
-} trainer;
+typedef slt_trainer trainer;
 
 static double now(void) {
     struct timespec time;
@@ -42,80 +25,80 @@ static double now(void) {
 
 // ---- preparing
 
-static slt_status read_config(trainer *t, const slt_options *tables) {
-    slt_map map;
-    if (!t->request->config) return SLT_OK;
-    SLT_TRY(slt_map_open(t->request->config, &map));
-    slt_status status =
-        slt_options_from_yaml(tables, t->request->config, (const char *)map.data, map.size);
-    slt_map_close(&map);
-    return status;
-}
-
-static slt_status read_setup(trainer *t) {
-    const slt_train_request *r = t->request;
-    slt_options tables[3];
-    SLT_TRY(slt_setup_init(&t->setup, r->model, r->profile, r->preset));
-    slt_setup_tables(&t->setup, tables);
-    SLT_TRY(read_config(t, tables));
-    for (int i = 0; i < r->setting_count; i++) SLT_TRY(slt_options_set(tables, r->settings[i]));
-    return SLT_OK;
-}
-
-// K training episodes that stand beside every trajectory at test time
-static slt_status choose_companions(trainer *t) {
-    int slots = t->setup.kind->slots(t->setup.model);
-    int64_t count = t->task.count[SLT_SPLIT_TRAIN];
-    SLT_TRY(SLT_NEW(&t->arena, &t->companions, (size_t)slots));
-    for (int k = 0; k < slots; k++) {
-        slt_words words = slt_random_words(t->request->seed, SLT_RANDOM_COMPANIONS, (uint64_t)k, 0);
-        t->companions[k] = t->task.episodes[SLT_SPLIT_TRAIN][words.word[0] % (uint64_t)count];
+// what every member has of its own
+static slt_status make_members(trainer *t, int64_t episodes) {
+    size_t members = (size_t)t->members;
+    slt_feed_rule rule = slt_learner_feed_rule(t->learner, t->task.data, true);
+    SLT_TRY(SLT_NEW(&t->arena, &t->feeds, members));
+    SLT_TRY(SLT_NEW(&t->arena, &t->orders, members));
+    SLT_TRY(SLT_NEW(&t->arena, &t->each, members));
+    for (int m = 0; m < t->members; m++) {
+        SLT_TRY(slt_feed_init(&t->feeds[m], &t->arena, &rule, t->batch));
+        SLT_TRY(SLT_NEW(&t->arena, &t->orders[m], (size_t)episodes));
+        t->each[m] =
+            (slt_member_state){.seed = slt_member_seed(t->request->seed, m), .active = true};
     }
-    return SLT_OK;
+    return slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN],
+                                 episodes, t->learner);
 }
 
 static slt_status make_learner(trainer *t) {
+    enum { LOOKS = 20 }; // evaluations at least, where steps are counted and not epochs
     int64_t count = t->task.count[SLT_SPLIT_TRAIN];
     t->batch = t->setup.train.batch < count ? (int)t->setup.train.batch : (int)count;
     t->steps_per_epoch = count / t->batch;
-    int slots = t->setup.kind->slots(t->setup.model);
-    slt_limits train = {t->batch, 0, slots, t->task.model.length}, use = {0, 0, 0, 0};
-    slt_feed_rule rule = {.data = t->task.data,
-                          .length = t->task.model.length,
-                          .slots = slots,
-                          .padded = t->setup.kind->padded(t->setup.model)};
-    SLT_TRY(slt_feed_tokens(&rule, t->batch, &train.tokens));
+    int64_t steps = t->setup.train.steps, part = LOOKS * t->steps_per_epoch;
+    t->state.limit = steps ? steps : t->setup.train.epochs * t->steps_per_epoch;
+    t->every = steps ? (steps + part - 1) / part : 1;
+    slt_limits train, use;
+    SLT_TRY(slt_learner_limits(&t->setup, &t->task.model, t->task.data, t->batch, &train));
     SLT_TRY(slt_answer_limits(&t->setup, &t->task.model, t->task.data, &use));
-    SLT_TRY(slt_learner_create(t->context, &t->setup, &t->task.model, 1, train, use, &t->learner));
-    rule = slt_learner_feed_rule(t->learner, t->task.data, true);
-    SLT_TRY(slt_feed_init(&t->feed, &t->arena, &rule, t->batch));
-    SLT_TRY(choose_companions(t));
-    return SLT_NEW(&t->arena, &t->order, (size_t)count);
+    SLT_TRY(slt_learner_create(t->context, &t->setup, &t->task.model, t->members, train, use,
+                               &t->learner));
+    return make_members(t, count);
+}
+
+// the sums of the epoch at hand, of a run without restarts
+static void copy_sums(slt_member_state *each, slt_progress_state *state, bool saving) {
+    double *from[] = {&state->loss, &state->reconstruction, &state->kl};
+    double *to[] = {&each->loss, &each->reconstruction, &each->kl};
+    for (int i = 0; i < 3; i++) *(saving ? from : to)[i] = *(saving ? to : from)[i];
+}
+
+static slt_status resume(trainer *t, const char *path) {
+    slt_checkpoint *there;
+    SLT_TRY(SLT_NEW(&t->arena, &there, 1));
+    SLT_TRY(slt_checkpoint_read(t->context, path, there));
+    if (t->members > 1)
+        SLT_TRY(slt_checkpoint_load_all(t->learner, t->each, path));
+    else
+        SLT_TRY(slt_checkpoint_load(t->learner, 0, path, true));
+    t->state = there->state;
+    if (t->members == 1) copy_sums(&t->each[0], &t->state, false);
+    slt_context_log(t->context, SLT_LOG_INFO, "%s: goes on behind epoch %lld, step %lld",
+                    t->request->run, (long long)t->state.epoch, (long long)t->state.step);
+    return SLT_OK;
 }
 
 // a fresh run, or the one that is there
 static slt_status start_or_resume(trainer *t) {
     char path[SLT_RUN_PATH];
-    t->state = (slt_progress_state){.seed = t->request->seed, .best = -INFINITY, .best_epoch = -1};
-    if (slt_run_has(t->request->run, "last.safetensors")) {
-        slt_checkpoint *there;
-        SLT_TRY(SLT_NEW(&t->arena, &there, 1));
-        slt_run_path(path, t->request->run, "last.safetensors");
-        SLT_TRY(slt_checkpoint_read(t->context, path, there));
-        SLT_TRY(slt_checkpoint_load(t->learner, 0, path, true));
-        t->state = there->state;
-        slt_context_log(t->context, SLT_LOG_INFO, "%s: goes on behind epoch %lld, step %lld",
-                        t->request->run, (long long)t->state.epoch, (long long)t->state.step);
-    } else {
-        SLT_TRY(slt_store_init(t->learner->store, 0, t->request->seed));
-    }
+    t->state.seed = t->request->seed;
+    t->state.best = -INFINITY;
+    t->state.best_epoch = -1;
+    if (slt_run_has(t->request->run, "last.safetensors"))
+        SLT_TRY(resume(t, slt_run_path(path, t->request->run, "last.safetensors")));
+    else
+        SLT_TRY(slt_restarts_begin(t));
+    t->first_step = t->state.total_steps;
+    slt_run_sweep(t->request->run);
     SLT_TRY(slt_run_cut_back(t->context, t->request->run, t->state.epoch));
     slt_run_path(path, t->request->run, "events.out.tfevents.0.slottar");
     return slt_tensorboard_open(&t->context->allocator, path, t->state.total_steps, 0, &t->events);
 }
 
 static slt_status prepare(trainer *t) {
-    SLT_TRY(read_setup(t));
+    SLT_TRY(slt_setup_read(&t->setup, t->request));
     SLT_TRY(slt_task_open(t->context, &t->arena, &t->setup, t->request->data, &t->task));
     SLT_TRY(slt_folder_make(t->request->run));
     SLT_TRY(slt_run_configure(t->context, t->request, &t->setup));
@@ -137,19 +120,19 @@ static int by_key(const void *a, const void *b) {
 }
 
 // the order of an epoch is a function of seed and epoch alone
-static slt_status shuffle(trainer *t) {
+static slt_status shuffle(trainer *t, int member) {
     int64_t count = t->task.count[SLT_SPLIT_TRAIN];
     slt_arena_mark mark = slt_arena_now(&t->arena);
     shuffled *list;
     SLT_TRY(SLT_NEW(&t->arena, &list, (size_t)count));
     for (int64_t i = 0; i < count; i++) {
-        slt_words words = slt_random_words(t->request->seed, SLT_RANDOM_SHUFFLE, (uint64_t)i,
+        slt_words words = slt_random_words(t->each[member].seed, SLT_RANDOM_SHUFFLE, (uint64_t)i,
                                            (uint32_t)t->state.epoch);
         list[i].key = (uint64_t)words.word[0] << 32 | words.word[1];
         list[i].episode = t->task.episodes[SLT_SPLIT_TRAIN][i];
     }
     qsort(list, (size_t)count, sizeof *list, by_key);
-    for (int64_t i = 0; i < count; i++) t->order[i] = list[i].episode;
+    for (int64_t i = 0; i < count; i++) t->orders[member][i] = list[i].episode;
     slt_arena_reset(&t->arena, mark);
     return SLT_OK;
 }
@@ -162,56 +145,102 @@ static slt_status diverged(const trainer *t, double loss) {
              t->learner->store->norm[0]);
 }
 
+static double learning_rate(const trainer *t) {
+    const slt_train_options *o = &t->setup.train;
+    double gone = (double)t->state.total_steps / (double)t->state.limit;
+    return o->lr * (o->lr_end < 1 ? 1 - (1 - o->lr_end) * gone : 1);
+}
+
+// adds up the losses; a member whose numbers are out of bounds stops, the last one with an error
+static slt_status take_losses(trainer *t) {
+    const slt_learner_tape *train = &t->learner->train;
+    double loss = NAN;
+    bool alive = false;
+    for (int m = 0; m < t->members; m++) {
+        slt_member_state *each = &t->each[m];
+        loss = (double)*slt_tape_value(train->tape, m, train->io.loss);
+        each->active &= isfinite(loss) && isfinite(t->learner->store->norm[m]);
+        if (!each->active) continue;
+        alive = true;
+        each->loss += loss;
+        each->reconstruction += (double)*slt_tape_value(train->tape, m, train->io.reconstruction);
+        each->kl += (double)*slt_tape_value(train->tape, m, train->io.kl);
+    }
+    return alive ? SLT_OK : diverged(t, loss);
+}
+
 static slt_status train_step(trainer *t) {
-    slt_learner_tape *train = &t->learner->train;
-    slt_frame *frame = slt_tape_frame(train->tape, 0);
-    SLT_TRY(slt_feed_fill(&t->feed, t->order + t->state.step * t->batch, t->batch));
-    slt_feed_hand_over(&t->feed, train->tape, 0, train->io);
-    frame->step = (slt_step){.seed = t->request->seed,
-                             .step = (uint32_t)t->state.total_steps,
-                             .learning_rate = (slt_real)t->setup.train.lr,
-                             .adam_epsilon = (slt_real)t->setup.train.adam_eps,
-                             .max_norm = (slt_real)t->setup.train.max_grad_norm,
-                             .adam_count = (uint32_t)t->state.total_steps + 1,
-                             .active = true};
-    t->setup.kind->step(t->setup.model, true, &frame->step);
-    SLT_TRY(slt_tape_forward(train->tape));
-    SLT_TRY(slt_tape_backward(train->tape));
-    slt_adam_step(train->tape);
-    double loss = (double)*slt_tape_value(train->tape, 0, train->io.loss);
-    if (!isfinite(loss) || !isfinite(t->learner->store->norm[0])) return diverged(t, loss);
-    t->state.loss += loss;
-    t->state.reconstruction += (double)*slt_tape_value(train->tape, 0, train->io.reconstruction);
-    t->state.kl += (double)*slt_tape_value(train->tape, 0, train->io.kl);
+    for (int m = 0; m < t->members; m++) {
+        SLT_TRY(slt_feed_fill(&t->feeds[m], t->orders[m] + t->state.step * t->batch, t->batch));
+        slt_learner_feed(t->learner, m, &t->feeds[m], t->each[m].seed, t->state.total_steps,
+                         learning_rate(t), t->each[m].active);
+    }
+    SLT_TRY(slt_learner_step(t->learner));
+    SLT_TRY(take_losses(t));
     t->state.step++;
     t->state.total_steps++;
     return SLT_OK;
 }
 
-static slt_status save(trainer *t, const char *name) {
+static slt_status save_member(trainer *t, int member, const char *name) {
     char path[SLT_RUN_PATH];
-    return slt_checkpoint_save(t->learner, 0, &t->state, slt_run_path(path, t->request->run, name));
+    copy_sums(&t->each[member], &t->state, true);
+    return slt_checkpoint_save(t->learner, member, &t->state,
+                               slt_run_path(path, t->request->run, name));
+}
+
+static slt_status save_last(trainer *t) {
+    char path[SLT_RUN_PATH];
+    if (t->members == 1) return save_member(t, 0, "last.safetensors");
+    t->state.loss = t->state.reconstruction = t->state.kl = 0;
+    return slt_checkpoint_save_all(t->learner, t->each, &t->state,
+                                   slt_run_path(path, t->request->run, "last.safetensors"));
+}
+
+// where the time is bounded: so many steps as fit, judged once by the first ones of this call
+static void fit_into_time(trainer *t) {
+    enum { PROBE = 20 };
+    static const double SPARE = 0.85; // the rest is for evaluations
+    int64_t taken = t->state.total_steps - t->first_step;
+    if (t->request->seconds <= 0 || taken != PROBE) return;
+    double each = (now() - t->started) / PROBE, left = t->request->seconds - (now() - t->started);
+    int64_t fits = t->state.total_steps + (int64_t)(SPARE * left / each);
+    if (fits < t->state.total_steps + 1) fits = t->state.total_steps + 1;
+    if (fits >= t->state.limit) return;
+    slt_context_log(t->context, SLT_LOG_INFO, "%lld steps fit into %.0f s, not %lld",
+                    (long long)fits, t->request->seconds, (long long)t->state.limit);
+    t->state.limit = fits;
 }
 
 static slt_status run_steps(trainer *t) {
-    SLT_TRY(shuffle(t));
-    uint64_t total = (uint64_t)(t->setup.train.epochs * t->steps_per_epoch);
-    while (t->state.step < t->steps_per_epoch) {
+    for (int m = 0; m < t->members; m++) SLT_TRY(shuffle(t, m));
+    while (t->state.step < t->steps_per_epoch && t->state.total_steps < t->state.limit) {
         if (slt_context_check(t->context) != SLT_OK) {
-            SLT_TRY(save(t, "last.safetensors"));
+            SLT_TRY(save_last(t));
             return slt_context_check(t->context);
         }
         SLT_TRY(train_step(t));
-        slt_context_progress(t->context, "train", (uint64_t)t->state.total_steps, total, "");
+        fit_into_time(t);
+        slt_context_progress(t->context, "train", (uint64_t)t->state.total_steps,
+                             (uint64_t)t->state.limit, "");
     }
     return SLT_OK;
 }
 
 // ---- behind an epoch
 
-static slt_status evaluate(trainer *t, slt_split split, bool pictures, slt_evaluation *out) {
-    slt_answer_request request = {
-        .seed = t->request->seed, .companions = t->companions, .pictures = pictures};
+slt_split slt_trainer_held_out(const slt_trainer *t) {
+    return t->task.count[SLT_SPLIT_VALID] ? SLT_SPLIT_VALID : SLT_SPLIT_TRAIN;
+}
+
+// segments: where answers are kept, or NULL
+static slt_status evaluate(trainer *t, int member, slt_split split, bool pictures,
+                           slt_segments_file *segments, slt_evaluation *out) {
+    slt_answer_request request = {.member = member,
+                                  .seed = t->request->seed,
+                                  .pictures = pictures,
+                                  .visit = segments ? slt_segments_file_add : NULL,
+                                  .user = segments};
     return slt_evaluate(t->learner, t->task.data, t->task.episodes[split], t->task.count[split],
                         &request, out);
 }
@@ -238,51 +267,92 @@ static void tell(trainer *t, const slt_epoch_record *record, bool best) {
              (long long)record->epoch, record->train_loss, record->valid.losses.loss, labels,
              best ? "  *" : "");
     slt_context_progress(t->context, "train", (uint64_t)t->state.total_steps,
-                         (uint64_t)(t->setup.train.epochs * t->steps_per_epoch), news);
+                         (uint64_t)t->state.limit, news);
+}
+
+// scores of the epoch: of the only member, or of the best one
+static slt_status judge(trainer *t, slt_epoch_record *record) {
+    if (t->members > 1) SLT_TRY(slt_restarts_judge(t, &record->restarts));
+    int member = record->restarts.picked;
+    double steps = (double)t->state.step;
+    record->train_loss = t->each[member].loss / steps;
+    record->train_rec = t->each[member].reconstruction / steps;
+    record->train_kl = t->each[member].kl / steps;
+    SLT_TRY(evaluate(t, member, slt_trainer_held_out(t), false, NULL, &record->valid));
+    if (t->members > 1) record->valid.losses.loss = record->restarts.losses[member];
+    record->seconds = now() - t->started;
+    return SLT_OK;
+}
+
+// the best epoch is kept; of restarts, which go to the end of their falling rate, the last one
+static bool is_better(trainer *t, const slt_epoch_record *record) {
+    double score = score_of(t, &record->valid);
+    bool better = t->members > 1 || score > t->state.best;
+    t->state.waited = better ? 0 : t->state.waited + 1;
+    if (better) t->state.best = score;
+    if (better) t->state.best_epoch = t->state.epoch;
+    return better;
+}
+
+static bool is_last(const trainer *t) {
+    bool by_epochs = !t->setup.train.steps && t->state.epoch >= t->setup.train.epochs;
+    return t->state.total_steps >= t->state.limit || by_epochs ||
+           t->state.waited >= t->setup.train.patience;
+}
+
+static void next_epoch(trainer *t) {
+    t->state.epoch++;
+    t->state.step = 0;
+    for (int m = 0; m < t->members; m++)
+        t->each[m].loss = t->each[m].reconstruction = t->each[m].kl = 0;
 }
 
 static slt_status end_epoch(trainer *t) {
     slt_epoch_record record = {.epoch = t->state.epoch + 1, .step = t->state.total_steps};
-    double steps = (double)t->state.step;
-    record.train_loss = t->state.loss / steps;
-    record.train_rec = t->state.reconstruction / steps;
-    record.train_kl = t->state.kl / steps;
-    slt_split held_out = t->task.count[SLT_SPLIT_VALID] ? SLT_SPLIT_VALID : SLT_SPLIT_TRAIN;
-    SLT_TRY(evaluate(t, held_out, false, &record.valid));
-    record.seconds = now() - t->started;
-
-    double score = score_of(t, &record.valid);
-    bool best = score > t->state.best;
-    t->state.epoch++;
-    t->state.step = 0;
-    t->state.loss = t->state.reconstruction = t->state.kl = 0;
-    t->state.waited = best ? 0 : t->state.waited + 1;
-    if (best) t->state.best = score;
-    if (best) t->state.best_epoch = t->state.epoch;
-    t->state.finished =
-        t->state.waited >= t->setup.train.patience || t->state.epoch >= t->setup.train.epochs;
-    if (best) SLT_TRY(save(t, "best.safetensors"));
+    bool looks = record.epoch % t->every == 0 || t->state.total_steps >= t->state.limit;
+    if (looks) SLT_TRY(judge(t, &record));
+    next_epoch(t);
+    if (!looks) return SLT_OK;
+    bool better = is_better(t, &record);
+    t->state.finished = is_last(t);
+    if (better) SLT_TRY(save_member(t, record.restarts.picked, "best.safetensors"));
     SLT_TRY(slt_run_log(t->context, t->request->run, t->events, &record));
-    SLT_TRY(save(t, "last.safetensors"));
-    tell(t, &record, best);
+    SLT_TRY(save_last(t));
+    tell(t, &record, better && t->members == 1);
     return SLT_OK;
+}
+
+// the test split, with segments.safetensors
+static slt_status test_and_keep(trainer *t, int member, slt_evaluation *out) {
+    char path[SLT_RUN_PATH];
+    slt_segments_file *file;
+    slt_run_path(path, t->request->run, "segments.safetensors");
+    SLT_TRY(slt_segments_file_create(t->context, path, &t->setup, t->request->data,
+                                     slt_split_name(SLT_SPLIT_TEST), &file));
+    slt_status status = evaluate(t, member, SLT_SPLIT_TEST, true, file, out);
+    if (status == SLT_OK) return slt_segments_file_commit(file);
+    slt_segments_file_destroy(file);
+    return status;
 }
 
 // scores of the best epoch on both held-out splits
 static slt_status finish(trainer *t, slt_train_result *result) {
     char path[SLT_RUN_PATH];
     slt_evaluation valid = {0}, test = {0};
+    *result = (slt_train_result){
+        .epochs = t->state.epoch, .best_epoch = t->state.best_epoch, .steps = t->state.total_steps};
     slt_run_path(path, t->request->run, "best.safetensors");
-    SLT_TRY(slt_checkpoint_load(t->learner, 0, path, false));
-    SLT_TRY(evaluate(t, SLT_SPLIT_VALID, true, &valid));
-    SLT_TRY(evaluate(t, SLT_SPLIT_TEST, true, &test));
-    *result = (slt_train_result){.epochs = t->state.epoch,
-                                 .best_epoch = t->state.best_epoch,
-                                 .steps = t->state.total_steps,
-                                 .seconds = now() - t->started};
+    if (t->members > 1)
+        SLT_TRY(slt_restarts_judge(t, &result->restarts));
+    else
+        SLT_TRY(slt_checkpoint_load(t->learner, 0, path, false));
+    int member = result->restarts.picked;
+    SLT_TRY(evaluate(t, member, SLT_SPLIT_VALID, true, NULL, &valid));
+    SLT_TRY(test_and_keep(t, member, &test));
+    result->seconds = now() - t->started;
     result->valid = slt_run_scores_of(&valid, t->task.count[SLT_SPLIT_VALID]);
     result->test = slt_run_scores_of(&test, t->task.count[SLT_SPLIT_TEST]);
-    return slt_run_result(t->request->run, result);
+    return slt_run_result(t->context, t->request->run, result);
 }
 
 // the run stands at the epoch behind which this call stops
@@ -303,9 +373,12 @@ slt_status slt_train(slt_context *context, const slt_train_request *request,
                      slt_train_result *result) {
     if (!request->model || !request->data || !request->run)
         SLT_FAIL(SLT_INVALID, "training needs a model, a data set and a run directory");
+    if (request->restarts < 0 || request->restarts > SLT_MOST_RESTARTS)
+        SLT_FAIL(SLT_RANGE, "%d restarts are not 1 to %d", request->restarts, SLT_MOST_RESTARTS);
     trainer *t;
     SLT_TRY(SLT_ALLOC(&context->allocator, &t, 1));
     t->context = context;
+    t->members = request->restarts > 1 ? request->restarts : 1;
     t->request = request;
     t->started = now();
     slt_arena_init(&t->arena, &context->allocator, 1 << 20);

@@ -7,21 +7,27 @@
 
 #include "core/options.h"
 #include "models/model_kind.h"
+#include "slottar/train.h"
 
 // clang-format off
 #define SLT_TRAIN_OPTIONS(X)                                                                       \
     X(INT,    epochs,        100,  1, 1000000, NULL, "passes over the training split, at most")    \
     X(INT,    batch,         64,   1, 65536,   NULL, "trajectories in a step; an incomplete last batch is left out") \
+    X(INT,    steps,         0,    0, 1000000000, NULL, "steps of training; 0: as many as the epochs have") \
     X(REAL,   lr,            5e-4, 0, 10,      NULL, "learning rate of Adam")                      \
+    X(REAL,   lr_end,        1,    0, 1,       NULL, "learning rate at the end, as a share of lr; it falls in a straight line") \
     X(INT,    length,        0,    0, 65536,   NULL, "positions L; 0: one more than the longest trajectory") \
     X(INT,    patience,      7,    1, 1000000, NULL, "epochs without a better score before training stops") \
     X(CHOICE, early_stop,    loss, 0, 0, "loss|f1_align|ari_f1_align", "what is better: held-out loss (no labels), or scores against labels") \
-    X(TEXT,   prior,         auto, 0, 0, NULL, "probability of 1, 2, ... segments: auto (labels if there are any, else flat), flat, a number, or a list 0,0,.3,.7") \
+    X(TEXT,   prior,         auto, 0, 0, NULL, "number of segments: 3, 3..6, ~4.5 (a mean), a list of probabilities 0,0,.3,.7, flat, labels, or auto (labels if there are any, else flat; slottar-mdl: flat)") \
+    X(CHOICE, starts,        mixed, 0, 0, "mixed|random|table", "restarts begin at random, with the cuts of a search over sets of actions, or half and half") \
     X(REAL,   max_grad_norm, 0,    0, 1e9, NULL, "clips the gradient's norm; 0: no clipping")      \
     X(REAL,   adam_eps,      1e-8, 0, 1,   NULL, "epsilon of Adam")
 // clang-format on
 
 typedef enum { SLT_STOP_LOSS, SLT_STOP_F1_ALIGN, SLT_STOP_ARI_F1_ALIGN } slt_stop_rule;
+
+typedef enum { SLT_STARTS_MIXED, SLT_STARTS_RANDOM, SLT_STARTS_TABLE } slt_start_rule;
 
 SLT_OPTIONS_STRUCT(slt_train_options, SLT_TRAIN_OPTIONS);
 const slt_option *slt_train_rows(void);
@@ -39,6 +45,12 @@ void slt_setup_tables(slt_setup *setup, slt_options *tables);
 // defaults of the model, then the profile's switches, then the preset's row; NULL: none
 slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profile,
                           const char *preset);
+
+// the same from a request, then its YAML file, then its key=value
+slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request);
+
+// values that the options leave to the prior, once all settings are made
+slt_status slt_setup_resolve(slt_setup *setup);
 
 // names of presets of a model; NULL behind the last
 const char *slt_preset_name(const char *model, int index);

@@ -6,16 +6,18 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/yaml_config.h"
-#include "slottar/model.h"
 #include "train/answer.h"
 #include "train/checkpoint.h"
 #include "train/run_files.h"
+#include "train/segments.h"
 #include "train/task.h"
+#include "train/trained.h"
 
 struct slt_model {
     slt_context *context;
     slt_arena arena;
     slt_checkpoint checkpoint;
+    const slt_episode *companions;
     slt_learner *learner;
     slt_model_info info;
     char path[SLT_RUN_PATH];
@@ -54,6 +56,7 @@ static slt_status open_model(slt_model *model, const char *path) {
     slt_checkpoint *c = &model->checkpoint;
     SLT_TRY(find_checkpoint(model, path));
     SLT_TRY(slt_checkpoint_read(model->context, model->path, c));
+    SLT_TRY(slt_checkpoint_companions(&model->arena, c, model->path, &model->companions));
     model->info.name = c->setup.kind->name;
     model->info.slots = c->setup.kind->slots(c->setup.model);
     model->info.length = c->data.length;
@@ -85,6 +88,7 @@ void slt_model_close(slt_model *model) {
 }
 
 const slt_model_info *slt_model_about(const slt_model *model) { return &model->info; }
+slt_context *slt_model_context(const slt_model *model) { return model->context; }
 
 // ---- using
 
@@ -97,18 +101,8 @@ static slt_status make_learner(slt_model *model, slt_dataset *data) {
     c->data.prior = c->prior;
     SLT_TRY(slt_answer_limits(&c->setup, &c->data, data, &use));
     SLT_TRY(slt_learner_create(model->context, &c->setup, &c->data, 1, none, use, &model->learner));
+    model->learner->companions = model->companions;
     return slt_checkpoint_load(model->learner, 0, model->path, false);
-}
-
-static slt_status check_companions(const slt_model *model) {
-    const slt_setup *setup = &model->checkpoint.setup;
-    bool others = setup->kind->companions(setup->model) == SLT_COMPANION_OTHERS;
-    if (others && setup->kind->fixed_companions(setup->model))
-        SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s: a model with decoder_pairing=reference needs its companions; "
-                 "train it with test_companions=batch",
-                 model->path);
-    return SLT_OK;
 }
 
 typedef struct {
@@ -117,33 +111,11 @@ typedef struct {
     void *user;
 } visitor;
 
-// the public form of an answer: ids by order of appearance, boundaries gathered
 static slt_status show(void *user, const slt_episode *episode, const slt_segmentation *answer) {
     visitor *v = user;
+    slt_segments segments;
     slt_arena_mark mark = slt_arena_now(&v->arena);
-    size_t T = (size_t)answer->length;
-    int32_t *ids, *boundaries, count = 0;
-    float *confidence;
-    SLT_TRY(SLT_NEW(&v->arena, &ids, T));
-    SLT_TRY(SLT_NEW(&v->arena, &boundaries, T));
-    SLT_TRY(SLT_NEW(&v->arena, &confidence, T));
-    for (int t = 0; t < answer->length; t++) {
-        ids[t] = count;
-        if (t + 1 == answer->length || answer->ids[t] == answer->ids[t + 1]) continue;
-        boundaries[count] = t;
-        confidence[count++] = answer->confidence[t];
-    }
-    slt_segments segments = {.episode = episode->index,
-                             .length = answer->length,
-                             .ids = ids,
-                             .boundary_count = count,
-                             .boundaries = boundaries,
-                             .confidence = confidence,
-                             .segments = count + 1,
-                             .slots = answer->slots,
-                             .counts = answer->counts,
-                             .masks = answer->masks,
-                             .attention = answer->attention};
+    SLT_TRY(slt_segments_of(&v->arena, episode->index, answer, &segments));
     slt_status status = v->visit(v->user, &segments);
     slt_arena_reset(&v->arena, mark);
     return status;
@@ -162,7 +134,6 @@ static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
                          const slt_segment_options *options, const int64_t **episodes,
                          int64_t *count) {
     slt_task_data *task;
-    SLT_TRY(check_companions(model));
     SLT_TRY(SLT_NEW(arena, &task, 1));
     SLT_TRY(slt_task_fit(arena, &model->checkpoint.data, data, task));
     if (options->one_split) {
@@ -175,24 +146,44 @@ static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
     return make_learner(model, data);
 }
 
+static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_options *options,
+                         slt_answer_visit visit, void *user) {
+    slt_arena arena;
+    const int64_t *episodes;
+    int64_t count = 0;
+    slt_answer_losses losses;
+    slt_answer_request request = {
+        .seed = options->seed, .pictures = options->pictures, .visit = visit, .user = user};
+    slt_arena_init(&arena, &model->context->allocator, 0);
+    slt_status status = choose(model, &arena, data, options, &episodes, &count);
+    if (status == SLT_OK)
+        status = slt_answer(model->learner, data, episodes, count, &request, &losses);
+    slt_arena_deinit(&arena);
+    return status;
+}
+
 slt_status slt_model_segment(slt_model *model, slt_dataset *data,
                              const slt_segment_options *options, slt_segments_visit visit,
                              void *user) {
     slt_segment_options chosen = options ? *options : (slt_segment_options){0};
     visitor v = {.visit = visit, .user = user};
-    slt_arena arena;
-    const int64_t *episodes;
-    int64_t count = 0;
-    slt_arena_init(&arena, &model->context->allocator, 0);
     slt_arena_init(&v.arena, &model->context->allocator, 0);
-    slt_status status = choose(model, &arena, data, &chosen, &episodes, &count);
-    slt_answer_request request = {
-        .seed = chosen.seed, .pictures = chosen.pictures, .visit = show, .user = &v};
-    slt_answer_losses losses;
-    if (status == SLT_OK)
-        status = slt_answer(model->learner, data, episodes, count, &request, &losses);
+    slt_status status = answer(model, data, &chosen, show, &v);
     slt_arena_deinit(&v.arena);
-    slt_arena_deinit(&arena);
+    return status;
+}
+
+slt_status slt_model_save_segments(slt_model *model, slt_dataset *data,
+                                   const slt_segment_options *options, const char *path) {
+    slt_segment_options chosen = options ? *options : (slt_segment_options){0};
+    const char *split = chosen.one_split ? slt_split_name(chosen.split) : NULL;
+    slt_segments_file *file;
+    chosen.pictures = true;
+    SLT_TRY(slt_segments_file_create(model->context, path, &model->checkpoint.setup,
+                                     slt_dataset_path(data), split, &file));
+    slt_status status = answer(model, data, &chosen, slt_segments_file_add, file);
+    if (status == SLT_OK) return slt_segments_file_commit(file);
+    slt_segments_file_destroy(file);
     return status;
 }
 

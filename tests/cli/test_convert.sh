@@ -27,5 +27,5 @@ check "an output that cannot be" 1 "$SLOTTAR" convert a.csv a.txt
 says "says what can" err ".safetensors"
 check "an output folder that is not there" 1 "$SLOTTAR" convert a.csv none/a.safetensors
 says "names it" err "none/a.safetensors"
-check "nothing is left behind" 0 test -z "$(find . -name '*.??????' -newer a.csv ! -name '*.safetensors' ! -name '*.npz' ! -name '*.csv')"
+check "nothing is left behind" 0 test -z "$(find . \( -name '*.??????' -o -name '*.part-*' \) -newer a.csv ! -name '*.safetensors' ! -name '*.npz' ! -name '*.csv')"
 plan

@@ -67,6 +67,36 @@ static void values_depend_on_seed_and_name_alone(void **state) {
     slt_store_destroy(two);
 }
 
+// a matrix of a flat parameter starts as it would on its own, and has its own shape
+static void flat_parts_are_matrices(void **state) {
+    (void)state;
+    enum { COUNT = ROWS * COLUMNS };
+    slt_init init = slt_glorot(ROWS, COLUMNS);
+    slt_part own = {"b", COLUMNS, init, 0};
+    slt_part parts[] = {{"a", 6, init, 0}, {"b", COUNT, init, 0}};
+    const int rows[] = {2, ROWS}, wrong[] = {4, ROWS};
+    slt_store *one = make_store(1, &own, 1), *flat;
+    int64_t shape[2];
+    CHECK_OK(slt_store_create(context, 1, &flat));
+    int number = slt_store_add_flat(flat, parts, rows, 2);
+    CHECK_OK(slt_store_finish(flat));
+    const slt_parameter *parameter = &flat->parameters[number];
+    assert_int_equal(parameter->columns, 6 + COUNT);
+    slt_store_part_shape(parameter, 0, shape);
+    assert_true(shape[0] == 2 && shape[1] == 3);
+    slt_store_part_shape(parameter, 1, shape);
+    assert_true(shape[0] == ROWS && shape[1] == COLUMNS);
+    const slt_real *all = values(flat, "a", 0, 9), *alone = values(one, "b", 0, 9);
+    assert_memory_equal(all + 6, alone, COUNT * sizeof *all);
+    slt_store_destroy(one);
+    slt_store_destroy(flat);
+
+    CHECK_OK(slt_store_create(context, 1, &flat));
+    assert_int_equal(slt_store_add_flat(flat, parts, wrong, 2), -1);
+    CHECK_FAILS(SLT_RANGE, "parameter 'a': numbers are no multiple", slt_store_finish(flat));
+    slt_store_destroy(flat);
+}
+
 static void mistakes_are_kept_until_finish(void **state) {
     (void)state;
     slt_store *store;
@@ -89,6 +119,7 @@ int main(void) {
         cmocka_unit_test(glorot_fills_its_range),
         cmocka_unit_test(orthogonal_rows_are_orthonormal),
         cmocka_unit_test(values_depend_on_seed_and_name_alone),
+        cmocka_unit_test(flat_parts_are_matrices),
         cmocka_unit_test(mistakes_are_kept_until_finish),
     };
     return cmocka_run_group_tests(tests, one_thread, no_context);

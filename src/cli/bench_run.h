@@ -1,0 +1,31 @@
+// A run of slottar bench: what was asked for, what was printed.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CLI_BENCH_RUN_H
+#define SLT_CLI_BENCH_RUN_H
+
+#include "commands.h"
+#include "slottar/bench.h"
+
+typedef struct {
+    const cli_call *call;
+    double seconds; // per measurement; 0: as the section likes it
+    slt_bench_peaks peaks;
+    int printed;
+    char folder[256]; // of the data set that was made for the models; "": none
+    char data[300];
+} cli_bench_run;
+
+// prints one measurement
+void cli_bench_print(cli_bench_run *run, const slt_bench_result *result);
+// names behind the section choose: a part of a name is enough
+bool cli_bench_wants(const cli_bench_run *run, const char *name);
+
+// the sections of models (bench_models.c)
+slt_status cli_bench_train(cli_bench_run *run);
+slt_status cli_bench_infer(cli_bench_run *run);
+// removes the data set that was made for them
+void cli_bench_clean(cli_bench_run *run);
+
+#endif

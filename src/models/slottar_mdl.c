@@ -1,0 +1,139 @@
+// slottar-mdl from end to end, and its loss:
+//     loss = Σ_l Σ_k m_k(l)·(code length of action l in segment k) per true step
+//          + β·(KL(h_b || prior) + γ·KL(mean h || prior)) per true step
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "models/slottar_mdl.h"
+
+#include <math.h>
+#include "nn/nn.h"
+
+enum { END_HIDDEN = 32 };
+
+bool slt_mdl_sees(const slt_mdl_options *options) {
+    return options->head != SLT_HEAD_ACTION || options->code > 0;
+}
+
+static slt_init normal(double deviation) { return (slt_init){SLT_INIT_NORMAL, deviation}; }
+
+// ---- ends
+
+// log-odds of an end when the prior's mean number of cuts is spread evenly over the steps
+static double even_odds(const slt_model_data *data, int K) {
+    double mean = 0, sum = 0;
+    for (int k = 0; k < K; k++) {
+        mean += data->prior[k] * k;
+        sum += data->prior[k];
+    }
+    double share = data->mean_length > 0 && sum > 0 ? mean / sum / data->mean_length : 0.2;
+    share = fmin(fmax(share, 0.01), 0.5);
+    return log(share / (1 - share));
+}
+
+// w2·relu(W1·x + c1), of rows of any space
+static slt_var head(slt_tape *tape, const slt_mdl_options *options, slt_var x) {
+    slt_init wide = slt_glorot(END_HIDDEN, 1);
+    wide.value *= options->spread;
+    slt_var hidden = slt_nn_dense(tape, "end.hidden", x, END_HIDDEN, SLT_RELU);
+    slt_var w = slt_weights(tape, "end.out.kernel", END_HIDDEN, 1, wide);
+    return slt_dense(tape, hidden, w, 0, SLT_LINEAR);
+}
+
+// LN(relu(action ⊕ observation)); the action's half is one product per symbol
+static slt_var join(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
+                    slt_var table, const slt_mdl *model) {
+    int d = (int)options->hidden;
+    slt_var w = slt_weights(tape, "joint.action.kernel", d, d, slt_glorot(2 * d, d));
+    slt_var bias = slt_weights(tape, "joint.bias", 1, d, slt_constant(0));
+    slt_var features = 0, entries = slt_dense(tape, table, w, bias, SLT_LINEAR);
+    if (model->observations)
+        features = slt_nn_observe(tape, "joint.observation", model->observations,
+                                  data->observation_type, d);
+    slt_var x = slt_join_tokens(tape, features, model->actions, entries);
+    return slt_nn_norm(tape, "joint.ln", x, 0, 0, options->ln_eps);
+}
+
+static slt_var encode(slt_tape *tape, const slt_mdl_options *options, slt_var x) {
+    int d = (int)options->hidden;
+    x = slt_add_table(tape, x, slt_nn_sinusoid(tape, d, 1 / sqrt((double)d)));
+    return slt_nn_transformer(tape, "enc", x, (int)options->heads, options->ln_eps);
+}
+
+// x_l = head(what it sees) + a number of the symbol's own
+static slt_var end_logits(slt_tape *tape, const slt_mdl_options *options,
+                          const slt_model_data *data, const slt_mdl *model) {
+    int A = data->symbols;
+    slt_init even = slt_constant(even_odds(data, (int)options->slots));
+    slt_var table = slt_weights(tape, "end.embedding", A, (int)options->hidden, normal(0.5));
+    slt_var own = slt_weights(tape, "end.symbol", A, 1, even);
+    if (options->head == SLT_HEAD_ACTION)
+        return slt_embed(tape, model->actions, slt_add(tape, head(tape, options, table), own));
+    slt_var x = join(tape, options, data, table, model);
+    if (options->head == SLT_HEAD_CONTEXT) x = encode(tape, options, x);
+    return slt_add(tape, head(tape, options, x), slt_embed(tape, model->actions, own));
+}
+
+// ---- decoder
+
+// keys and values of every symbol; the padding's row is the start vector
+static slt_var key_table(slt_tape *tape, const slt_mdl_options *options, int symbols) {
+    int d = (int)options->hidden;
+    slt_part parts[] = {{"dec.k.kernel", d, slt_glorot(d, d), 0},
+                        {"dec.v.kernel", d, slt_glorot(d, d), 0}};
+    slt_var table = slt_weights(tape, "dec.embedding", symbols, d, normal(0.5));
+    return slt_dense(tape, table, slt_weights_joined(tape, d, parts, 2), 0, SLT_LINEAR);
+}
+
+// logits of a step inside its segment and of one that ends it
+static slt_var decode(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
+                      slt_var slots, const slt_mdl *model) {
+    int d = (int)options->hidden, H = (int)options->heads, W = (int)options->window;
+    slt_var lags = slt_weights(tape, "dec.lags", H, W + 1, slt_constant(0));
+    slt_var q = slt_nn_dense(tape, "dec.q", slots, d, SLT_LINEAR);
+    slt_var o = slt_window_attention(tape, q, key_table(tape, options, data->symbols),
+                                     model->actions, model->ends, lags);
+    o = slt_nn_dense(tape, "dec.o", o, d, SLT_LINEAR);
+    slt_var y = slt_nn_norm(tape, "dec.ln1", slt_add_slots(tape, o, slots), 0, 0, options->ln_eps);
+    slt_var wide = slt_nn_mlp(tape, "dec", "ff1", "ff2", y, 4 * d, d);
+    y = slt_nn_norm(tape, "dec.ln2", y, wide, 0, options->ln_eps);
+    return slt_nn_dense(tape, "out", y, 2 * (data->symbols - 1), SLT_LINEAR);
+}
+
+// ---- loss
+
+static const double BEYOND = 1e-4; // prior of more than K segments
+
+static void add_losses(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
+                       slt_mdl *model) {
+    slt_var prior;
+    int K = (int)options->slots;
+    slt_real *share = slt_tape_constant(tape, 1, K + 1, "prior", &prior);
+    for (int k = 0; share && k <= K; k++) share[k] = (slt_real)(k < K ? data->prior[k] : BEYOND);
+    model->reconstruction = slt_count_xent(tape, model->logits, model->masks, model->ends,
+                                           model->actions, options->cuts == SLT_CUTS_PAID);
+    model->kl = slt_count_kl(tape, model->masks, prior, fmax(options->gamma, 0));
+    model->loss = slt_add_loss(tape, model->reconstruction, model->kl, SLT_MDL_BETA);
+}
+
+slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
+                      bool with_loss) {
+    slt_mdl model = {0};
+    int d = (int)options->hidden;
+    model.actions = slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "actions");
+    if (data->observation && slt_mdl_sees(options))
+        model.observations =
+            slt_tape_input(tape, data->observation_type,
+                           (slt_shape){SLT_TOKENS, 0, data->observation}, "observations");
+    slt_var x = end_logits(tape, options, data, &model);
+    model.ends = slt_end_probability(tape, x, SLT_MDL_ROUND);
+    model.masks = slt_count_mask(tape, model.ends);
+    slt_var slots = slt_weights(tape, "slot.mu", (int)options->slots, d, normal(0.1));
+    model.logits = decode(tape, options, data, slots, &model);
+    if (with_loss) add_losses(tape, options, data, &model);
+
+    const slt_var kept[] = {model.ends,           model.masks, model.logits,
+                            model.reconstruction, model.kl,    model.loss};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) slt_tape_keep(tape, kept[i]);
+    return model;
+}

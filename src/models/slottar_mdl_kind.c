@@ -1,0 +1,155 @@
+// slottar-mdl as a row of the model table, and its answer for one trajectory.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "models/slottar_mdl.h"
+
+_Static_assert(sizeof(slt_mdl_options) <= SLT_MODEL_OPTIONS, "options fit");
+_Static_assert(sizeof(slt_mdl) <= SLT_MODEL_VARS, "variables fit");
+
+SLT_OPTIONS_TABLE(slt_mdl_rows, slt_mdl_options, SLT_MDL_OPTIONS)
+
+static slt_status profile(void *options, const char *name) {
+    (void)options;
+    if (strcmp(name, "default") == 0) return SLT_OK;
+    SLT_FAIL(SLT_INVALID, "no profile '%s': slottar-mdl has none but default", name);
+}
+
+static int slots(const void *options) { return (int)((const slt_mdl_options *)options)->slots; }
+static bool padded(const void *options) { return (void)options, false; }
+static slt_companions companions(const void *options) { return (void)options, SLT_COMPANION_NONE; }
+static bool blind(const void *options) { return !slt_mdl_sees(options); }
+
+// what the options leave to the prior
+static void resolve(void *options, const slt_prior_shape *prior) {
+    enum { WITHOUT_PRIOR = 8 };
+    slt_mdl_options *o = options;
+    if (o->slots == 0) o->slots = prior->largest ? prior->largest + 1 : WITHOUT_PRIOR;
+    if (o->gamma < 0) o->gamma = prior->exact ? 5 : 0;
+    if (o->cuts == SLT_CUTS_AUTO) o->cuts = prior->known ? SLT_CUTS_FREE : SLT_CUTS_PAID;
+}
+
+static void build(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
+                  void *vars) {
+    slt_mdl model = slt_mdl_build(tape, options, data, with_loss);
+    memcpy(vars, &model, sizeof model);
+}
+
+static slt_model_io io(const void *vars) {
+    const slt_mdl *model = vars;
+    return (slt_model_io){model->actions, model->observations, model->loss, model->reconstruction,
+                          model->kl};
+}
+
+static void step(const void *options, bool training, slt_step *out) {
+    (void)training;
+    out->weight[SLT_MDL_BETA] = (slt_real)((const slt_mdl_options *)options)->beta;
+    out->weight[SLT_MDL_ROUND] = 0;
+    out->noise = 0;
+}
+
+static void round_ends(slt_step *out) { out->weight[SLT_MDL_ROUND] = 1; }
+
+// a start that cuts behind the given symbols
+static void start(slt_store *store, int member, const int32_t *symbols, int count) {
+    static const slt_real SURE = 3, REST = (slt_real)0.1;
+    int own = slt_store_find(store, "end.symbol"), out = slt_store_find(store, "end.out.kernel");
+    slt_real *logit = slt_store_at(store, store->value, own, member);
+    slt_real *w = slt_store_at(store, store->value, out, member);
+    for (int a = 0; a < store->parameters[own].rows; a++) logit[a] = -SURE;
+    for (int i = 0; i < count; i++) logit[symbols[i]] = SURE;
+    for (int i = 0; i < store->parameters[out].rows; i++) w[i] *= REST;
+}
+
+// ---- the answer for one trajectory
+
+typedef struct {
+    int K, T, A, computed;
+    const slt_real *masks, *ends, *logits;
+    const int32_t *actions;
+} answer;
+
+static answer gather(slt_tape *tape, int member, const slt_mdl *model, int b) {
+    const slt_frame *frame = slt_tape_frame(tape, member);
+    size_t first = (size_t)frame->batch.offset[b];
+    answer a = {.K = slt_tape_limits(tape).slots,
+                .T = frame->batch.length[b],
+                .A = slt_tape_shape(tape, model->logits).width / 2,
+                .computed = slt_batch_computed(&frame->batch, b)};
+    a.masks = slt_tape_value(tape, member, model->masks) + first * (size_t)a.K;
+    a.ends = slt_tape_value(tape, member, model->ends) + first;
+    a.logits = slt_tape_value(tape, member, model->logits) + first * (size_t)(a.K * 2 * a.A);
+    a.actions = (const int32_t *)frame->feed[model->actions] + first;
+    return a;
+}
+
+// place of the largest; the first of equals
+static int largest(const slt_real *x, int count) {
+    int best = 0;
+    for (int i = 1; i < count; i++)
+        if (x[i] > x[best]) best = i;
+    return best;
+}
+
+// probability of an end within one step of l; the last step of all does not count
+static float near_end(const answer *a, int l) {
+    slt_real none = 1;
+    for (int s = l - 1; s <= l + 1; s++)
+        if (s >= 0 && s + 1 < a->T) none *= 1 - a->ends[s];
+    return (float)(1 - none);
+}
+
+// whether the decoder's best guess is the action, the end being known
+static bool gives_back(const answer *a, int k, int l) {
+    size_t row = (size_t)(k * a->computed + l) * 2 * (size_t)a->A;
+    bool end = a->ends[l] > (slt_real)0.5;
+    return largest(a->logits + row + (end ? a->A : 0), a->A) == a->actions[l];
+}
+
+static void segment(slt_tape *tape, int member, const void *options, const void *vars, int b,
+                    slt_segmentation *out) {
+    (void)options;
+    answer a = gather(tape, member, vars, b);
+    const slt_real *halting = a.masks + (size_t)(a.T - 1) * (size_t)a.K;
+    int count = largest(halting, a.K) + 1;
+    out->length = a.T;
+    out->slots = a.K;
+    out->reconstructed = 0;
+    for (int k = 0; k < a.K; k++) out->counts[k] = (double)halting[k];
+    for (int l = 0; l < a.T; l++) {
+        const slt_real *m = a.masks + (size_t)l * (size_t)a.K;
+        out->ids[l] = largest(m, count);
+        out->ends[l] = (float)a.ends[l];
+        out->reconstructed += gives_back(&a, out->ids[l], l);
+        for (int k = 0; k < a.K && out->masks; k++)
+            out->masks[k * a.T + l] = k < count ? (float)m[k] : 0;
+        for (int k = 0; k < a.K && out->attention; k++) out->attention[l * a.K + k] = (float)m[k];
+    }
+    for (int l = 0; l < a.T; l++) {
+        bool boundary = l + 1 < a.T && out->ids[l] != out->ids[l + 1];
+        out->confidence[l] = boundary ? near_end(&a, l) : 0;
+    }
+}
+
+const slt_model_kind slt_model_mdl = {
+    .name = "slottar-mdl",
+    .summary = "shortest description: counted ends, a decoder that forgets at cuts, no labels",
+    .training = "lr=3e-3 lr_end=0.03 batch=32 steps=1500 patience=1000000",
+    .label_free = true,
+    .per_step = true,
+    .rows = slt_mdl_rows,
+    .profile = profile,
+    .resolve = resolve,
+    .slots = slots,
+    .padded = padded,
+    .companions = companions,
+    .fixed_companions = padded,
+    .blind = blind,
+    .build = build,
+    .io = io,
+    .step = step,
+    .round = round_ends,
+    .start = start,
+    .segment = segment,
+};

@@ -1,0 +1,227 @@
+// Steps of training and of inference, measured with the code that trains and answers.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "core/clock.h"
+#include "core/philox.h"
+#include "slottar/bench.h"
+#include "train/answer.h"
+#include "train/companions.h"
+#include "train/task.h"
+
+enum { BATCHES = 4, LEAST_ROUNDS = 2, OPERATIONS = 64 };
+
+typedef struct rig rig;
+
+// what is measured: one step after the other, or all in one call
+typedef struct {
+    const char *name;
+    bool training, together;
+    slt_status (*run)(rig *r, int first, int batches);
+} stage;
+
+struct rig {
+    slt_context *context;
+    const stage *stage;
+    const slt_train_request *request;
+    slt_arena arena;
+    slt_setup setup;
+    slt_task_data task;
+    slt_learner *learner;
+    slt_feed feed;
+    int batch;                          // trajectories of a step
+    int64_t *episodes;                  // [BATCHES][batch]
+    int64_t steps;                      // taken so far
+    double flops;                       // of all batches
+    int64_t positions;                  // of all batches, true ones
+    double best[BATCHES], cpu[BATCHES]; // seconds; of all batches in best[0] when they run together
+};
+
+// ---- steps
+
+static slt_status train_steps(rig *r, int first, int batches) {
+    for (int i = first; i < first + batches; i++) {
+        SLT_TRY(slt_feed_fill(&r->feed, r->episodes + (size_t)i * (size_t)r->batch, r->batch));
+        slt_learner_feed(r->learner, 0, &r->feed, r->request->seed, r->steps++, r->setup.train.lr,
+                         true);
+        SLT_TRY(slt_learner_step(r->learner));
+    }
+    return SLT_OK;
+}
+
+static slt_status answer_steps(rig *r, int first, int batches) {
+    slt_answer_request request = {.seed = r->request->seed};
+    slt_answer_losses losses;
+    return slt_answer(r->learner, r->task.data, r->episodes + (size_t)first * (size_t)r->batch,
+                      (int64_t)batches * r->batch, &request, &losses);
+}
+
+static const stage TRAIN = {"train", true, false, train_steps};
+static const stage INFER = {"infer", false, true, answer_steps};
+
+static slt_tape *tape_of(const rig *r) {
+    return r->stage->training ? r->learner->train.tape : r->learner->use.tape;
+}
+
+// ---- preparing
+
+// training episodes, drawn
+static slt_status choose_episodes(rig *r) {
+    const int64_t *train = r->task.episodes[SLT_SPLIT_TRAIN];
+    uint64_t count = (uint64_t)r->task.count[SLT_SPLIT_TRAIN];
+    size_t wanted = (size_t)BATCHES * (size_t)r->batch;
+    SLT_TRY(SLT_NEW(&r->arena, &r->episodes, wanted));
+    for (size_t i = 0; i < wanted; i++) {
+        slt_words words = slt_random_words(r->request->seed, SLT_RANDOM_SHUFFLE, i, 0);
+        r->episodes[i] = train[words.word[0] % count];
+    }
+    return slt_companions_choose(&r->arena, r->task.data, train, r->task.count[SLT_SPLIT_TRAIN],
+                                 r->learner);
+}
+
+static slt_status prepare(rig *r) {
+    slt_limits train = {0, 0, 0, 0}, use;
+    SLT_TRY(slt_setup_read(&r->setup, r->request));
+    SLT_TRY(slt_task_open(r->context, &r->arena, &r->setup, r->request->data, &r->task));
+    const slt_model_data *data = &r->task.model;
+    r->batch = r->stage->training ? (int)r->setup.train.batch : SLT_ANSWER_BATCH;
+    if (r->stage->training)
+        SLT_TRY(slt_learner_limits(&r->setup, data, r->task.data, r->batch, &train));
+    SLT_TRY(slt_answer_limits(&r->setup, data, r->task.data, &use));
+    SLT_TRY(slt_learner_create(r->context, &r->setup, data, 1, train, use, &r->learner));
+    SLT_TRY(slt_store_init(r->learner->store, 0, r->request->seed));
+    slt_feed_rule rule = slt_learner_feed_rule(r->learner, r->task.data, r->stage->training);
+    SLT_TRY(slt_feed_init(&r->feed, &r->arena, &rule, r->batch));
+    return choose_episodes(r);
+}
+
+// ---- measuring
+
+// every batch once: warms the caches and counts the work
+static slt_status warm_up(rig *r) {
+    for (int i = 0; i < BATCHES; i++) {
+        SLT_TRY(r->stage->run(r, i, 1));
+        r->flops += slt_tape_flops(tape_of(r), false);
+        if (r->stage->training) r->flops += slt_tape_flops(tape_of(r), true);
+    }
+    for (int i = 0; i < BATCHES * r->batch; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(r->task.data, r->episodes[i], &episode));
+        r->positions += episode.length;
+    }
+    return SLT_OK;
+}
+
+static void keep_least(double *least, double value, int round) {
+    if (round == 0 || value < *least) *least = value;
+}
+
+static slt_status measure_step(rig *r, double seconds) {
+    int parts = r->stage->together ? 1 : BATCHES;
+    double begin = slt_seconds();
+    for (int round = 0; round < LEAST_ROUNDS || slt_seconds() - begin < seconds; round++)
+        for (int i = 0; i < parts; i++) {
+            SLT_TRY(slt_context_check(r->context));
+            double started = slt_seconds(), cpu = slt_cpu_seconds();
+            SLT_TRY(r->stage->run(r, i, BATCHES / parts));
+            keep_least(&r->best[i], slt_seconds() - started, round);
+            keep_least(&r->cpu[i], slt_cpu_seconds() - cpu, round);
+        }
+    return SLT_OK;
+}
+
+static void report_step(const rig *r, const slt_bench_peaks *peaks, slt_bench_result *out) {
+    double seconds = 0, cpu = 0, trajectories = (double)BATCHES * r->batch;
+    for (int i = 0; i < BATCHES; i++) seconds += r->best[i];
+    for (int i = 0; i < BATCHES; i++) cpu += r->cpu[i];
+    *out = (slt_bench_result){
+        .ms = 1e3 * seconds / BATCHES,
+        .cpu_ms = 1e3 * cpu / BATCHES,
+        .gflops = 1e-9 * r->flops / seconds,
+        .tokens_per_s = trajectories * r->task.model.length / seconds,
+        .true_tokens_per_s = (double)r->positions / seconds,
+    };
+    out->share_of_peak = out->gflops / peaks->gflops;
+    snprintf(out->name, sizeof out->name, "%s.%s", r->setup.kind->name, r->stage->name);
+}
+
+// ---- operations of the last batch
+
+static double cost(const slt_profile_row *row) { return row->forward + row->backward; }
+
+static void keep_best(slt_profile_row *best, const slt_profile_row *rows, int count) {
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count; k++)
+            if (best[k].op == rows[i].op && cost(&rows[i]) < cost(&best[k])) best[k] = rows[i];
+}
+
+static slt_status measure_operations(rig *r, double seconds, slt_profile_row *best, int *count) {
+    slt_profile_row rows[OPERATIONS];
+    double begin = slt_seconds();
+    for (int round = 0; round < LEAST_ROUNDS || slt_seconds() - begin < seconds; round++) {
+        SLT_TRY(slt_context_check(r->context));
+        SLT_TRY(slt_tape_profile_start(tape_of(r)));
+        SLT_TRY(r->stage->run(r, BATCHES - 1, 1));
+        *count = slt_tape_profile_rows(tape_of(r), round ? rows : best, OPERATIONS);
+        if (round) keep_best(best, rows, *count);
+    }
+    return SLT_OK;
+}
+
+static void report_operation(const rig *r, const slt_profile_row *row, const slt_bench_peaks *peaks,
+                             slt_bench_result *out) {
+    double flops = row->flops; // forward alone where nothing runs backward
+    *out = (slt_bench_result){.ms = 1e3 * cost(row), .gflops = 1e-9 * flops / cost(row)};
+    out->share_of_peak = out->gflops / peaks->gflops;
+    snprintf(out->name, sizeof out->name, "%s.%s.%s", r->setup.kind->name, r->stage->name, row->op);
+}
+
+// ---- both
+
+static slt_status run(rig *r, double seconds, const slt_bench_peaks *peaks,
+                      slt_bench_result *results, int room, int *count) {
+    slt_profile_row rows[OPERATIONS];
+    int operations = 0;
+    SLT_TRY(prepare(r));
+    SLT_TRY(warm_up(r));
+    SLT_TRY(measure_step(r, seconds));
+    report_step(r, peaks, &results[0]);
+    if (room > 1) SLT_TRY(measure_operations(r, seconds, rows, &operations));
+    *count = 1;
+    for (int i = 0; i < operations && *count < room; i++)
+        report_operation(r, &rows[i], peaks, &results[(*count)++]);
+    return SLT_OK;
+}
+
+static slt_status measure(const stage *what, slt_context *context, const slt_train_request *request,
+                          double seconds, const slt_bench_peaks *peaks, slt_bench_result *results,
+                          int room, int *count) {
+    if (!request->model || !request->data || room < 1)
+        SLT_FAIL(SLT_INVALID, "a measurement needs a model, a data set and room for a result");
+    rig *r;
+    SLT_TRY(SLT_ALLOC(&context->allocator, &r, 1));
+    r->context = context;
+    r->stage = what;
+    r->request = request;
+    slt_arena_init(&r->arena, &context->allocator, 1 << 20);
+    slt_status status = run(r, seconds, peaks, results, room, count);
+    slt_learner_destroy(r->learner);
+    slt_task_close(&r->task);
+    slt_arena_deinit(&r->arena);
+    slt_free(&context->allocator, r);
+    return status;
+}
+
+slt_status slt_bench_train(slt_context *context, const slt_train_request *request, double seconds,
+                           const slt_bench_peaks *peaks, slt_bench_result *results, int room,
+                           int *count) {
+    return measure(&TRAIN, context, request, seconds, peaks, results, room, count);
+}
+
+slt_status slt_bench_infer(slt_context *context, const slt_train_request *request, double seconds,
+                           const slt_bench_peaks *peaks, slt_bench_result *results, int room,
+                           int *count) {
+    return measure(&INFER, context, request, seconds, peaks, results, room, count);
+}

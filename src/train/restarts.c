@@ -1,0 +1,227 @@
+// Restarts: how they begin, and which one is kept. No labels are read here.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/philox.h"
+#include "metrics/delimiter.h"
+#include "train/trainer.h"
+
+// ---- beginning
+
+uint64_t slt_member_seed(uint64_t seed, int member) {
+    if (member == 0) return seed;
+    slt_words words = slt_random_words(seed, SLT_RANDOM_MEMBERS, (uint64_t)member, 0);
+    return (uint64_t)words.word[0] << 32 | words.word[1];
+}
+
+// the actions of the first episodes of a split
+static slt_status view_actions(slt_trainer *t, slt_split split, int64_t most, slt_sequence **out,
+                               size_t *count) {
+    int64_t there = t->task.count[split], used = there < most ? there : most;
+    SLT_TRY(SLT_NEW(&t->arena, out, (size_t)used));
+    for (int64_t i = 0; i < used; i++) {
+        slt_episode episode;
+        int32_t *actions;
+        SLT_TRY(slt_dataset_episode(t->task.data, t->task.episodes[split][i], &episode));
+        SLT_TRY(SLT_NEW(&t->arena, &actions, (size_t)episode.length));
+        for (int64_t l = 0; l < episode.length; l++) actions[l] = slt_episode_action(&episode, l);
+        (*out)[i] = (slt_sequence){actions, (int32_t)episode.length};
+    }
+    *count = (size_t)used;
+    return SLT_OK;
+}
+
+// the search wants the prior by number of segments, from 0 on
+static slt_status shift_prior(slt_trainer *t, slt_rule_input *input) {
+    int K = t->setup.kind->slots(t->setup.model);
+    double *prior;
+    SLT_TRY(SLT_NEW(&t->arena, &prior, (size_t)K + 1));
+    memcpy(prior + 1, t->task.prior, (size_t)K * sizeof *prior);
+    input->prior = prior;
+    input->prior_size = K + 1;
+    return SLT_OK;
+}
+
+static slt_status search(slt_trainer *t, slt_delimiter_data *data, slt_delimiter_found *found) {
+    enum { TRAIN = 2000, VALID = 500 }; // episodes: counts of symbols need no more
+    slt_rule_input input = {.actions = t->task.model.symbols - 1};
+    slt_sequence *train, *valid;
+    SLT_TRY(view_actions(t, SLT_SPLIT_TRAIN, TRAIN, &train, &input.train_count));
+    SLT_TRY(view_actions(t, slt_trainer_held_out(t), VALID, &valid, &input.valid_count));
+    input.train = train;
+    input.valid = valid;
+    SLT_TRY(shift_prior(t, &input));
+    SLT_TRY(slt_delimiter_pack(&t->arena, &input, data));
+    return slt_delimiter_search(t->context, &t->arena, data, found);
+}
+
+// members from `first` on start with one of the best sets each
+static slt_status begin_from_sets(slt_trainer *t, int first) {
+    slt_delimiter_data data;
+    slt_delimiter_found *found;
+    int32_t symbols[SLT_SET_SIZE];
+    SLT_TRY(SLT_NEW(&t->arena, &found, 1));
+    SLT_TRY(search(t, &data, found));
+    for (int m = first; m < t->members && m - first < found->tops; m++) {
+        const slt_cut_set *set = &found->top[m - first];
+        for (int i = 0; i < set->count; i++) symbols[i] = data.symbols[set->members[i]];
+        t->setup.kind->start(t->learner->store, m, symbols, set->count);
+    }
+    return SLT_OK;
+}
+
+slt_status slt_restarts_begin(slt_trainer *t) {
+    for (int m = 0; m < t->members; m++)
+        SLT_TRY(slt_store_init(t->learner->store, m, t->each[m].seed));
+    int starts = t->setup.train.starts;
+    if (t->members == 1 || starts == SLT_STARTS_RANDOM || !t->setup.kind->start) return SLT_OK;
+    slt_arena_mark mark = slt_arena_now(&t->arena);
+    slt_status status = begin_from_sets(t, starts == SLT_STARTS_MIXED ? t->members / 2 : 0);
+    slt_arena_reset(&t->arena, mark);
+    return status;
+}
+
+// ---- judging
+
+typedef struct {
+    slt_trainer *t;
+    slt_feed feed;
+    slt_segmentation segmentation;
+    double *reconstruction, *kl; // [members]
+    double tokens, weight;
+    uint8_t *cuts; // [members][steps]
+    size_t steps, at;
+} judge;
+
+static slt_status prepare(judge *j, slt_arena *arena, const int64_t *episodes, int64_t count) {
+    slt_learner *learner = j->t->learner;
+    slt_feed_rule rule = slt_learner_feed_rule(learner, j->t->task.data, false);
+    size_t R = (size_t)j->t->members, L = (size_t)learner->data.length;
+    size_t K = (size_t)learner->setup.kind->slots(learner->setup.model);
+    for (int64_t i = 0; i < count; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(j->t->task.data, episodes[i], &episode));
+        j->steps += (size_t)episode.length;
+    }
+    SLT_TRY(slt_feed_init(&j->feed, arena, &rule, SLT_ANSWER_BATCH + rule.fixed));
+    SLT_TRY(SLT_NEW(arena, &j->segmentation.ids, L));
+    SLT_TRY(SLT_NEW(arena, &j->segmentation.counts, K));
+    SLT_TRY(SLT_NEW(arena, &j->segmentation.confidence, L));
+    SLT_TRY(SLT_NEW(arena, &j->segmentation.ends, L));
+    SLT_TRY(SLT_NEW(arena, &j->reconstruction, R));
+    SLT_TRY(SLT_NEW(arena, &j->kl, R));
+    return SLT_NEW(arena, &j->cuts, R * j->steps);
+}
+
+// where the members cut the trajectories of the batch
+static void note_cuts(judge *j, int count) {
+    slt_learner *learner = j->t->learner;
+    for (int i = 0; i < count; i++) {
+        slt_segmentation *s = &j->segmentation;
+        for (int m = 0; m < j->t->members; m++) {
+            uint8_t *cuts = j->cuts + (size_t)m * j->steps + j->at;
+            learner->setup.kind->segment(learner->use.tape, m, learner->setup.model,
+                                         learner->use.vars, j->feed.order[i], s);
+            for (int l = 0; l + 1 < s->length; l++) cuts[l] = s->ids[l] != s->ids[l + 1];
+        }
+        j->at += (size_t)s->length;
+    }
+}
+
+static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
+    slt_learner *learner = j->t->learner;
+    const slt_model_kind *kind = learner->setup.kind;
+    slt_tape *tape = learner->use.tape;
+    SLT_TRY(slt_feed_fill(&j->feed, episodes, count));
+    for (int m = 0; m < j->t->members; m++) {
+        slt_feed_hand_over(&j->feed, tape, m, learner->use.io);
+        slt_step *step = &slt_tape_frame(tape, m)->step;
+        *step = (slt_step){.seed = j->t->each[m].seed, .step = 0x80000000u};
+        kind->step(learner->setup.model, false, step);
+        if (kind->round) kind->round(step);
+    }
+    SLT_TRY(slt_tape_forward(tape));
+    double tokens = j->feed.batch.true_tokens;
+    double weight = kind->per_step ? tokens : (double)j->feed.batch.count;
+    for (int m = 0; m < j->t->members; m++) {
+        j->reconstruction[m] +=
+            tokens * (double)*slt_tape_value(tape, m, learner->use.io.reconstruction);
+        j->kl[m] += weight * (double)*slt_tape_value(tape, m, learner->use.io.kl);
+    }
+    j->tokens += tokens;
+    j->weight += weight;
+    note_cuts(j, count);
+    return SLT_OK;
+}
+
+static slt_status judge_all(judge *j, const int64_t *episodes, int64_t count) {
+    for (int64_t at = 0; at < count; at += SLT_ANSWER_BATCH) {
+        SLT_TRY(slt_context_check(j->t->context));
+        int asked = count - at < SLT_ANSWER_BATCH ? (int)(count - at) : SLT_ANSWER_BATCH;
+        SLT_TRY(judge_batch(j, episodes + at, asked));
+    }
+    return SLT_OK;
+}
+
+// share of cuts that two members have in common
+static double agreement(const judge *j, int a, int b) {
+    const uint8_t *x = j->cuts + (size_t)a * j->steps, *y = j->cuts + (size_t)b * j->steps;
+    size_t both = 0, all = 0;
+    for (size_t i = 0; i < j->steps; i++) {
+        both += x[i] & y[i];
+        all += (size_t)x[i] + y[i];
+    }
+    return all ? 2 * (double)both / (double)all : 1;
+}
+
+static void weigh(const judge *j, slt_restart_report *out) {
+    slt_step step = {0};
+    j->t->setup.kind->step(j->t->setup.model, false, &step);
+    for (int m = 0; m < j->t->members; m++) {
+        double kl = j->weight > 0 ? j->kl[m] / j->weight : 0;
+        double rec = j->tokens > 0 ? j->reconstruction[m] / j->tokens : 0;
+        double loss = rec + (step.weight[0] != 0 ? (double)step.weight[0] * kl : 0);
+        out->losses[m] = j->t->each[m].active && isfinite(loss) ? loss : INFINITY;
+    }
+}
+
+static void rank(const judge *j, slt_restart_report *out) {
+    static const double SAME = 0.98, CLEAR = 0.03;
+    out->members = j->t->members;
+    out->picked = 0;
+    out->runner_up = -1;
+    for (int m = 1; m < out->members; m++)
+        if (out->losses[m] < out->losses[out->picked]) out->picked = m;
+    for (int m = 0; m < out->members; m++) {
+        out->agreement[m] = agreement(j, m, out->picked);
+        bool same = out->agreement[m] >= SAME;
+        out->agreeing += same;
+        bool closer = out->runner_up < 0 || out->losses[m] < out->losses[out->runner_up];
+        if (!same && isfinite(out->losses[m]) && closer) out->runner_up = m;
+    }
+    out->gap = INFINITY;
+    if (out->runner_up >= 0) out->gap = out->losses[out->runner_up] - out->losses[out->picked];
+    if (out->gap < CLEAR)
+        snprintf(out->warning, sizeof out->warning,
+                 "other cuts describe the data nearly as well (%.4f nats per step apart)",
+                 out->gap);
+}
+
+slt_status slt_restarts_judge(slt_trainer *t, slt_restart_report *out) {
+    slt_split split = slt_trainer_held_out(t);
+    slt_arena arena;
+    judge j = {.t = t};
+    slt_arena_init(&arena, &t->context->allocator, 1 << 20);
+    slt_status status = prepare(&j, &arena, t->task.episodes[split], t->task.count[split]);
+    if (status == SLT_OK) status = judge_all(&j, t->task.episodes[split], t->task.count[split]);
+    if (status == SLT_OK) {
+        *out = (slt_restart_report){0};
+        weigh(&j, out);
+        rank(&j, out);
+    }
+    slt_arena_deinit(&arena);
+    return status;
+}

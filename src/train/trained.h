@@ -1,0 +1,12 @@
+// A trained model, from the inside.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_TRAIN_TRAINED_H
+#define SLT_TRAIN_TRAINED_H
+
+#include "slottar/model.h"
+
+slt_context *slt_model_context(const slt_model *model);
+
+#endif

@@ -1,0 +1,49 @@
+// A run of training: everything between the request and the files. One member is the plain case;
+// restarts are members of a population that are trained at once and never mix.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_TRAIN_TRAINER_H
+#define SLT_TRAIN_TRAINER_H
+
+#include "core/tensorboard.h"
+#include "slottar/train.h"
+#include "train/answer.h"
+#include "train/checkpoint.h"
+#include "train/task.h"
+
+typedef struct {
+    slt_context *context;
+    slt_arena arena;
+    const slt_train_request *request;
+    slt_setup setup;
+    slt_task_data task;
+    slt_learner *learner;
+    int members;
+    slt_feed *feeds;        // [members]
+    int64_t **orders;       // [members] training episodes of the epoch at hand
+    slt_member_state *each; // [members]
+    slt_progress_state state;
+    slt_tensorboard *events;
+    int batch;
+    int64_t steps_per_epoch;
+    int64_t every; // epochs between two evaluations
+    double started;
+    int64_t first_step; // of this call
+} slt_trainer;
+
+// episodes that decide between epochs and between restarts
+slt_split slt_trainer_held_out(const slt_trainer *t);
+
+// ---- restarts.c
+
+// the seed of a member: that of the request for the first
+uint64_t slt_member_seed(uint64_t seed, int member);
+
+// initial values of all members; some begin with the cuts that a search over symbols likes best
+slt_status slt_restarts_begin(slt_trainer *t);
+
+// held-out loss of every member with rounded ends, the best one, and the next with other cuts
+slt_status slt_restarts_judge(slt_trainer *t, slt_restart_report *out);
+
+#endif

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# segment: lines, tables, time lines, and copies of a data set with the segments as labels.
+. "$(dirname "$0")/tap.sh"
+# two actions, one behind the other: easy to cut
+awk 'BEGIN { print "episode,action,x,y,reward,split"
+    for (e = 0; e < 80; e++) { n = e % 4 + 3; m = n + e * 7 % 5 + 3
+        for (t = 0; t < m; t++) print e "," (t < n ? e % 3 : (e + 1) % 3) "," t / 10 "," e % 2 "," (t == m - 1) "," (e >= 64) + (e >= 72) } }' >data.csv
+"$SLOTTAR" convert data.csv data.safetensors
+"$SLOTTAR" train slottar data.safetensors hidden=8 slot_size=8 heads=2 batch=8 lr=0.02 prior=2 slots=2 epochs=40 patience=40 -o run -q >/dev/null
+segment() { "$SLOTTAR" segment run data.safetensors "$@"; }
+
+check "JSON lines" 0 segment
+cp out all.jsonl
+grep -q '"segments":2' out && ok "with boundaries" || not_ok "with boundaries"
+[ "$(wc -l <out)" = 80 ] && ok "one per episode" || not_ok "one per episode"
+for field in episode length boundaries segment confidence segments counts; do
+    says "have $field" out "\"$field\":"
+done
+check "a split" 0 segment --split test
+tail -8 all.jsonl | cmp -s - out && ok "is its part of the whole" || not_ok "is its part of the whole"
+check "a table" 0 segment -o all.csv
+steps=$(awk -F'"length":' '{ n += $2 } END { print n }' all.jsonl)
+[ "$(wc -l <all.csv)" = $((steps + 1)) ] && ok "has a row per step" || not_ok "has a row per step"
+
+# time lines: a bar between segments where there is no colour
+check "time lines" 0 segment --split test --show --limit 3
+[ "$(wc -l <out)" = 3 ] && ok "as many as asked for" || not_ok "as many as asked for"
+first=$(tail -8 all.jsonl | head -1)
+bars=$(head -1 out | sed 's/  [0-9]* segments.*//' | tr -cd '|' | wc -c)
+[ "$bars" = "$(echo "$first" | sed 's/.*"segments":\([0-9]*\).*/\1/' | awk '{ print $1 - 1 }')" ] && ok "a bar per boundary" || not_ok "a bar per boundary"
+says "tell the confidence" out "confidence"
+
+# copies with labels: what the floors' scorer then takes for the truth are the model's segments
+check "a native copy" 0 segment -o copy.safetensors
+check "has labels" 0 "$SLOTTAR" info copy.safetensors
+says "and all fields" out "fields: actions rewards segment split"
+check "eval against its own labels" 0 "$SLOTTAR" eval run copy.safetensors --json
+says "is perfect" out '"f1":1,"f1_one":1,"align":1'
+check "a copy as npz" 0 segment -o copy.npz
+check "eval of it" 0 "$SLOTTAR" eval run run --data copy.npz --json
+says "is perfect, too" out '"f1":1,"f1_one":1,"align":1'
+check "a copy as HDF5" 0 segment --split test -o copy.hdf5
+"$SLOTTAR" segment run data.safetensors --split test -o part.safetensors
+check "back from HDF5" 0 "$SLOTTAR" convert copy.hdf5 back.safetensors
+labels() { "$SLOTTAR" convert "$1" "$1.npz" && unzip -p "$1.npz" segment.npy | tail -c +129 | cksum; }
+if command -v unzip >/dev/null; then
+    [ "$(labels back.safetensors)" = "$(labels part.safetensors)" ] && ok "the same labels" || not_ok "the same labels"
+else skip "the same labels" "no unzip"; fi
+check "a Minari data set" 0 segment --split test -o found-v0/
+[ -d found-v0 ] && ok "is a folder" || not_ok "is a folder"
+check "that can be read" 0 "$SLOTTAR" info found-v0
+says "with labels" out "segment"
+
+check "eval of a checkpoint, alone" 2 "$SLOTTAR" eval run/best.safetensors
+says "asks for the data set" err "say which data set"
+check "eval of a checkpoint and a data set" 0 "$SLOTTAR" eval run/best.safetensors data.csv
+
+check "another ending" 2 segment -o all.txt
+says "tells the ones there are" err ".safetensors"
+check "a limit on a data set" 2 segment -o copy.safetensors --limit 3
+check "no such run" 1 "$SLOTTAR" segment nowhere data.safetensors
+check "a folder that is no run" 1 "$SLOTTAR" segment . data.safetensors
+says "asks what it is" err "is it a run directory"
+check "no such split" 2 segment --split half
+plan
