@@ -39,19 +39,23 @@ static int64_t epochs_of(const slt_sweep *s, int round) {
     return epochs;
 }
 
-static int count_rounds(const slt_sweep *s) {
-    int rounds = 1;
-    if (s->plan.options.search != SLT_SEARCH_HALVING) return rounds;
-    for (int64_t e = s->plan.options.first_epochs; e < s->plan.epochs; e *= s->plan.options.eta)
-        rounds++;
-    return rounds;
-}
-
 // configurations of a round: one in eta of those before, and at least one
 static int places(const slt_sweep *s, int round) {
     int count = s->plan.count;
     for (int r = 0; r < round && count > 1; r++) count /= (int)s->plan.options.eta;
     return count > 1 ? count : 1;
+}
+
+// the last round is the one with a single configuration, or that of the last epochs
+static int count_rounds(const slt_sweep *s) {
+    int rounds = 1;
+    if (s->plan.options.search != SLT_SEARCH_HALVING) return rounds;
+    int64_t epochs = s->plan.options.first_epochs;
+    while (epochs < s->plan.epochs && places(s, rounds - 1) > 1) {
+        epochs *= s->plan.options.eta;
+        rounds++;
+    }
+    return rounds;
 }
 
 // ---- files
@@ -124,6 +128,7 @@ static slt_status train_trial(slt_sweep *s, const slt_ticket *ticket) {
                                  .settings = slt_sweep_settings(&s->plan, ticket->configuration),
                                  .setting_count = s->plan.axis_count,
                                  .seed = s->request->seed + (uint64_t)ticket->run,
+                                 .restarts = (int)options->restarts,
                                  .pause_epoch = epochs_of(s, ticket->round)};
     slt_trial_result result;
     double score;

@@ -18,6 +18,7 @@
     X(CHOICE, search,       random, 0, 0, "random|grid|halving", "random configurations; all of a grid; random ones of which the better go on") \
     X(INT,    trials,       20,     1, 10000,   NULL, "configurations of a random search or a halving") \
     X(INT,    seeds,        1,      1, 100,     NULL, "runs of every configuration, with seeds that follow one another") \
+    X(INT,    restarts,     1,      1, 1024,    NULL, "restarts of every run, as for train")       \
     X(CHOICE, score,        loss,   0, 0, "loss|reconstruction|accuracy|f1|f1_one|align|ari|covering|f1_align", "what is compared, on the validation split") \
     X(INT,    first_epochs, 1,      1, 1000000, NULL, "epochs of the first round of a halving")    \
     X(INT,    eta,          3,      2, 100,     NULL, "one in eta goes on to the next round, which has eta times the epochs")

@@ -355,9 +355,10 @@ static slt_status finish(trainer *t, slt_train_result *result) {
     return slt_run_result(t->context, t->request->run, result);
 }
 
-// the run stands at the epoch behind which this call stops
+// the run stands behind the epoch at which this call stops; only evaluated epochs are saved
 static bool is_paused(const trainer *t) {
-    return t->request->pause_epoch && t->state.epoch >= t->request->pause_epoch;
+    int64_t pause = t->request->pause_epoch;
+    return pause && t->state.epoch >= pause && t->state.epoch % t->every == 0;
 }
 
 static slt_status run(trainer *t, slt_train_result *result) {

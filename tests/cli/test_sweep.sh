@@ -118,6 +118,16 @@ check "the paper's search" 0 "$SLOTTAR" sweep "$examples/search_slottar.yaml" -o
 [ "$(grep -cE ' F1 .*batch=.*beta=.*hidden=.*heads=.*slot_size=.*slot_std=.*iterations=.*lr=' out)" = 2 ] &&
     ok "varies eight options" || not_ok "varies eight options"
 
+# ---- another model, with restarts; its epochs are not all evaluated, pauses wait for one that is
+mdl="hidden=8 steps=70 batch=16 lr=1e-3,1e-2 beta=1 restarts=2"
+mdl() { "$SLOTTAR" sweep slottar-mdl data.safetensors -o "$1" -q --threads 1 $mdl "${@:2}"; }
+check "slottar-mdl with restarts" 0 mdl mdl search=grid
+[ "$(grep -c 'lr=' out)" = 2 ] && ok "two configurations" || not_ok "two configurations"
+run_of() { sed -n 's|^ *1  \([0-9]*\) .*|\1-0|p' "$1"; }
+cp out mdl.txt
+check "and halving" 0 mdl pauses search=halving trials=2 eta=2
+same "paused or not, the same weights" mdl/$(run_of mdl.txt)/best.safetensors pauses/$(run_of out)/best.safetensors
+
 # ---- halving: nine, three, one; what goes on is what it would have been without the pause
 halving="epochs=9 patience=9 lr=log:1e-4..3e-2 trials=9 search=halving"
 check "halving" 0 sweep half $halving
