@@ -18,6 +18,7 @@
 #include "slottar/inspect.h"
 #include "slottar/option.h"
 #include "slottar/model.h"
+#include "slottar/sweep.h"
 #include "slottar/train.h"
 #include "slottar/verify.h"
 

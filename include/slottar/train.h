@@ -29,6 +29,8 @@ typedef struct {
     const char *const *settings; // "key=value", the last word
     int setting_count;
     uint64_t seed;
+    int64_t pause_epoch; // stops behind the first evaluation from this epoch on, to go on in a
+                         // later call; 0: trains to the end
     int restarts;   // trains so many at once, each from its own start, and keeps one; 0 and 1: one
     double seconds; // takes fewer steps where they would take longer; 0: no bound
 } slt_train_request;

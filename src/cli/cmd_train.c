@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "commands.h"
 #include "json_text.h"
+#include "option_list.h"
 #include "signals.h"
 #include "slottar/train.h"
 
@@ -25,14 +26,6 @@ static const cli_flag flags[] = {
 
 // ---- the options of a model
 
-static void list_rows(const slt_option *rows) {
-    for (; rows && rows->name; rows++) {
-        printf("  %-16s %s", rows->name, rows->help);
-        if (rows->choices) printf(": %s", rows->choices);
-        printf(" (default %s)\n", rows->fallback);
-    }
-}
-
 static int list_options(const char *model) {
     if (!slt_train_options_of(model, 0)) {
         fprintf(stderr, "slottar train: no model '%s'; there are", model);
@@ -41,9 +34,9 @@ static int list_options(const char *model) {
         return CLI_USAGE;
     }
     printf("options of training, as key=value:\n");
-    list_rows(slt_train_options_of(model, 0));
+    cli_list_options(slt_train_options_of(model, 0));
     printf("options of %s:\n", model);
-    list_rows(slt_train_options_of(model, 1));
+    cli_list_options(slt_train_options_of(model, 1));
     printf("presets:");
     for (int i = 0; slt_model_preset(model, i); i++) printf(" %s", slt_model_preset(model, i));
     putchar('\n');

@@ -12,6 +12,7 @@
     X(envs)                                                                                        \
     X(collect)                                                                                     \
     X(train)                                                                                       \
+    X(sweep)                                                                                       \
     X(eval)                                                                                        \
     X(segment)                                                                                     \
     X(play)                                                                                        \

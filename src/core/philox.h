@@ -22,6 +22,7 @@ typedef enum {
     SLT_RANDOM_COLLECT,
     SLT_RANDOM_TEST,
     SLT_RANDOM_MEMBERS,
+    SLT_RANDOM_SWEEP,
 } slt_random_purpose;
 
 typedef struct {

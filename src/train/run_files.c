@@ -41,7 +41,7 @@ void slt_run_sweep(const char *run) {
 
 // ---- config.yaml
 
-static slt_status data_checksum(const char *path, uint32_t *out) {
+slt_status slt_run_checksum(const char *path, uint32_t *out) {
     slt_map map;
     SLT_TRY(slt_map_open(path, &map));
     *out = slt_crc32c(map.data, map.size);
@@ -52,7 +52,7 @@ static slt_status data_checksum(const char *path, uint32_t *out) {
 static slt_status config_text(const slt_train_request *request, const slt_setup *setup,
                               slt_text *text) {
     uint32_t checksum = 0;
-    SLT_TRY(data_checksum(request->data, &checksum));
+    SLT_TRY(slt_run_checksum(request->data, &checksum));
     slt_text_add(text, "model: %s\ndata: ", setup->kind->name);
     slt_text_quote(text, request->data);
     slt_text_add(text, "\ndata_crc32c: \"%08" PRIx32 "\"\nseed: %" PRIu64 "\n", checksum,
@@ -94,6 +94,11 @@ static slt_status check_config(slt_context *context, const char *path, const cha
     return status;
 }
 
+slt_status slt_run_settle(slt_context *context, const char *path, const char *text, size_t length) {
+    return access(path, F_OK) == 0 ? check_config(context, path, text)
+                                   : slt_file_write(path, text, length);
+}
+
 slt_status slt_run_configure(slt_context *context, const slt_train_request *request,
                              const slt_setup *setup) {
     char path[SLT_RUN_PATH];
@@ -101,10 +106,7 @@ slt_status slt_run_configure(slt_context *context, const slt_train_request *requ
     slt_text text;
     slt_text_init(&text, &context->allocator);
     slt_status status = config_text(request, setup, &text);
-    if (status == SLT_OK)
-        status = slt_run_has(request->run, "config.yaml")
-                     ? check_config(context, path, text.bytes)
-                     : slt_file_write(path, text.bytes, text.length);
+    if (status == SLT_OK) status = slt_run_settle(context, path, text.bytes, text.length);
     slt_text_deinit(&text);
     return status;
 }

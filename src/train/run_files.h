@@ -17,6 +17,11 @@ enum { SLT_RUN_PATH = 4096 };
 const char *slt_run_path(char *text, const char *run, const char *name);
 bool slt_run_has(const char *run, const char *name);
 
+// the checksum of a data set's file
+slt_status slt_run_checksum(const char *path, uint32_t *out);
+// writes a text of "key: value" lines, or checks that the file that is there says the same
+slt_status slt_run_settle(slt_context *context, const char *path, const char *text, size_t length);
+
 // writes config.yaml, or checks that the one that is there says the same; INVALID names the first
 // line that differs
 slt_status slt_run_configure(slt_context *context, const slt_train_request *request,

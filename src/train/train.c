@@ -360,9 +360,15 @@ static slt_status finish(trainer *t, slt_train_result *result) {
     return slt_run_result(t->context, t->request->run, result);
 }
 
+// the run stands behind the epoch at which this call stops; only evaluated epochs are saved
+static bool is_paused(const trainer *t) {
+    int64_t pause = t->request->pause_epoch;
+    return pause && t->state.epoch >= pause && t->state.epoch % t->every == 0;
+}
+
 static slt_status run(trainer *t, slt_train_result *result) {
     SLT_TRY(prepare(t));
-    while (!t->state.finished) {
+    while (!t->state.finished && !is_paused(t)) {
         SLT_TRY(run_steps(t));
         SLT_TRY(end_epoch(t));
     }

@@ -64,7 +64,9 @@ slt_status slt_golden_each(slt_verification *verification, const slt_golden *gol
         char where[32];
         snprintf(where, sizeof where, "line %d", number);
         verification->where = where;
+        slt_arena_mark mark = slt_arena_now(verification->arena);
         status = check(verification, line);
+        slt_arena_reset(verification->arena, mark);
         if (status != SLT_OK) slt_fail_in(slt_fail_in(status, where), golden->path);
         verification->where = NULL;
         json_decref(line);

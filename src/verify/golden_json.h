@@ -22,7 +22,8 @@ slt_status slt_golden_list_at(const json_t *list, size_t index, size_t count, co
 // a text; borrowed
 slt_status slt_golden_string(const json_t *object, const char *key, const char **out);
 
-// runs `check` on every JSON line; messages and mismatches name the line
+// runs `check` on every JSON line; messages and mismatches name the line, unless it names something
+// better; what it takes from the arena lives as long as the line
 slt_status slt_golden_each(slt_verification *verification, const slt_golden *golden,
                            slt_status (*check)(slt_verification *verification, const json_t *line));
 

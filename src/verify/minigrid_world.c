@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "verify/packed.h"
 
 enum { LARGEST_GRID = 3 * 25 * 25 };
@@ -18,6 +19,11 @@ const char *slt_world_text(const json_t *object, const char *name) {
 int64_t slt_world_number(const json_t *object, const char *name) {
     const json_t *value = json_object_get(object, name);
     return json_is_integer(value) ? json_integer_value(value) : -1000000;
+}
+
+bool slt_world_has(const slt_golden *golden, const char *list) {
+    return strncmp(slt_world_text(golden->head, "env"), "MiniGrid-", 9) == 0 &&
+           json_is_array(json_object_get(golden->head, list));
 }
 
 slt_status slt_world_open(slt_arena *arena, const json_t *line, slt_minigrid_world *world) {

@@ -14,6 +14,9 @@ typedef struct {
     char where[96]; // id and seed
 } slt_minigrid_world;
 
+// whether the lines of a file are of MiniGrid and have this list
+bool slt_world_has(const slt_golden *golden, const char *list);
+
 // from a line's "env" and "seed"; the state lies in the arena and is seeded, not reset
 slt_status slt_world_open(slt_arena *arena, const json_t *line, slt_minigrid_world *world);
 // "w", "h" and "max_steps" of a line or an episode

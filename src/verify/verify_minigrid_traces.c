@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "verify/golden_json.h"
 #include "verify/minigrid_world.h"
 #include "verify/packed.h"
 #include "verify/verify_kinds.h"
@@ -177,22 +178,10 @@ static slt_status one_line(slt_verification *verification, const json_t *line) {
     return status;
 }
 
-static bool knows(const slt_golden *golden) {
-    return strncmp(slt_world_text(golden->head, "env"), "MiniGrid-", 9) == 0 &&
-           json_is_array(json_object_get(golden->head, "episodes"));
-}
+static bool knows(const slt_golden *golden) { return slt_world_has(golden, "episodes"); }
 
 static slt_status run(slt_verification *verification, const slt_golden *golden) {
-    json_t *line;
-    for (size_t offset = 0;;) {
-        SLT_TRY(slt_golden_next(golden, &offset, &line));
-        if (!line) return SLT_OK;
-        slt_arena_mark mark = slt_arena_now(verification->arena);
-        slt_status status = one_line(verification, line);
-        slt_arena_reset(verification->arena, mark);
-        json_decref(line);
-        SLT_TRY(status);
-    }
+    return slt_golden_each(verification, golden, one_line);
 }
 
 const slt_verify_kind slt_verify_minigrid_traces = {"minigrid-traces", knows, run};

@@ -78,7 +78,11 @@ terminal() { # terminal KEYS COMMAND: on a terminal of its own; keys once the fi
         sleep 0.5
     } | TERM=xterm script -qec "$2" /dev/null
 }
-if command -v script >/dev/null; then
+if ! command -v script >/dev/null; then
+    skip "on a terminal" "script (util-linux) is not installed"
+elif ! script -qec true /dev/null </dev/null >/dev/null 2>err; then
+    skip "on a terminal" "there are no terminals here: $(tail -1 err)"
+else
     esc=$(printf '\033')
     check "on a terminal" 0 terminal 'lq' "'$SLOTTAR' play doorkey.safetensors --episode 2; stty -a"
     says "takes another page" out "$esc[?1049h"
@@ -93,8 +97,6 @@ if command -v script >/dev/null; then
     matches "and the keys" '(^| )icanon'
     check "without colours" 0 terminal 'q' "NO_COLOR=1 '$SLOTTAR' play MiniGrid-DoorKey-8x8-v0 --seed 1"
     says "letters" out "  # . kyLy. . . # "
-else
-    skip "on a terminal" "script (util-linux) is not installed"
 fi
 
 # refused

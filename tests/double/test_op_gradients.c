@@ -7,6 +7,7 @@
 #include "ops/op_table.h"
 #include "ops/ops.h"
 #include "ops/probe.h"
+#include "group_context.h"
 
 static const slt_probe_batch BATCHES[] = {
     {.trajectories = 3, .slots = 3, .length = 6, .padded = false, .mean = 3, .sd = 2, .seed = 1},
@@ -15,8 +16,6 @@ static const slt_probe_batch BATCHES[] = {
     // one trajectory that fills more than one block of rows and more than one chunk of queries
     {.trajectories = 1, .slots = 4, .length = 70, .padded = false, .mean = 70, .sd = 0, .seed = 4},
 };
-
-static slt_context *context;
 
 static double loss_of(slt_probe *probe) {
     CHECK_OK(slt_tape_forward(probe->tape));
@@ -109,21 +108,10 @@ static void a_wrong_backward_is_found(void **state) {
     assert_true(case_error(BATCHES[0], wrong_case) > 1e-6);
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 2}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_backward_agrees_with_differences),
         cmocka_unit_test(a_wrong_backward_is_found),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, two_threads, no_context);
 }

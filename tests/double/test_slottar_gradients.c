@@ -5,10 +5,9 @@
 // differentiates (slot_attention.c).
 #include <math.h>
 #include "slottar_rig.h"
+#include "group_context.h"
 
 enum { TRIES = 16 }; // entries of a part
-
-static slt_context *context;
 
 static const rig_shape PACKED = {.B = 3, .L = 7, .K = 3, .D = 4, .shortest = 3, .longest = 7};
 static const rig_shape PADDED = {
@@ -148,22 +147,11 @@ static void zero_columns_have_no_gradient(void **state) {
     }
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_agree_with_differences),
         cmocka_unit_test(a_wrong_gradient_is_found),
         cmocka_unit_test(zero_columns_have_no_gradient),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

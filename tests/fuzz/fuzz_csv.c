@@ -3,25 +3,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "data/csv.h"
-#include "fuzz.h"
+#include "fuzz_import.h"
 
 int fuzz_one(const uint8_t *bytes, size_t size) {
-    static slt_context *context;
-    static slt_array_set set;
-    if (!context) FUZZ_REQUIRE(!slt_context_create(&(slt_context_options){.threads = 1}, &context));
-    char path[64], out[64];
-    int descriptor = fuzz_file(bytes, size, path);
-    snprintf(out, sizeof out, "/dev/shm/slottar-fuzz-csv-%ld", (long)getpid());
-    slt_array_set_init(&set, context, path);
-    int accepted = slt_csv_read(&set) == SLT_OK && slt_array_set_import(&set, out) == SLT_OK;
-    if (accepted) {
-        slt_dataset *data;
-        FUZZ_REQUIRE(slt_dataset_open(context, out, &data) == SLT_OK);
-        FUZZ_REQUIRE(slt_dataset_check(data) == SLT_OK);
-        slt_dataset_close(data);
-        unlink(out);
-    }
-    slt_array_set_deinit(&set);
-    close(descriptor);
-    return accepted;
+    return fuzz_import("csv", slt_csv_read, bytes, size);
 }

@@ -9,19 +9,7 @@
 #include "experts/minigrid_rollout.h"
 #include "experts/segment_truth.h"
 #include "slottar/expert.h"
-
-static slt_context *context;
-
-static int set_up(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 2}, &context);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
+#include "group_context.h"
 
 // ---- helpers
 
@@ -497,5 +485,5 @@ int main(void) {
         cmocka_unit_test(memory_runs_out_anywhere),
         cmocka_unit_test(the_named_sets),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, two_threads, no_context);
 }

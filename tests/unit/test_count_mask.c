@@ -4,8 +4,7 @@
 #include "check.h"
 #include "ops/ops.h"
 #include "ops/probe.h"
-
-static slt_context *context;
+#include "group_context.h"
 
 static slt_var make(slt_probe *probe) {
     return slt_count_mask(slt_probe_tape(probe), slt_probe_numbers(probe, SLT_TOKENS, 0, 1, 0, 1));
@@ -79,18 +78,7 @@ static void the_recurrence_counts_all_ways(void **state) {
         (slt_probe_batch){.trajectories = 1, .slots = 1, .length = 1, .mean = 1, .seed = 5});
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 2}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_recurrence_counts_all_ways)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, two_threads, no_context);
 }

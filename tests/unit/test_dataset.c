@@ -6,19 +6,7 @@
 #include "core/file.h"
 #include "core/safetensors.h"
 #include "slottar/dataset.h"
-
-static slt_context *context;
-
-static int set_up(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
+#include "group_context.h"
 
 // ---- episodes made from their index, so that a reader can make them again
 
@@ -375,5 +363,5 @@ int main(void) {
         cmocka_unit_test(the_builder_refuses),
         cmocka_unit_test(damage_is_refused_with_file_and_field),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

@@ -4,19 +4,7 @@
 #include "check.h"
 #include "core/file.h"
 #include "slottar/dataset.h"
-
-static slt_context *context;
-
-static int set_up(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
+#include "group_context.h"
 
 static void check_numpy(slt_dataset *data) {
     const slt_dataset_info *about = slt_dataset_about(data);
@@ -226,5 +214,5 @@ int main(void) {
         cmocka_unit_test(bad_csv_is_refused_with_its_line),
         cmocka_unit_test(running_out_of_memory_is_survived),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

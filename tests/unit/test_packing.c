@@ -2,8 +2,7 @@
 // noise for every trajectory.
 #include <math.h>
 #include "slottar_rig.h"
-
-static slt_context *context;
+#include "group_context.h"
 
 static void open_rig(rig *r, rig_shape shape, slt_decoder_pairing pairing) {
     rig_defaults(r, shape);
@@ -96,22 +95,11 @@ static void the_order_of_a_batch_changes_nothing(void **state) {
     }
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 2}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_equals_padded),
         cmocka_unit_test(packed_equals_padded_with_companions),
         cmocka_unit_test(the_order_of_a_batch_changes_nothing),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, two_threads, no_context);
 }

@@ -2,6 +2,7 @@
 // what they declare. Life-times are found by walking all accesses of a step, not by the planner's
 // rules.
 #include "slottar_rig.h"
+#include "group_context.h"
 
 enum { ROOM = 4096 };
 
@@ -17,8 +18,6 @@ typedef struct {
     access_span spans[ROOM];
     int count, time;
 } walk_log;
-
-static slt_context *context;
 
 // a buffer is known by its place among the tape's own fields
 static void touch(walk_log *log, int64_t offset, size_t size, const char *what, int key,
@@ -199,22 +198,11 @@ static void backward_reads_only_what_it_saves(void **state) {
     rig_destroy(&poisoned);
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(live_buffers_never_overlap),
         cmocka_unit_test(a_collision_is_found),
         cmocka_unit_test(backward_reads_only_what_it_saves),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

@@ -3,10 +3,9 @@
 #include "check.h"
 #include "engine/store.h"
 #include "nn/nn.h"
+#include "group_context.h"
 
 enum { ROWS = 20, COLUMNS = 60 };
-
-static slt_context *context;
 
 static slt_store *make_store(int members, const slt_part *parts, int count) {
     slt_store *store;
@@ -115,17 +114,6 @@ static void mistakes_are_kept_until_finish(void **state) {
     slt_store_destroy(store);
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(glorot_fills_its_range),
@@ -134,5 +122,5 @@ int main(void) {
         cmocka_unit_test(flat_parts_are_matrices),
         cmocka_unit_test(mistakes_are_kept_until_finish),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

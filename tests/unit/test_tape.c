@@ -4,8 +4,7 @@
 #include "core/file.h"
 #include "ops/ops.h"
 #include "slottar_rig.h"
-
-static slt_context *context;
+#include "group_context.h"
 
 static const slt_limits LIMITS = {.trajectories = 4, .tokens = 20, .slots = 2, .length = 8};
 
@@ -192,17 +191,6 @@ static void a_tape_can_be_measured(void **state) {
     rig_destroy(&r);
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_shape_names_operation_and_shapes),
@@ -212,5 +200,5 @@ int main(void) {
         cmocka_unit_test(a_tape_can_be_read),
         cmocka_unit_test(a_tape_can_be_measured),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

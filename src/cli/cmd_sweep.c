@@ -1,0 +1,133 @@
+// slottar sweep SPEC.yaml | MODEL DATA: a search over configurations, into one folder and one
+// table.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "commands.h"
+#include "option_list.h"
+#include "signals.h"
+#include "slottar/sweep.h"
+
+static const cli_flag flags[] = {
+    {"output", 'o', "DIR", "the folder of the search"},
+    {"preset", 0, "NAME", "a configuration of the paper's tables to start from"},
+    {"profile", 0, "NAME", "default, reference or paper: the switches where they differ"},
+    {"options", 0, NULL, "lists the options of the search with their defaults"},
+    {NULL, 0, NULL, NULL},
+};
+
+// ---- the table
+
+static void print_row(const slt_sweep_row *row, int place) {
+    printf("%5d  %04d", place, row->configuration);
+    if (row->failed) {
+        printf("  failed: %s", row->reason);
+    } else {
+        printf("  %6" PRId64 "  %9.5f", row->epochs, row->score);
+        if (row->sd > 0) printf(" +- %.5f", row->sd);
+        printf("  loss %.4f", row->valid.loss);
+        if (row->valid.has_labels)
+            printf("  F1 %.2f  alignment %.2f", 100 * row->valid.scores.mean.f1,
+                   100 * row->valid.scores.mean.align);
+    }
+    for (int i = 0; i < row->setting_count; i++) printf("  %s", row->settings[i]);
+    putchar('\n');
+}
+
+static void print_table(const char *folder, const slt_sweep *sweep) {
+    const slt_sweep_row *best = slt_sweep_at(sweep, 0);
+    printf("place  conf  epochs  %9s  on the validation split\n", slt_sweep_score(sweep));
+    for (int i = 0; i < slt_sweep_count(sweep); i++) print_row(slt_sweep_at(sweep, i), i + 1);
+    printf("best: %s/%04d-0", folder, best->configuration);
+    printf(", on the test split loss %.4f", best->test.loss);
+    if (best->test.has_labels)
+        printf(", F1 %.2f, alignment %.2f", 100 * best->test.scores.mean.f1,
+               100 * best->test.scores.mean.align);
+    putchar('\n');
+}
+
+// the library has written it
+static int copy_json(const char *folder) {
+    char path[4096], bytes[4096];
+    snprintf(path, sizeof path, "%s/table.json", folder);
+    FILE *file = fopen(path, "r");
+    for (size_t count; file && (count = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        fwrite(bytes, 1, count, stdout);
+    bool read = file && !ferror(file);
+    if (file) fclose(file);
+    if (!read) fprintf(stderr, "slottar: %s: could not read\n", path);
+    return read ? CLI_DONE : CLI_FAILED;
+}
+
+// ---- running
+
+static int list_options(void) {
+    puts("options of the search, as key=value:");
+    cli_list_options(slt_sweep_options_of());
+    return CLI_DONE;
+}
+
+static int stopped(const char *folder, int caught) {
+    cli_progress_end();
+    fprintf(stderr, "saved in %s; the same command goes on from there\n", folder);
+    return caught;
+}
+
+static int run(cli_call *call) {
+    if (cli_value(call, "options")) return list_options();
+    const char *folder = cli_value(call, "output");
+    if (!folder) return cli_misuse(call, "wants a folder: -o DIR");
+    if (call->count == 0) return cli_misuse(call, "wants SPEC.yaml, or MODEL and DATA");
+    bool spec = call->count == 1;
+    slt_sweep_request request = {.folder = folder,
+                                 .spec = spec ? call->arguments[0] : NULL,
+                                 .model = spec ? NULL : call->arguments[0],
+                                 .data = spec ? NULL : call->arguments[1],
+                                 .profile = cli_value(call, "profile"),
+                                 .preset = cli_value(call, "preset"),
+                                 .settings = call->settings,
+                                 .setting_count = call->setting_count,
+                                 .seed = call->seed};
+    slt_sweep *sweep;
+    cli_catch_signals(call->context);
+    slt_status status = slt_sweep_run(call->context, &request, &sweep);
+    int caught = cli_caught_signal();
+    if (status == SLT_CANCELLED && caught) return stopped(folder, caught);
+    if (status != SLT_OK) return cli_fail(status);
+    cli_progress_end();
+    int code = CLI_DONE;
+    if (call->json)
+        code = copy_json(folder);
+    else
+        print_table(folder, sweep);
+    slt_sweep_close(sweep);
+    return code;
+}
+
+const cli_command cli_sweep = {
+    .name = "sweep",
+    .arguments = "SPEC.yaml|MODEL DATA -o DIR [key=a,b,c...]",
+    .summary = "searches over configurations",
+    .text =
+        "Trains MODEL on DATA with options that vary: key=a,b,c lists values, key=low..high is a\n"
+        "range, key=log:low..high one in which all powers are alike. search=random draws trials=N\n"
+        "configurations, search=grid takes all, search=halving pauses N random ones after few\n"
+        "epochs and lets the better go on; seeds=N trains each N times. A YAML file says the same\n"
+        "('model', 'data', lists). The folder gets a run for each trial and table.json. The same\n"
+        "command again goes on where it was stopped; started several times at once it shares the\n"
+        "trials out.\n\n"
+        "  slottar sweep slottar demos.safetensors -o sweeps/a lr=1e-4,5e-4 beta=0.1,1 "
+        "search=grid\n"
+        "  slottar sweep slottar demos.safetensors -o sweeps/b lr=log:1e-4..1e-2 trials=30 "
+        "search=halving\n"
+        "  slottar sweep search.yaml -o sweeps/c --json\n"
+        "  slottar sweep --options\n",
+    .flags = flags,
+    .least = 0,
+    .most = 2,
+    .settings = true,
+    .run = run,
+};

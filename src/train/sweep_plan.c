@@ -1,0 +1,191 @@
+// The configurations of a search, and the plan as a text.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "train/sweep_plan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/number.h"
+#include "core/philox.h"
+
+enum { MOST_CONFIGURATIONS = 10000, MOST_DRAWS = 1000000 };
+
+// ---- one configuration
+
+static slt_status put(slt_sweep_plan *plan, int configuration, int axis, const char *value) {
+    const char *key = plan->axes[axis].key;
+    char *text;
+    size_t room = strlen(key) + strlen(value) + 2;
+    SLT_TRY(SLT_NEW(plan->arena, &text, room));
+    snprintf(text, room, "%s=%s", key, value);
+    plan->settings[(size_t)configuration * (size_t)plan->axis_count + (size_t)axis] = text;
+    return SLT_OK;
+}
+
+// four digits are enough of a number that was drawn
+static double rounded(double value) {
+    if (value == 0) return 0;
+    double scale = pow(10, 3 - floor(log10(fabs(value))));
+    return round(value * scale) / scale;
+}
+
+// a number of a range; share in [0,1)
+static double number_in(const slt_sweep_axis *axis, double share) {
+    if (axis->whole) return axis->low + floor(share * (axis->high - axis->low + 1));
+    double value = axis->logarithmic ? axis->low * pow(axis->high / axis->low, share)
+                                     : axis->low + share * (axis->high - axis->low);
+    return fmin(fmax(rounded(value), axis->low), axis->high);
+}
+
+// draw number `draw`, a function of it and the seed
+static slt_status draw(slt_sweep_plan *plan, int configuration, uint64_t seed, uint32_t draw) {
+    for (int a = 0; a < plan->axis_count; a++) {
+        const slt_sweep_axis *axis = &plan->axes[a];
+        slt_words words = slt_random_words(seed, SLT_RANDOM_SWEEP, (uint64_t)a, draw);
+        double share = words.word[0] * 0x1p-32 + words.word[1] * 0x1p-64;
+        char text[SLT_NUMBER_TEXT];
+        if (share >= 1) share = 0;
+        const char *value = axis->is_range ? slt_number_print(number_in(axis, share), text)
+                                           : axis->values[(int)(share * axis->count)];
+        SLT_TRY(put(plan, configuration, a, value));
+    }
+    return SLT_OK;
+}
+
+static bool same(const slt_sweep_plan *plan, int a, int b) {
+    const char *const *left = slt_sweep_settings(plan, a);
+    const char *const *right = slt_sweep_settings(plan, b);
+    for (int i = 0; i < plan->axis_count; i++)
+        if (strcmp(left[i], right[i]) != 0) return false;
+    return true;
+}
+
+static bool is_new(const slt_sweep_plan *plan, int configuration) {
+    for (int i = 0; i < configuration; i++)
+        if (same(plan, i, configuration)) return false;
+    return true;
+}
+
+// ---- all of them
+
+// how many there are; -1: too many to count, or a range of real numbers
+static int64_t count_all(const slt_sweep_plan *plan) {
+    int64_t count = 1;
+    for (int a = 0; a < plan->axis_count; a++) {
+        const slt_sweep_axis *axis = &plan->axes[a];
+        if (axis->is_range && !axis->whole) return -1;
+        int64_t values = axis->is_range ? (int64_t)(axis->high - axis->low) + 1 : axis->count;
+        if (values > MOST_DRAWS || count > MOST_DRAWS) return -1;
+        count *= values;
+    }
+    return count;
+}
+
+static slt_status make_grid(slt_sweep_plan *plan) {
+    char text[SLT_NUMBER_TEXT];
+    for (int c = 0; c < plan->count; c++) {
+        int64_t rest = c;
+        // the last axis turns fastest
+        for (int a = plan->axis_count - 1; a >= 0; a--) {
+            const slt_sweep_axis *axis = &plan->axes[a];
+            int64_t values = axis->is_range ? (int64_t)(axis->high - axis->low) + 1 : axis->count;
+            int64_t at = rest % values;
+            rest /= values;
+            SLT_TRY(put(plan, c, a,
+                        axis->is_range ? slt_number_print(axis->low + (double)at, text)
+                                       : axis->values[at]));
+        }
+    }
+    return SLT_OK;
+}
+
+// no configuration twice
+static slt_status make_random(slt_sweep_plan *plan, uint64_t seed) {
+    uint32_t draws = 0;
+    for (int c = 0; c < plan->count; c++) {
+        do {
+            slt_arena_mark mark = slt_arena_now(plan->arena);
+            if (draws == MOST_DRAWS)
+                SLT_FAIL(SLT_INVALID, "%d configurations that differ were not found", plan->count);
+            SLT_TRY(draw(plan, c, seed, draws++));
+            if (is_new(plan, c)) break;
+            slt_arena_reset(plan->arena, mark);
+        } while (true);
+    }
+    return SLT_OK;
+}
+
+static slt_status count_configurations(slt_sweep_plan *plan) {
+    int64_t all = count_all(plan), wanted = plan->options.trials;
+    bool grid = plan->options.search == SLT_SEARCH_GRID;
+    if (grid && (all < 0 || all > MOST_CONFIGURATIONS))
+        SLT_FAIL(SLT_INVALID,
+                 "a grid wants lists or ranges of whole numbers, %d configurations at most; "
+                 "search=random takes %d of any number",
+                 MOST_CONFIGURATIONS, (int)wanted);
+    plan->count = (int)(grid || (all >= 0 && all < wanted) ? all : wanted);
+    return SLT_OK;
+}
+
+// what is fixed says how long a run lasts; a halving gives out the epochs itself
+static slt_status find_epochs(slt_sweep_plan *plan) {
+    slt_options tables[3];
+    slt_setup fixed = plan->setup;
+    slt_setup_tables(&fixed, tables);
+    for (int a = 0; a < plan->axis_count; a++) {
+        const slt_sweep_axis *axis = &plan->axes[a];
+        bool varies = slt_sweep_varies(axis);
+        plan->varied += varies;
+        if (!varies) SLT_TRY(slt_option_set(tables, axis->key, axis->values[0]));
+        if (varies && strcmp(axis->key, "epochs") == 0 &&
+            plan->options.search == SLT_SEARCH_HALVING)
+            SLT_FAIL(SLT_INVALID, "a halving gives out the epochs: epochs has one value there");
+    }
+    plan->epochs = fixed.train.epochs;
+    return SLT_OK;
+}
+
+slt_status slt_sweep_plan_make(slt_sweep_plan *plan, slt_arena *arena,
+                               const slt_sweep_request *request) {
+    *plan = (slt_sweep_plan){.arena = arena};
+    SLT_TRY(slt_sweep_axes_read(plan, request));
+    SLT_TRY(find_epochs(plan));
+    SLT_TRY(count_configurations(plan));
+    size_t cells;
+    if (!slt_size_mul((size_t)plan->count, (size_t)plan->axis_count, &cells))
+        SLT_FAIL(SLT_NOMEM, "no room for %d configurations", plan->count);
+    SLT_TRY(SLT_NEW(arena, &plan->settings, cells + 1));
+    return plan->options.search == SLT_SEARCH_GRID ? make_grid(plan)
+                                                   : make_random(plan, request->seed);
+}
+
+// ---- as a text
+
+static void write_axis(const slt_sweep_axis *axis, slt_text *out) {
+    char low[SLT_NUMBER_TEXT], high[SLT_NUMBER_TEXT];
+    slt_text_add(out, "%s: ", axis->key);
+    if (axis->is_range) {
+        slt_text_add(out, "%s%s..%s\n", axis->logarithmic ? "log:" : "",
+                     slt_number_print(axis->low, low), slt_number_print(axis->high, high));
+        return;
+    }
+    for (int i = 0; i < axis->count; i++) {
+        slt_text_add(out, i ? ", " : "[");
+        slt_text_quote(out, axis->values[i]);
+    }
+    slt_text_add(out, "]\n");
+}
+
+slt_status slt_sweep_plan_text(const slt_sweep_plan *plan, const slt_sweep_request *request,
+                               uint32_t data_checksum, slt_text *out) {
+    slt_sweep_options options = plan->options;
+    slt_options tables[] = {{slt_sweep_options_of(), &options}, {NULL, NULL}};
+    slt_text_add(out, "# seed %" PRIu64 ", data with checksum %08" PRIx32 "\n", request->seed,
+                 data_checksum);
+    slt_options_to_yaml(tables, out);
+    for (int a = 0; a < plan->axis_count; a++) write_axis(&plan->axes[a], out);
+    return out->status;
+}

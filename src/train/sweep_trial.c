@@ -1,0 +1,117 @@
+// Running a trial, and its result as JSON.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "train/sweep_trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/context_impl.h"
+#include "core/file.h"
+#include "core/json.h"
+#include "core/text.h"
+
+// the numbers of a split, by name
+// clang-format off
+#define NUMBERS(X)                                                                                 \
+    X(loss, loss) X(reconstruction, reconstruction) X(kl, kl) X(accuracy, accuracy)                \
+    X(forward, forward) X(backward, backward)                                                      \
+    X(f1, scores.mean.f1) X(f1_one, scores.mean.f1_one) X(align, scores.mean.align)                \
+    X(ari, scores.mean.ari) X(covering, scores.mean.covering)
+// clang-format on
+
+// ---- running
+
+static bool is_own_fault(slt_status status) {
+    return status == SLT_DIVERGED || status == SLT_INVALID || status == SLT_SHAPE ||
+           status == SLT_RANGE;
+}
+
+slt_status slt_trial_run(slt_context *context, const slt_train_request *request,
+                         slt_trial_result *out) {
+    slt_train_result result = {0};
+    slt_status status = slt_train(context, request, &result);
+    if (status != SLT_OK && !is_own_fault(status)) return status;
+    *out = (slt_trial_result){.failed = status != SLT_OK,
+                              .epochs = result.epochs,
+                              .best_epoch = result.best_epoch,
+                              .valid = result.valid,
+                              .test = result.test};
+    if (out->failed) snprintf(out->reason, sizeof out->reason, "%s", slt_last_error());
+    return SLT_OK;
+}
+
+// ---- writing
+
+static void write_split(slt_text *text, const char *name, const slt_run_scores *scores) {
+    slt_text_add(text, ",\"%s\":{\"episodes\":%lld,\"labels\":%s", name,
+                 (long long)scores->episodes, scores->has_labels ? "true" : "false");
+#define NUMBER(name, field)                                                                        \
+    if (isfinite(scores->field)) slt_text_add(text, ",\"" #name "\":%.17g", scores->field);
+    NUMBERS(NUMBER)
+#undef NUMBER
+    slt_text_add(text, "}");
+}
+
+slt_status slt_trial_write(const char *path, const slt_trial_result *result) {
+    slt_text text;
+    slt_text_init(&text, &slt_system_allocator);
+    slt_text_add(&text, "{\"failed\":%s,\"reason\":", result->failed ? "true" : "false");
+    slt_text_quote(&text, result->reason);
+    slt_text_add(&text, ",\"epochs\":%lld,\"best_epoch\":%lld", (long long)result->epochs,
+                 (long long)result->best_epoch);
+    write_split(&text, "valid", &result->valid);
+    write_split(&text, "test", &result->test);
+    slt_text_add(&text, "}\n");
+    slt_status status = text.status;
+    if (status == SLT_OK) status = slt_file_write(path, text.bytes, text.length);
+    slt_text_deinit(&text);
+    return status;
+}
+
+// ---- reading
+
+static double number_of(const json_t *object, const char *name) {
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static int64_t whole_of(const json_t *object, const char *name) {
+    return json_integer_value(json_object_get(object, name));
+}
+
+static void read_split(const json_t *object, slt_run_scores *out) {
+    *out = (slt_run_scores){.episodes = whole_of(object, "episodes"),
+                            .has_labels = json_is_true(json_object_get(object, "labels"))};
+#define NUMBER(name, field) out->field = number_of(object, #name);
+    NUMBERS(NUMBER)
+#undef NUMBER
+}
+
+static slt_status read_document(const char *path, const json_t *document, slt_trial_result *out) {
+    const char *reason = json_string_value(json_object_get(document, "reason"));
+    const json_t *valid = json_object_get(document, "valid");
+    const json_t *test = json_object_get(document, "test");
+    if (!reason || !json_is_object(valid) || !json_is_object(test))
+        SLT_FAIL(SLT_FORMAT, "%s: no result of a trial", path);
+    *out = (slt_trial_result){.failed = json_is_true(json_object_get(document, "failed")),
+                              .epochs = whole_of(document, "epochs"),
+                              .best_epoch = whole_of(document, "best_epoch")};
+    snprintf(out->reason, sizeof out->reason, "%s", reason);
+    read_split(valid, &out->valid);
+    read_split(test, &out->test);
+    return SLT_OK;
+}
+
+slt_status slt_trial_read(const char *path, slt_trial_result *out) {
+    slt_map map;
+    json_t *document;
+    SLT_TRY(slt_map_open(path, &map));
+    slt_status status = slt_json_parse(path, (const char *)map.data, map.size, 4, &document);
+    slt_map_close(&map);
+    SLT_TRY(status);
+    status = read_document(path, document, out);
+    json_decref(document);
+    return status;
+}

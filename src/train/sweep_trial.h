@@ -1,0 +1,27 @@
+// One trial: a training up to an epoch, and its result as a file FOLDER/0007-0/trial.ROUND.json.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_TRAIN_SWEEP_TRIAL_H
+#define SLT_TRAIN_SWEEP_TRIAL_H
+
+#include "slottar/train.h"
+
+enum { SLT_REASON = 256 };
+
+typedef struct {
+    bool failed;
+    char reason[SLT_REASON]; // the library's message when it failed
+    int64_t epochs, best_epoch;
+    slt_run_scores valid, test;
+} slt_trial_result;
+
+// Trains. What is the configuration's own fault (it diverged, its numbers do not fit together) is a
+// result; everything else (CANCELLED, a full disk) is a failure of the call.
+slt_status slt_trial_run(slt_context *context, const slt_train_request *request,
+                         slt_trial_result *out);
+
+slt_status slt_trial_write(const char *path, const slt_trial_result *result);
+slt_status slt_trial_read(const char *path, slt_trial_result *out);
+
+#endif
