@@ -2,17 +2,15 @@
 //     o = softmax_keys(q·kᵀ/√(d/H))·v,  head h owns channels h·d/H … (h+1)·d/H-1
 // Keys: the true positions of the trajectory, or of the companion whose observations the sequence
 // decodes. Kept for backward: the maximum and the sum of each row and head; probabilities are
-// computed again.
-// Queries go in chunks, so nothing of size L×L is ever stored.
+// computed again. The arithmetic is in attention_tiles.h, for one head of one sequence.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "ops/attention_head.h"
 #include "ops/op_table.h"
 #include "ops/op_tools.h"
-#include "ops/small_gemm.h"
 
 enum { HEADS, SPACE };
-enum { CHUNK = 64 }; // queries at a time
 
 static void shape(slt_rule *rule) {
     slt_shape qkv = rule->in[0];
@@ -27,20 +25,6 @@ static void shape(slt_rule *rule) {
     rule->out[0] = (slt_shape){qkv.space, 0, qkv.width / 3};
 }
 
-// one head of one sequence
-typedef struct {
-    const slt_args *args;
-    slt_sequence sequence;
-    int head, size, padded; // size: channels of the head; padded: to whole tiles
-    int width;              // d
-    int keys, keys_padded;
-    slt_real scale;
-    slt_real *kt, *vt;          // (size, keys_padded): transposed
-    slt_real *k, *v, *q, *dout; // (·, padded): rows of the head
-    slt_real *s, *ds;           // (CHUNK, keys_padded)
-    slt_real *dk, *dv, *part;   // (keys, padded), (keys, padded), (CHUNK, padded)
-} head;
-
 static int key_count(const slt_args *args, slt_sequence sequence) {
     const slt_batch *batch = args->batch;
     int truth = batch->length[sequence.b];
@@ -51,188 +35,81 @@ static int key_count(const slt_args *args, slt_sequence sequence) {
     return slt_min(truth, sequence.computed);
 }
 
-// scratch of one head for sequences of length L
 static size_t scratch(const slt_sizes *sizes) {
-    size_t padded = (size_t)slt_tiled(sizes->out[0].width / sizes->node->attributes.n[HEADS]);
-    size_t keys = (size_t)slt_tiled(sizes->limits.length);
-    return padded * keys * 6 + padded * CHUNK * 2 + 2 * CHUNK * keys;
+    return slt_head_scratch(sizes->limits.length,
+                            sizes->out[0].width / sizes->node->attributes.n[HEADS]);
 }
 
-static head head_at(const slt_args *args, int task, int number, slt_real *memory) {
-    slt_sequence sequence = slt_sequence_at(args, (slt_space)args->node->attributes.n[SPACE], task);
-    int size = args->out_width[0] / args->node->attributes.n[HEADS];
-    head h = {.args = args, .sequence = sequence, .head = number, .size = size};
-    h.padded = slt_tiled(size);
-    h.width = args->out_width[0];
-    h.keys = key_count(args, sequence);
-    h.keys_padded = slt_tiled(h.keys);
-    h.scale = 1 / slt_sqrt((slt_real)size);
-    size_t block = (size_t)h.padded * (size_t)slt_tiled(args->limits.length);
-    slt_real **parts[] = {&h.kt, &h.vt, &h.k, &h.v, &h.dk, &h.dv};
-    for (int i = 0; i < 6; i++, memory += block) *parts[i] = memory;
-    h.q = memory;
-    h.dout = h.q + (size_t)h.padded * CHUNK;
-    h.s = h.dout + (size_t)h.padded * CHUNK;
-    h.ds = h.s + (size_t)CHUNK * (size_t)h.keys_padded;
-    h.part = h.dout; // forward and backward never need both at once
-    return h;
+// a head of a sequence; what is kept lies head by head
+static slt_head head_at(const slt_args *args, slt_sequence sequence, int number, slt_real *memory) {
+    int heads = args->node->attributes.n[HEADS], width = args->out_width[0], size = width / heads;
+    size_t first = (size_t)sequence.first, channel = (size_t)(number * size), d = (size_t)width;
+    const slt_real *q = (const slt_real *)args->in[0] + first * 3 * d + channel;
+    slt_real *kept = args->aux + 2 * (first * (size_t)heads + (size_t)(number * sequence.computed));
+    return (slt_head){.queries = sequence.computed,
+                      .keys = key_count(args, sequence),
+                      .size = size,
+                      .stride = 3 * d,
+                      .out_stride = d,
+                      .scale = 1 / slt_sqrt((slt_real)size),
+                      .q = q,
+                      .k = q + d,
+                      .v = q + 2 * d,
+                      .most = kept,
+                      .inverse = kept + sequence.computed,
+                      .out = args->out[0] + first * d + channel,
+                      .scratch = memory};
 }
 
-// part 0, 1, 2: query, key, value of row l
-static const slt_real *row_of(const head *h, int part, int l) {
-    return (const slt_real *)h->args->in[0] +
-           (size_t)(h->sequence.first + l) * 3 * (size_t)h->width + part * h->width +
-           h->head * h->size;
-}
-
-static void transpose(const head *h, int part, slt_real *to) {
-    size_t n = (size_t)h->keys_padded;
-    memset(to, 0, (size_t)h->size * n * sizeof *to);
-    for (int l = 0; l < h->keys; l++) {
-        const slt_real *row = row_of(h, part, l);
-        for (int c = 0; c < h->size; c++) to[(size_t)c * n + (size_t)l] = row[c];
-    }
-}
-
-// a few numbers: not worth a call of memcpy
-static void copy_row(slt_real *restrict to, const slt_real *restrict from, int count) {
-    int c = 0;
-    for (; c + 4 <= count; c += 4) slt_four_put(to + c, slt_four_at(from + c), false);
-    for (; c < count; c++) to[c] = from[c];
-}
-
-// rows [first, first+count) of a strided matrix, padded with zeros to whole tiles
-static void copy_rows(const head *h, const slt_real *from, size_t stride, int count, slt_real *to) {
-    for (int l = 0; l < count; l++, from += stride, to += h->padded) {
-        copy_row(to, from, h->size);
-        for (int c = h->size; c < h->padded; c++) to[c] = 0;
-    }
-}
-
-// the scaled maximum and 1/sum of row l
-static slt_real *kept(const head *h, int l) {
-    size_t heads = (size_t)h->args->node->attributes.n[HEADS];
-    return h->args->aux + 2 * ((size_t)(h->sequence.first + l) * heads + (size_t)h->head);
-}
-
-// scores of queries first .. first+count-1
-static void scores(const head *h, int first, int count) {
-    slt_small_gemm(h->s, h->keys_padded, row_of(h, 0, first), 3 * h->width, 1, h->kt,
-                   h->keys_padded, count, h->keys_padded, h->size, false);
-}
-
-// probabilities of one row in place
-static void softmax_row(const head *h, slt_real *restrict s, slt_real *keep) {
-    for (int j = h->keys; j < h->keys_padded; j++) s[j] = s[0];
-    slt_real most = slt_most(s, h->keys_padded) * h->scale;
-    for (int j = 0; j < h->keys_padded; j++) s[j] = slt_exp_below(s[j] * h->scale - most);
-    for (int j = h->keys; j < h->keys_padded; j++) s[j] = 0;
-    slt_real inverse = 1 / slt_sum(s, h->keys_padded);
-    for (int j = 0; j < h->keys_padded; j++) s[j] *= inverse;
-    keep[0] = most;
-    keep[1] = inverse;
-}
-
-static void forward_head(const head *h) {
-    transpose(h, 1, h->kt);
-    copy_rows(h, row_of(h, 2, 0), 3 * (size_t)h->width, h->keys, h->v);
-    for (int first = 0; first < h->sequence.computed; first += CHUNK) {
-        int count = slt_min(CHUNK, h->sequence.computed - first);
-        scores(h, first, count);
-        for (int i = 0; i < count; i++)
-            softmax_row(h, h->s + (size_t)i * (size_t)h->keys_padded, kept(h, first + i));
-        slt_small_gemm(h->part, h->padded, h->s, h->keys_padded, 1, h->v, h->padded, count,
-                       h->padded, h->keys, false);
-        for (int i = 0; i < count; i++)
-            copy_row(h->args->out[0] + (size_t)(h->sequence.first + first + i) * (size_t)h->width +
-                         h->head * h->size,
-                     h->part + (size_t)i * (size_t)h->padded, h->size);
-    }
-}
-
-static void forward_sequence(const slt_args *args, int task, slt_real *memory) {
-    for (int i = 0; i < args->node->attributes.n[HEADS]; i++) {
-        head h = head_at(args, task, i, memory);
-        forward_head(&h);
-    }
+static slt_sequence sequence_of(const slt_args *args, int task) {
+    return slt_sequence_at(args, (slt_space)args->node->attributes.n[SPACE], task);
 }
 
 static int sequences(const slt_args *args) {
     return slt_sequence_count(args, (slt_space)args->node->attributes.n[SPACE]);
 }
 
+// asks for the rows of a sequence, in order: heads jump from row to row
+static void fetch_rows(const slt_real *rows, slt_sequence sequence, size_t width) {
+    const slt_real *from = rows + (size_t)sequence.first * width;
+    size_t count = (size_t)sequence.computed * width;
+    for (size_t i = 0; i < count; i += 64 / sizeof *from) __builtin_prefetch(from + i);
+}
+
+static void forward_sequence(const slt_args *args, int task, slt_real *memory) {
+    fetch_rows(args->in[0], sequence_of(args, task), 3 * (size_t)args->out_width[0]);
+    for (int i = 0; i < args->node->attributes.n[HEADS]; i++) {
+        slt_head head = head_at(args, sequence_of(args, task), i, memory);
+        slt_head_chosen(head.size)->forward(&head);
+    }
+}
+
 static void forward(const slt_args *args) { slt_args_run(args, sequences(args), forward_sequence); }
 
 // ---- backward
 
-// P again in s, and ds = P∘(dP - o·do)·scale; q and dout of the chunk are copied to whole tiles
-static void chunk_gradients(const head *h, int first, int count) {
-    size_t at =
-        (size_t)(h->sequence.first + first) * (size_t)h->width + (size_t)(h->head * h->size);
-    const slt_real *out = h->args->out[0] + at, *dout = h->args->out_grad[0] + at;
-    copy_rows(h, row_of(h, 0, first), 3 * (size_t)h->width, count, h->q);
-    copy_rows(h, dout, (size_t)h->width, count, h->dout);
-    scores(h, first, count);
-    slt_small_gemm(h->ds, h->keys_padded, h->dout, h->padded, 1, h->vt, h->keys_padded, count,
-                   h->keys_padded, h->size, false);
-    for (int i = 0; i < count; i++) {
-        slt_real *restrict s = h->s + (size_t)i * (size_t)h->keys_padded;
-        slt_real *restrict ds = h->ds + (size_t)i * (size_t)h->keys_padded;
-        slt_real most = kept(h, first + i)[0], inverse = kept(h, first + i)[1], dot = 0;
-        for (int c = 0; c < h->size; c++)
-            dot += out[(size_t)i * (size_t)h->width + (size_t)c] *
-                   dout[(size_t)i * (size_t)h->width + (size_t)c];
-        for (int j = 0; j < h->keys_padded; j++)
-            s[j] = slt_exp_below(s[j] * h->scale - most) * inverse;
-        for (int j = h->keys; j < h->keys_padded; j++) s[j] = 0;
-        for (int j = 0; j < h->keys_padded; j++) ds[j] = s[j] * (ds[j] - dot) * h->scale;
+// keys and values behind the truth have no part in the result
+static void clear_rows(const slt_args *args, const slt_head *head) {
+    size_t bytes = (size_t)head->size * sizeof(slt_real);
+    for (int l = head->keys; l < head->queries && !args->add[0]; l++) {
+        memset(head->dk + (size_t)l * head->stride, 0, bytes);
+        memset(head->dv + (size_t)l * head->stride, 0, bytes);
     }
-}
-
-// writes or adds rows of the head into part 0, 1 or 2 of the input's gradient
-static void store_rows(const head *h, int part, int first, int count, const slt_real *from) {
-    const slt_args *args = h->args;
-    for (int l = 0; l < count; l++, from += h->padded) {
-        slt_real *to = args->in_grad[0] +
-                       (size_t)(h->sequence.first + first + l) * 3 * (size_t)h->width +
-                       part * h->width + h->head * h->size;
-        for (int c = 0; c < h->size; c++) slt_put(&to[c], args->add[0], from[c]);
-    }
-}
-
-static void clear_rows(const head *h, int part, int first) {
-    for (int l = first; l < h->sequence.computed && !h->args->add[0]; l++)
-        memset(h->args->in_grad[0] + (size_t)(h->sequence.first + l) * 3 * (size_t)h->width +
-                   part * h->width + h->head * h->size,
-               0, (size_t)h->size * sizeof(slt_real));
-}
-
-static void backward_head(const head *h) {
-    transpose(h, 1, h->kt);
-    transpose(h, 2, h->vt);
-    copy_rows(h, row_of(h, 1, 0), 3 * (size_t)h->width, h->keys, h->k);
-    for (int first = 0; first < h->sequence.computed; first += CHUNK) {
-        int count = slt_min(CHUNK, h->sequence.computed - first), n = h->keys_padded;
-        chunk_gradients(h, first, count);
-        slt_small_gemm(h->dk, h->padded, h->ds, 1, n, h->q, h->padded, h->keys, h->padded, count,
-                       first > 0);
-        slt_small_gemm(h->dv, h->padded, h->s, 1, n, h->dout, h->padded, h->keys, h->padded, count,
-                       first > 0);
-        // dq takes the place of q
-        slt_small_gemm(h->q, h->padded, h->ds, n, 1, h->k, h->padded, count, h->padded, h->keys,
-                       false);
-        store_rows(h, 0, first, count, h->q);
-    }
-    store_rows(h, 1, 0, h->keys, h->dk);
-    store_rows(h, 2, 0, h->keys, h->dv);
-    clear_rows(h, 1, h->keys);
-    clear_rows(h, 2, h->keys);
 }
 
 static void backward_sequence(const slt_args *args, int task, slt_real *memory) {
+    slt_sequence sequence = sequence_of(args, task);
+    fetch_rows(args->in[0], sequence, 3 * (size_t)args->out_width[0]);
+    fetch_rows(args->out_grad[0], sequence, (size_t)args->out_width[0]);
     for (int i = 0; i < args->node->attributes.n[HEADS]; i++) {
-        head h = head_at(args, task, i, memory);
-        backward_head(&h);
+        slt_head head = head_at(args, sequence, i, memory);
+        head.dout = args->out_grad[0] + (head.out - args->out[0]);
+        head.dq = args->in_grad[0] + (head.q - (const slt_real *)args->in[0]);
+        head.dk = head.dq + args->out_width[0];
+        head.dv = head.dk + args->out_width[0];
+        head.add = args->add[0];
+        slt_head_chosen(head.size)->backward(&head);
+        clear_rows(args, &head);
     }
 }
 
@@ -260,6 +137,7 @@ static slt_var make_case(slt_probe *probe, slt_space space, int width, int heads
 }
 static slt_var case_tokens(slt_probe *p) { return make_case(p, SLT_TOKENS, 6, 2); }
 static slt_var case_slots(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 4, 1); }
+static slt_var case_wide(slt_probe *p) { return make_case(p, SLT_TOKENS, 16, 2); }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 128, 8); }
 
 const slt_op slt_op_attention = {.name = "attention",
@@ -268,14 +146,13 @@ const slt_op slt_op_attention = {.name = "attention",
                                  .most = 1,
                                  .shape = shape,
                                  .saves_in = 1,
-                                 .saves_out = 1,
                                  .aux = aux,
                                  .scratch = scratch,
                                  .flops = flops,
                                  .backward_flops = 2.5,
                                  .forward = forward,
                                  .backward = backward,
-                                 .cases = {case_tokens, case_slots},
+                                 .cases = {case_tokens, case_slots, case_wide},
                                  .bench = bench};
 
 slt_var slt_attention(slt_tape *tape, slt_var qkv, int heads) {

@@ -60,20 +60,6 @@ static inline float slt_tanh(float x) {
 
 #endif
 
-// four numbers at once, at any address
-typedef slt_real slt_four __attribute__((vector_size(4 * sizeof(slt_real))));
-#ifdef SLT_DOUBLE
-typedef int64_t slt_four_mask __attribute__((vector_size(32)));
-#else
-typedef int32_t slt_four_mask __attribute__((vector_size(16)));
-#endif
-
-static inline slt_four slt_four_at(const slt_real *from) {
-    slt_four four;
-    memcpy(&four, from, sizeof four);
-    return four;
-}
-
 // sums in a fixed order with sixteen lanes, so that the compiler may use vectors
 static inline slt_real slt_fold(const slt_real *lane) {
     slt_real four[4];
@@ -97,20 +83,6 @@ static inline slt_real slt_dot(const slt_real *x, const slt_real *y, int count) 
         for (int k = 0; k < 16; k++) lane[k] += x[i + k] * y[i + k];
     for (; i < count; i++) lane[0] += x[i] * y[i];
     return slt_fold(lane);
-}
-
-// the larger of each pair; lanes of a comparison are all ones or all zeros
-static inline slt_four slt_four_most(slt_four a, slt_four b) {
-    slt_four_mask larger = a > b;
-    return (slt_four)((larger & (slt_four_mask)a) | (~larger & (slt_four_mask)b));
-}
-
-// the largest of a multiple of four numbers
-static inline slt_real slt_most(const slt_real *x, int count) {
-    slt_four most = slt_four_at(x);
-    for (int i = 4; i < count; i += 4) most = slt_four_most(most, slt_four_at(x + i));
-    slt_real a = most[0] > most[1] ? most[0] : most[1], b = most[2] > most[3] ? most[2] : most[3];
-    return a > b ? a : b;
 }
 
 static inline slt_real slt_sigmoid(slt_real x) { return 1 / (1 + slt_exp(-x)); }
