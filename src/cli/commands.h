@@ -15,6 +15,7 @@
     X(sweep)                                                                                       \
     X(eval)                                                                                        \
     X(segment)                                                                                     \
+    X(report)                                                                                      \
     X(play)                                                                                        \
     X(info)                                                                                        \
     X(convert)                                                                                     \

@@ -23,6 +23,7 @@ typedef enum {
     SLT_RANDOM_TEST,
     SLT_RANDOM_MEMBERS,
     SLT_RANDOM_SWEEP,
+    SLT_RANDOM_REPORT,
 } slt_random_purpose;
 
 typedef struct {

@@ -1,0 +1,87 @@
+// slottar report RUN...: one HTML page that shows what models found.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "commands.h"
+#include "json_text.h"
+#include "slottar/report.h"
+
+static const cli_flag flags[] = {
+    {"output", 'o', "FILE", "the page, FILE.html"},
+    {"data", 0, "DATA", "another data set than those that the runs were trained on"},
+    {"split", 0, "NAME", "train, valid or test (default test)"},
+    {"figures", 0, "DIR", "the pictures as SVG files, too"},
+    {"detailed", 0, "N", "trajectories with pictures, masks and attention (default 240)"},
+    {NULL, 0, NULL, NULL},
+};
+
+static bool read_split(const cli_call *call, slt_split *out) {
+    const char *wanted = cli_value(call, "split");
+    *out = SLT_SPLIT_TEST;
+    for (int s = 0; wanted && s < SLT_SPLITS; s++)
+        if (strcmp(wanted, slt_split_name((slt_split)s)) == 0) {
+            *out = (slt_split)s;
+            return true;
+        }
+    if (wanted) cli_misuse(call, "no split '%s': train, valid or test", wanted);
+    return !wanted;
+}
+
+static void print(const cli_call *call, const slt_report_request *request,
+                  const slt_report_result *result) {
+    if (call->json) {
+        fputs("{\"page\":", stdout);
+        request->page ? cli_json_text(stdout, request->page) : (void)fputs("null", stdout);
+        printf(",\"bytes\":%llu,\"runs\":%d,\"trajectories\":%lld,\"left_out\":%lld,"
+               "\"detailed\":%lld,\"figures\":%d}\n",
+               (unsigned long long)result->page_bytes, request->run_count,
+               (long long)result->trajectories, (long long)result->left_out,
+               (long long)result->detailed, result->figures);
+        return;
+    }
+    if (request->page)
+        printf("%s: %.2f MB, %lld trajectories, %lld of them in detail\n", request->page,
+               1e-6 * (double)result->page_bytes, (long long)result->trajectories,
+               (long long)result->detailed);
+    if (request->figures) printf("%s: %d figures\n", request->figures, result->figures);
+}
+
+static int run(cli_call *call) {
+    int64_t detailed;
+    slt_report_result result;
+    slt_report_request request = {.runs = call->arguments,
+                                  .run_count = call->count,
+                                  .page = cli_value(call, "output"),
+                                  .figures = cli_value(call, "figures"),
+                                  .data = cli_value(call, "data"),
+                                  .seed = call->seed};
+    if (!read_split(call, &request.split)) return CLI_USAGE;
+    if (!cli_number(call, "detailed", 1, 10000, 240, &detailed)) return CLI_USAGE;
+    request.detailed = (int)detailed;
+    if (!request.page && !request.figures)
+        return cli_misuse(call, "say where it goes: -o FILE.html, --figures DIR or both");
+    slt_status status = slt_report(call->context, &request, &result);
+    cli_progress_end();
+    if (status != SLT_OK) return cli_fail(status);
+    print(call, &request, &result);
+    return CLI_DONE;
+}
+
+const cli_command cli_report = {
+    .name = "report",
+    .arguments = "RUN... -o FILE.html [--figures DIR]",
+    .summary = "one page that shows what models found",
+    .text = "An HTML file that needs nothing but a browser: scores beside floors and the paper's,\n"
+            "training curves, numbers and durations of segments, a browser of trajectories with\n"
+            "worlds, masks and slot attention, a gallery of sub-routines. Runs on the same data\n"
+            "set stand side by side.\n\n"
+            "  slottar report runs/a -o report.html\n"
+            "  slottar report runs/a runs/b --data new.safetensors -o both.html\n"
+            "  slottar report runs/a --figures figures\n",
+    .flags = flags,
+    .least = 1,
+    .most = 64,
+    .run = run,
+};

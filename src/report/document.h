@@ -1,0 +1,15 @@
+// The two large parts of the page's data.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_REPORT_DOCUMENT_H
+#define SLT_REPORT_DOCUMENT_H
+
+#include "report/report_impl.h"
+
+// the worlds of the trajectories in detail, as keys of "detail"
+slt_status slt_document_pictures(slt_report_book *book, slt_text *out, const slt_report_set *set);
+// what a run said: "trajectories" for all, "detail" for the chosen ones
+slt_status slt_document_answers(slt_report_book *book, slt_text *out, const slt_report_run *run);
+
+#endif

@@ -1,0 +1,102 @@
+// What a run said, as JSON: ids, confidence and scores of all trajectories, masks and attention of
+// the chosen ones.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "report/document.h"
+#include "report/report_text.h"
+
+static uint8_t byte_of(double share) {
+    return (uint8_t)(!(share > 0) ? 0 : share >= 1 ? 255 : 255 * share + 0.5);
+}
+
+// ---- all trajectories
+
+static slt_status put_ids(slt_report_book *book, slt_text *out, const slt_report_run *run) {
+    const slt_report_set *set = &book->sets[run->set];
+    uint16_t *ids;
+    uint8_t *confidence;
+    size_t at = 0, boundaries = 0;
+    SLT_TRY(SLT_NEW(&book->arena, &ids, (size_t)set->steps));
+    SLT_TRY(SLT_NEW(&book->arena, &confidence, (size_t)set->steps));
+    for (int64_t i = 0; i < set->count; i++) {
+        const slt_report_answer *a = &run->answers.list[i];
+        for (int t = 0; t < a->length; t++) ids[at++] = (uint16_t)a->ids[t];
+        for (int b = 0; b < a->segments - 1; b++)
+            confidence[boundaries++] = byte_of((double)a->confidence[b]);
+    }
+    slt_text_add(out, "\"ids\":");
+    slt_json_pack(out, SLT_DTYPE_U16, ids, at);
+    slt_text_add(out, ",\"confidence\":");
+    slt_json_pack(out, SLT_DTYPE_U8, confidence, boundaries);
+    return out->status;
+}
+
+static slt_status put_scores(slt_report_book *book, slt_text *out, const slt_report_run *run) {
+    size_t count = (size_t)book->sets[run->set].count;
+    float *values;
+    if (!run->each) return SLT_OK;
+    SLT_TRY(SLT_NEW(&book->arena, &values, count));
+#define PUT(name, text)                                                                            \
+    for (size_t i = 0; i < count; i++) values[i] = (float)run->each[i].name;                       \
+    slt_text_add(out, ",\"" #name "\":");                                                          \
+    slt_json_pack(out, SLT_DTYPE_F32, values, count);
+    SLT_SCORE_LIST(PUT)
+#undef PUT
+    return out->status;
+}
+
+// ---- the chosen ones: slot by slot, step by step within a slot
+
+typedef struct {
+    uint8_t *masks, *attention, *counts;
+    size_t fill, counted;
+    bool pictures, distribution;
+} slot_lists;
+
+static void list_slots(slot_lists *l, const slt_report_answer *a, int K) {
+    size_t T = (size_t)a->length;
+    l->pictures = l->pictures && a->masks && a->attention;
+    l->distribution = l->distribution && a->counts;
+    for (int k = 0; l->pictures && k < K; k++)
+        for (size_t t = 0; t < T; t++) {
+            l->masks[l->fill] = byte_of((double)a->masks[(size_t)k * T + t]);
+            l->attention[l->fill++] = byte_of((double)a->attention[t * (size_t)K + (size_t)k]);
+        }
+    for (int k = 0; l->distribution && k < K; k++) l->counts[l->counted++] = byte_of(a->counts[k]);
+}
+
+static slt_status put_slots(slt_report_book *book, slt_text *out, const slt_report_run *run) {
+    const slt_report_set *set = &book->sets[run->set];
+    size_t steps = 0, K = (size_t)run->answers.slots;
+    slot_lists l = {.pictures = true, .distribution = true};
+    for (int i = 0; i < set->chosen_count; i++)
+        steps += (size_t)run->answers.list[set->chosen[i].place].length;
+    SLT_TRY(SLT_NEW(&book->arena, &l.masks, steps * K));
+    SLT_TRY(SLT_NEW(&book->arena, &l.attention, steps * K));
+    SLT_TRY(SLT_NEW(&book->arena, &l.counts, (size_t)set->chosen_count * K));
+    for (int i = 0; i < set->chosen_count; i++)
+        list_slots(&l, &run->answers.list[set->chosen[i].place], run->answers.slots);
+    slt_text_add(out, "\"slots\":%d", run->answers.slots);
+    if (l.pictures) {
+        slt_text_add(out, ",\"masks\":");
+        slt_json_pack(out, SLT_DTYPE_U8, l.masks, l.fill);
+        slt_text_add(out, ",\"attention\":");
+        slt_json_pack(out, SLT_DTYPE_U8, l.attention, l.fill);
+    }
+    if (l.distribution) {
+        slt_text_add(out, ",\"counts\":");
+        slt_json_pack(out, SLT_DTYPE_U8, l.counts, l.counted);
+    }
+    return out->status;
+}
+
+slt_status slt_document_answers(slt_report_book *book, slt_text *out, const slt_report_run *run) {
+    slt_text_add(out, ",\"trajectories\":{");
+    SLT_TRY(put_ids(book, out, run));
+    SLT_TRY(put_scores(book, out, run));
+    slt_text_add(out, "},\"detail\":{");
+    SLT_TRY(put_slots(book, out, run));
+    slt_text_add(out, "}");
+    return out->status;
+}

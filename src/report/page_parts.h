@@ -1,0 +1,16 @@
+// Parts of the page in words and tables.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_REPORT_PAGE_PARTS_H
+#define SLT_REPORT_PAGE_PARTS_H
+
+#include <string.h>
+#include "report/report_impl.h"
+
+// what was trained on what, and how good it is beside floors and the paper
+void slt_page_summary(slt_report_book *book, int set, slt_text *out);
+// what the words mean
+void slt_page_about(slt_report_book *book, slt_text *out);
+
+#endif

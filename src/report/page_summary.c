@@ -1,0 +1,259 @@
+// The summary of a data set: a sentence, four numbers, the table of scores, the configurations.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <math.h>
+#include <stdio.h>
+#include "report/figure.h"
+#include "report/page_parts.h"
+#include "report/report_text.h"
+
+// "91.59" of .9159
+static const char *percent(double value, char out[SLT_FIXED_TEXT]) {
+    return slt_fixed(100 * value, 2, out);
+}
+
+static void put_name(slt_text *out, const char *text) {
+    slt_text_add(out, "<bdi>");
+    slt_html_text(out, text);
+    slt_text_add(out, "</bdi>");
+}
+
+// ---- sentences
+
+static void put_lead(slt_report_book *book, int index, slt_text *out) {
+    const slt_report_set *set = &book->sets[index];
+    const char *split = slt_split_name(book->request->split);
+    slt_text_add(out, "<h2>");
+    put_name(out, book->set_count == 1 ? "Summary" : set->name);
+    slt_text_add(out,
+                 "</h2>\n<p class=\"lead\">%d model%s, %lld trajector%s of the %s split, %lld "
+                 "steps, %d actions.%s%s",
+                 set->run_count, set->run_count == 1 ? "" : "s", (long long)set->count,
+                 set->count == 1 ? "y" : "ies", split, (long long)set->steps,
+                 set->info->action_count,
+                 set->own_splits ? " The file has no splits: every tenth episode is test." : "",
+                 set->labelled ? "" : " No labels: nothing here is scored against a truth.");
+    if (set->left_out)
+        slt_text_add(out, " %lld more are left out: scores are those of the ones shown.",
+                     (long long)set->left_out);
+    slt_text_add(out, "</p>\n");
+}
+
+// ---- four numbers
+
+static void put_tile(slt_text *out, const char *title, double value, const char *below) {
+    char text[SLT_FIXED_TEXT];
+    slt_text_add(out, "<div class=\"tile\"><span>%s</span><b>%s</b><small>%s</small></div>\n",
+                 title, isfinite(value) ? percent(value, text) : "–", below);
+}
+
+static const char *compare_with(const slt_report_set *set, bool align, char out[96]) {
+    int count, fill = 0;
+    const slt_paper_row *rows = slt_paper_rows(&count);
+    char text[SLT_FIXED_TEXT];
+    double best = -1;
+    const char *name = "";
+    out[0] = 0;
+    for (int i = 0; i < count; i++)
+        if (set->paper && strcmp(rows[i].set, set->paper) == 0 &&
+            strcmp(rows[i].model, "SloTTAr") == 0)
+            fill = snprintf(out, 96, "paper %s", percent(align ? rows[i].align : rows[i].f1, text));
+    for (int i = 0; i < set->floor_count; i++) {
+        double value = align ? set->floors[i].scores.align : set->floors[i].scores.f1;
+        if (value > best) {
+            best = value;
+            name = set->floors[i].name;
+        }
+    }
+    if (best >= 0)
+        snprintf(out + fill, 96 - (size_t)fill, "%sbest floor %s (%s)", fill ? " · " : "",
+                 percent(best, text), name);
+    return out;
+}
+
+static void put_tiles(slt_report_book *book, const slt_report_set *set, slt_text *out) {
+    double f1 = 0, align = 0, equal = 0, sure = 0;
+    char text[96];
+    for (int r = 0; r < set->run_count; r++) {
+        const slt_report_run *run = &book->runs[set->runs[r]];
+        f1 += run->scores.f1 / set->run_count;
+        align += run->scores.align / set->run_count;
+        equal += (double)run->summary.equal_counts / (double)set->count / set->run_count;
+        for (int64_t i = 0; i < set->count; i++)
+            sure += slt_report_mean_confidence(&run->answers.list[i]) / (double)set->count /
+                    set->run_count;
+    }
+    const char *mean = set->run_count > 1 ? "mean of all models" : "in the mean over trajectories";
+    slt_text_add(out, "<div class=\"tiles\">\n");
+    if (set->labelled) {
+        put_tile(out, "F1 of boundaries, %", f1, compare_with(set, false, text));
+        put_tile(out, "Alignment, %", align, compare_with(set, true, text));
+        put_tile(out, "Right number of segments, %", equal, mean);
+    }
+    put_tile(out, "Confidence in boundaries, %", sure, mean);
+    slt_text_add(out, "</div>\n");
+}
+
+// ---- the table
+
+typedef struct {
+    double value, sd;
+} entry;
+
+static void put_entry(slt_text *out, entry e) {
+    char text[SLT_FIXED_TEXT], share[SLT_FIXED_TEXT];
+    if (!isfinite(e.value)) {
+        slt_text_add(out, "<td class=\"none\">–</td>");
+        return;
+    }
+    double bar = fmin(1, fmax(0, e.value));
+    slt_text_add(out, "<td style=\"--v:%s\">%s", slt_fixed(bar, 3, share), percent(e.value, text));
+    if (isfinite(e.sd)) slt_text_add(out, "<small> ±%s</small>", percent(e.sd, text));
+    slt_text_add(out, "</td>");
+}
+
+static void put_row(slt_text *out, const slt_report_scores *scores, const slt_report_scores *sd) {
+#define PUT(field, title) put_entry(out, (entry){scores->field, sd ? sd->field : (double)NAN});
+    SLT_REPORT_SCORES(PUT)
+#undef PUT
+    slt_text_add(out, "</tr>\n");
+}
+
+// mean and standard deviation (n-1) over the runs of one model
+static void put_mean(slt_report_book *book, const slt_report_set *set, const char *model,
+                     slt_text *out) {
+    slt_report_scores mean = {0}, sd = {0};
+    double count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int r = 0; r < set->run_count; r++) {
+            const slt_report_run *run = &book->runs[set->runs[r]];
+            if (strcmp(run->model, model) != 0) continue;
+            if (pass == 0) count++;
+#define ADD(field, title)                                                                          \
+    if (pass == 0) mean.field += run->scores.field;                                                \
+    if (pass == 1)                                                                                 \
+        sd.field +=                                                                                \
+            (run->scores.field - mean.field / count) * (run->scores.field - mean.field / count);
+            SLT_REPORT_SCORES(ADD)
+#undef ADD
+        }
+    if (count < 2) return;
+#define END(field, title)                                                                          \
+    mean.field /= count;                                                                           \
+    sd.field = sqrt(sd.field / (count - 1));
+    SLT_REPORT_SCORES(END)
+#undef END
+    slt_text_add(out, "<tr class=\"mean\"><th scope=\"row\">");
+    put_name(out, model);
+    slt_text_add(out, ", mean of %d ± sd</th>", (int)count);
+    put_row(out, &mean, &sd);
+}
+
+static void put_means(slt_report_book *book, const slt_report_set *set, slt_text *out) {
+    for (int r = 0; r < set->run_count; r++) {
+        const char *model = book->runs[set->runs[r]].model;
+        bool seen = false;
+        for (int i = 0; i < r; i++)
+            seen = seen || strcmp(book->runs[set->runs[i]].model, model) == 0;
+        if (!seen) put_mean(book, set, model, out);
+    }
+}
+
+static void put_runs(slt_report_book *book, const slt_report_set *set, slt_text *out) {
+    char label[SLT_RUN_LABEL];
+    slt_text_add(out, "<tbody>\n");
+    for (int r = 0; r < set->run_count; r++) {
+        const slt_report_run *run = &book->runs[set->runs[r]];
+        slt_text_add(
+            out,
+            "<tr class=\"run\" data-run=\"%d\"><th scope=\"row\"><i class=\"swatch bg%d\"></i>",
+            set->runs[r], slt_run_colour(r));
+        if (set->run_count > 1)
+            slt_text_add(out, "<b>%s</b> ", slt_run_label(book, set->runs[r], label));
+        put_name(out, run->model);
+        slt_text_add(out, " <small>");
+        put_name(out, run->path);
+        slt_text_add(out, "</small></th>");
+        put_row(out, &run->scores, NULL);
+    }
+    put_means(book, set, out);
+    slt_text_add(out, "</tbody>\n");
+}
+
+static void put_paper(const slt_report_set *set, slt_text *out) {
+    int count;
+    const slt_paper_row *rows = slt_paper_rows(&count);
+    if (!set->paper) return;
+    slt_text_add(out, "<tbody class=\"others\"><tr><th colspan=\"9\" scope=\"rowgroup\">The paper, "
+                      "five seeds each, at its full size</th></tr>\n");
+    for (int i = 0; i < count; i++) {
+        const slt_paper_row *p = &rows[i];
+        if (strcmp(p->set, set->paper) != 0) continue;
+        slt_report_scores mean = {p->f1, NAN, p->align, NAN, NAN, NAN, p->forward, p->backward};
+        slt_report_scores sd = {p->f1_sd, NAN, p->align_sd,   NAN,
+                                NAN,      NAN, p->forward_sd, p->backward_sd};
+        slt_text_add(out, "<tr><th scope=\"row\">%s</th>", p->model);
+        put_row(out, &mean, &sd);
+    }
+    slt_text_add(out, "</tbody>\n");
+}
+
+static void put_floors(const slt_report_set *set, slt_text *out) {
+    if (!set->floor_count) return;
+    slt_text_add(out, "<tbody class=\"others\"><tr><th colspan=\"9\" scope=\"rowgroup\">Floors: "
+                      "rules without training, told the true number of segments where they need "
+                      "it</th></tr>\n");
+    for (int i = 0; i < set->floor_count; i++) {
+        slt_text_add(out, "<tr><th scope=\"row\">%s</th>", set->floors[i].name);
+        put_row(out, &set->floors[i].scores, NULL);
+    }
+    slt_text_add(out, "</tbody>\n");
+}
+
+static void put_table(slt_report_book *book, const slt_report_set *set, slt_text *out) {
+    slt_text_add(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"scores\">"
+                      "<table class=\"scores\"><caption>Scores in percent</caption>"
+                      "<thead><tr><th scope=\"col\">Model</th>");
+#define HEAD(field, title) slt_text_add(out, "<th scope=\"col\">" title "</th>");
+    SLT_REPORT_SCORES(HEAD)
+#undef HEAD
+    slt_text_add(out, "</tr></thead>\n");
+    put_runs(book, set, out);
+    put_paper(set, out);
+    put_floors(set, out);
+    slt_text_add(out, "</table></div>\n");
+}
+
+// ---- configurations
+
+static void put_config(slt_report_book *book, int index, slt_text *out) {
+    const slt_report_run *run = &book->runs[index];
+    slt_text_add(out, "<details class=\"config\"><summary>How ");
+    put_name(out, run->path);
+    slt_text_add(out, " was trained");
+    if (run->epoch_count)
+        slt_text_add(out, ": %d epochs, epoch %lld is shown", run->epoch_count,
+                     (long long)run->best_epoch);
+    if (isfinite(run->seconds)) slt_text_add(out, ", %ld s", lround(run->seconds));
+    slt_text_add(out, "</summary><dl>");
+    for (size_t i = 0; i < run->config.count; i++) {
+        slt_text_add(out, "<div><dt>");
+        put_name(out, run->config.entries[i].key);
+        slt_text_add(out, "</dt><dd>");
+        for (size_t v = 0; v < run->config.entries[i].count; v++) {
+            if (v) slt_text_add(out, ", ");
+            put_name(out, run->config.entries[i].values[v]);
+        }
+        slt_text_add(out, "</dd></div>");
+    }
+    slt_text_add(out, "</dl></details>\n");
+}
+
+void slt_page_summary(slt_report_book *book, int index, slt_text *out) {
+    const slt_report_set *set = &book->sets[index];
+    put_lead(book, index, out);
+    put_tiles(book, set, out);
+    put_table(book, set, out);
+    for (int r = 0; r < set->run_count; r++) put_config(book, set->runs[r], out);
+}

@@ -1,0 +1,169 @@
+// What a run said about its test split, from its segments.safetensors. The file is not trusted: it
+// must tell of the very trajectories that the report shows.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/safetensors.h"
+#include "report/report_segments.h"
+
+enum { PATH = 4096, SLOTS = 65535 };
+
+typedef struct {
+    const char *path;
+    const slt_safetensors *file;
+    int64_t episodes, steps, boundaries, slots;
+    const int64_t *episode, *steps_from, *boundaries_from;
+    const int32_t *slot;
+    const float *confidence, *counts, *masks, *attention;
+} segments;
+
+bool slt_report_has_segments(const char *run) {
+    char path[PATH];
+    int length = snprintf(path, sizeof path, "%s/segments.safetensors", run);
+    return length > 0 && length < PATH && access(path, F_OK) == 0;
+}
+
+// ---- structure
+
+// one tensor; -1 in *rows: any number, told back
+static slt_status get(const segments *s, const char *name, slt_dtype dtype, int64_t *rows,
+                      int64_t columns, const void *out) {
+    const slt_array *array;
+    int64_t shape[] = {*rows, columns};
+    SLT_TRY(slt_safetensors_get(s->file, name, dtype, columns ? 2 : 1, shape, &array));
+    *rows = array->shape[0];
+    memcpy((void *)out, &array->data, sizeof array->data);
+    return SLT_OK;
+}
+
+// offsets rise from 0 to the end
+static slt_status check_offsets(const segments *s, const char *name, const int64_t *offsets,
+                                int64_t end) {
+    bool good = offsets[0] == 0 && offsets[s->episodes] == end;
+    for (int64_t i = 0; good && i < s->episodes; i++) good = offsets[i] <= offsets[i + 1];
+    if (!good)
+        SLT_FAIL(SLT_FORMAT, "%s: '%s' does not rise from 0 to %lld", s->path, name,
+                 (long long)end);
+    return SLT_OK;
+}
+
+static slt_status check_shares(const segments *s, const char *name, const float *values,
+                               int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (!(values[i] >= 0 && values[i] <= 1.001f))
+            SLT_FAIL(SLT_FORMAT, "%s: '%s' holds something else than probabilities", s->path, name);
+    return SLT_OK;
+}
+
+static slt_status check_slots(const segments *s) {
+    for (int64_t t = 0; t < s->steps; t++)
+        if (s->slot[t] < 0 || s->slot[t] >= s->slots)
+            SLT_FAIL(SLT_FORMAT, "%s: 'slot' says %d, there are %lld", s->path, (int)s->slot[t],
+                     (long long)s->slots);
+    return SLT_OK;
+}
+
+static slt_status read_structure(segments *s) {
+    const slt_array *counts = slt_safetensors_find(s->file, "counts");
+    const char *format = slt_safetensors_metadata(s->file, "format");
+    if (!format || strcmp(format, "slottar-segments-1") != 0)
+        SLT_FAIL(SLT_FORMAT, "%s: its format is not slottar-segments-1", s->path);
+    if (!counts || counts->rank != 2 || counts->shape[1] < 1 || counts->shape[1] > SLOTS)
+        SLT_FAIL(SLT_FORMAT, "%s: 'counts' does not tell the number of slots", s->path);
+    s->slots = counts->shape[1];
+    s->episodes = s->steps = s->boundaries = -1;
+    SLT_TRY(get(s, "episode", SLT_DTYPE_I64, &s->episodes, 0, &s->episode));
+    SLT_TRY(get(s, "slot", SLT_DTYPE_I32, &s->steps, 0, &s->slot));
+    SLT_TRY(get(s, "confidence", SLT_DTYPE_F32, &s->boundaries, 0, &s->confidence));
+    int64_t offsets = s->episodes + 1;
+    SLT_TRY(get(s, "episode_offsets", SLT_DTYPE_I64, &offsets, 0, &s->steps_from));
+    SLT_TRY(get(s, "boundary_offsets", SLT_DTYPE_I64, &offsets, 0, &s->boundaries_from));
+    SLT_TRY(get(s, "counts", SLT_DTYPE_F32, &s->episodes, s->slots, &s->counts));
+    SLT_TRY(get(s, "masks", SLT_DTYPE_F32, &s->steps, s->slots, &s->masks));
+    SLT_TRY(get(s, "attention", SLT_DTYPE_F32, &s->steps, s->slots, &s->attention));
+    SLT_TRY(check_offsets(s, "episode_offsets", s->steps_from, s->steps));
+    SLT_TRY(check_offsets(s, "boundary_offsets", s->boundaries_from, s->boundaries));
+    SLT_TRY(check_slots(s));
+    SLT_TRY(check_shares(s, "confidence", s->confidence, s->boundaries));
+    SLT_TRY(check_shares(s, "counts", s->counts, s->episodes * s->slots));
+    SLT_TRY(check_shares(s, "masks", s->masks, s->steps * s->slots));
+    return check_shares(s, "attention", s->attention, s->steps * s->slots);
+}
+
+// ---- answers
+
+// [T][K] becomes [K][T]
+static slt_status turn(slt_arena *arena, const float *from, size_t T, size_t K, const float **out) {
+    float *to;
+    SLT_TRY(SLT_NEW(arena, &to, T * K));
+    for (size_t t = 0; t < T; t++)
+        for (size_t k = 0; k < K; k++) to[k * T + t] = from[t * K + k];
+    *out = to;
+    return SLT_OK;
+}
+
+static slt_status copy_floats(slt_arena *arena, const float *from, size_t count,
+                              const float **out) {
+    float *to;
+    SLT_TRY(SLT_NEW(arena, &to, count));
+    if (count) memcpy(to, from, count * sizeof *to);
+    *out = to;
+    return SLT_OK;
+}
+
+static slt_status keep(slt_arena *arena, const segments *s, int64_t i, slt_report_answer *a) {
+    int64_t first = s->steps_from[i];
+    size_t T = (size_t)(s->steps_from[i + 1] - first), K = (size_t)s->slots;
+    size_t boundaries = (size_t)(s->boundaries_from[i + 1] - s->boundaries_from[i]);
+    int32_t *ids;
+    double *counts;
+    SLT_TRY(SLT_NEW(arena, &ids, T));
+    SLT_TRY(SLT_NEW(arena, &counts, K));
+    memcpy(ids, s->slot + first, T * sizeof *ids);
+    for (size_t k = 0; k < K; k++) counts[k] = (double)s->counts[(size_t)i * K + k];
+    a->length = (int32_t)T;
+    a->segments = 1;
+    for (size_t t = 1; t < T; t++) a->segments += ids[t] != ids[t - 1];
+    if (boundaries != (size_t)a->segments - 1)
+        SLT_FAIL(SLT_FORMAT, "%s: episode %lld has %d segments and %zu confidences", s->path,
+                 (long long)s->episode[i], (int)a->segments, boundaries);
+    a->ids = ids;
+    a->counts = counts;
+    SLT_TRY(copy_floats(arena, s->confidence + s->boundaries_from[i], boundaries, &a->confidence));
+    SLT_TRY(turn(arena, s->masks + (size_t)first * K, T, K, &a->masks));
+    return copy_floats(arena, s->attention + (size_t)first * K, T * K, &a->attention);
+}
+
+// the trajectories must be those of the set, in its order
+static slt_status keep_all(slt_arena *arena, const segments *s, const slt_report_set *set,
+                           slt_report_answers *out) {
+    bool same = s->episodes == set->count + set->left_out;
+    for (int64_t i = 0; same && i < set->count; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_report_episode(set, i, &episode));
+        same = s->episode[i] == set->episodes[i] &&
+               s->steps_from[i + 1] - s->steps_from[i] == episode.length;
+    }
+    if (!same)
+        SLT_FAIL(SLT_FORMAT, "%s: it tells of other trajectories than those of %s", s->path,
+                 set->path);
+    out->slots = (int)s->slots;
+    for (int64_t i = 0; i < set->count; i++) SLT_TRY(keep(arena, s, i, &out->list[i]));
+    return SLT_OK;
+}
+
+slt_status slt_report_read_segments(slt_report_book *book, const char *run,
+                                    const slt_report_set *set, slt_report_answers *out) {
+    char path[PATH];
+    slt_safetensors *file;
+    snprintf(path, sizeof path, "%s/segments.safetensors", run);
+    SLT_TRY(slt_safetensors_open(&book->context->allocator, path, &file));
+    segments s = {.path = path, .file = file};
+    slt_status status = read_structure(&s);
+    if (status == SLT_OK) status = keep_all(&book->arena, &s, set, out);
+    slt_safetensors_close(file);
+    return status;
+}
