@@ -26,7 +26,7 @@ static slt_status set_scene(slt_report_book *book, const slt_report_set *set, sl
     s->answer = &book->runs[run].answers.list[place];
     s->K = book->runs[run].answers.slots;
     s->T = s->answer->length;
-    s->step = fmax(640.0 / s->T, 8);
+    s->step = fmax(460.0 / s->T, 9);
     return slt_report_episode(set, place, &s->episode);
 }
 

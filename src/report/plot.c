@@ -67,7 +67,7 @@ void slt_plot_x_axis(const slt_plot *plot, const char *label, bool whole) {
     double step = slt_round_step(plot->x0, plot->x1, 6);
     if (whole && step < 1) step = 1;
     for (double i = ceil(plot->x0 / step - 1e-9); i * step <= plot->x1 + step * 1e-9; i++)
-        slt_svg_text(plot->out, "tick", slt_plot_x(plot, i * step), plot->bottom + 15, 'm',
+        slt_svg_text(plot->out, "tick", slt_plot_x(plot, i * step), plot->bottom + 17, 'm',
                      label_of(i * step, step, false, text));
     slt_plot_x_label(plot, label);
 }

@@ -16,9 +16,11 @@ static void put(slt_text *out, const char *before, double value, const char *aft
     slt_text_add(out, "%s%s%s", before, text, after);
 }
 
+// on a page a picture grows with its place, but not much beyond its own size
 void slt_svg_begin(slt_text *out, double width, double height, const char *title) {
     put(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"fig\" viewBox=\"0 0 ", width, " ");
-    put(out, "", height, "\" role=\"img\"><title>");
+    put(out, "", height, "\" style=\"max-width:");
+    put(out, "", 1.4 * width, "px\" role=\"img\"><title>");
     slt_html_text(out, title);
     slt_text_add(out, "</title>");
 }

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# slottar report: its numbers are those of eval, its data can be read, hostile names are text, figures
+# are SVG, files that are wrong are refused. (test_report_page.sh opens it in a browser.)
+. "$(dirname "$0")/tap.sh"
+small="hidden=8 slot_size=8 heads=2 batch=16 epochs=2"
+train() { "$SLOTTAR" train slottar "$1" $small -o "$2" -q "${@:3}" >/dev/null; }
+lacks() { if grep -qF -- "$3" "$2"; then not_ok "$1"; else ok "$1"; fi; }
+page_data() { sed -n '/id="data">/,/<\/script>/p' "$1" | sed 's/.*id="data">//; s/<\/script>.*//'; }
+
+"$SLOTTAR" collect craft-full --split 48,12,20 -o craft.safetensors -q >/dev/null
+train craft.safetensors a
+train craft.safetensors b --seed 1
+check "a page" 0 "$SLOTTAR" report a b -o page.html --figures figures --json
+says "says what it wrote" out '"runs":2,"trajectories":20,"left_out":0,"detailed":20'
+"$SLOTTAR" eval a b --json >eval.json
+page_data page.html >data.json
+if command -v python3 >/dev/null; then
+    cat >compare.py <<'P'
+import base64, json, struct, sys, zlib
+page, judged = json.load(open("data.json")), json.load(open("eval.json"))
+keys = ["f1", "f1_one", "align", "ari", "covering", "accuracy", "forward", "backward"]
+assert page["format"] == "slottar-report-1" and len(page["runs"]) == 2
+for ours, theirs in zip(page["runs"], judged["runs"]):
+    assert ours["run"] == theirs["run"] and ours["split"] == theirs["split"] and ours["episodes"] == theirs["episodes"]
+    assert ours["counts"] == theirs["counts"], (ours["counts"], theirs["counts"])
+    for key in keys: assert abs(ours[key] - theirs[key]) < 1e-8, (key, ours[key], theirs[key])
+for rule, theirs in judged["floors"].items():
+    for key in keys[:5]: assert abs(page["sets"][0]["floors"][rule][key] - theirs[key]) < 1e-8, (rule, key)
+
+# the packed arrays are what the data set and `segment` say
+def unpack(p):
+    kind = {"u8": "B", "u16": "H", "i32": "i", "f32": "f"}[p["type"]]
+    values = struct.unpack("<%d%s" % (p["count"], kind), zlib.decompress(base64.b64decode(p["zlib"])))
+    return list(values)
+said = [json.loads(line) for line in open("a.jsonl")]
+every, run = page["sets"][0]["trajectories"], page["runs"][0]
+assert unpack(every["episode"]) == [line["episode"] for line in said]
+assert unpack(every["length"]) == [line["length"] for line in said]
+ids, at = unpack(run["trajectories"]["ids"]), 0
+sure, boundary = unpack(run["trajectories"]["confidence"]), 0
+for line in said:
+    mine = ids[at:at + line["length"]]
+    assert [t for t in range(len(mine) - 1) if mine[t] != mine[t + 1]] == line["boundaries"], line
+    for value in line["confidence"]:
+        assert abs(sure[boundary] / 255 - value) < 0.0021
+        boundary += 1
+    at += line["length"]
+assert at == len(ids) and boundary == len(sure)
+f1 = unpack(run["trajectories"]["f1"])
+assert abs(sum(f1) / len(f1) - run["f1"]) < 1e-6
+detail, slots = page["sets"][0]["detail"], run["detail"]["slots"]
+lengths = [unpack(every["length"])[i] for i in detail["index"]]
+masks = unpack(run["detail"]["masks"])
+assert len(masks) == sum(lengths) * slots == len(unpack(run["detail"]["attention"]))
+# the slot with the largest mask is the one that is named
+assert max(range(slots), key=lambda k: (masks[k * lengths[0]], -k)) == ids[sum(unpack(every["length"])[:detail["index"][0]])]
+worlds = detail["worlds"]
+assert len(unpack(worlds["cells"])) == sum(n * w * h for n, w, h in zip(lengths, worlds["width"], worlds["height"])) > 0
+P
+    "$SLOTTAR" segment a craft.safetensors --split test -o a.jsonl
+    check "numbers and arrays are those of eval and segment" 0 python3 compare.py
+    check "figures are XML" 0 python3 -c 'import glob, xml.dom.minidom as x; print([x.parse(f) for f in glob.glob("figures/*.svg")])'
+else
+    skip "numbers and arrays are those of eval and segment" "no python3"
+    skip "figures are XML" "no python3"
+fi
+for figure in losses scores priors counts offsets durations trust quality access slots masks tasks; do
+    [ -s figures/$figure.svg ] && ok "figure $figure" || not_ok "figure $figure"
+done
+cat figures/*.svg >all.svg
+lacks "colours are filled in" all.svg "var(--"
+lacks "no number is missing" all.svg "nan"
+[ "$(grep -oE '(src|href|url)[=(]["'\'']?[a-z]+:' page.html | wc -l)" = 0 ] && ok "nothing is fetched" || not_ok "nothing is fetched"
+check "the same again" 0 "$SLOTTAR" report a b -o again.html
+cmp -s page.html again.html && ok "gives the same bytes" || not_ok "gives the same bytes"
+
+# everything comes from files: no model is needed where segments.safetensors has the answers
+mv a/best.safetensors kept
+check "without the model" 0 "$SLOTTAR" report a b -o again.html
+cmp -s page.html again.html && ok "the same page" || not_ok "the same page"
+check "another split needs it" 1 "$SLOTTAR" report a --split valid -o other.html
+says "and says so" err "best.safetensors"
+mv kept a/best.safetensors
+check "another split" 0 "$SLOTTAR" report a --split valid -o other.html --json
+says "is shown" out '"trajectories":12'
+check "another data set" 0 "$SLOTTAR" report a b --data craft.safetensors --detailed 5 -o other.html --json
+says "with fewer pictures" out '"detailed":5'
+check "a checkpoint alone" 0 "$SLOTTAR" report a/best.safetensors --data craft.safetensors -o other.html
+check "figures alone" 0 "$SLOTTAR" report a --figures only
+[ -s only/slots.svg ] && ok "are there" || not_ok "are there"
+
+# names that want to be code; no labels, no observations, no splits
+evil='</script><script>document.title=1</script>'
+rtl=$(printf 'a\342\200\256b')
+{
+    echo 'episode,action'
+    for e in $(seq 1 40); do for t in 1 2 3 4 5; do
+        case $(((e + t) % 3)) in 0) echo "$e,\"$evil\"" ;; 1) echo "$e,\"it\"\"s & <b>'x'\"" ;; 2) echo "$e,$rtl" ;; esac
+    done; done
+} >"evil<i>.csv"
+hostile="run<img src=x onerror=alert(1)>\"'&$rtl"
+train "evil<i>.csv" "$hostile" slots=3 prior=2
+check "hostile names" 0 "$SLOTTAR" report "$hostile" -o evil.html --figures evil
+lacks "end no script" evil.html "$evil"
+lacks "start no element" evil.html "<img src=x"
+lacks "are no markup in the file's name" evil.html "evil<i>"
+lacks "turn no text round" evil.html "$(printf '\342\200\256')"
+says "but are seen" evil.html 'run&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;aU+202Eb'
+[ "$(grep -c '</script>' evil.html)" = 2 ] && ok "two scripts" || not_ok "two scripts"
+if command -v python3 >/dev/null; then
+    page_data evil.html >data.json
+    check "and are kept" 0 python3 -c 'import json,sys; d=json.load(open("data.json")); assert sys.argv[1] in d["sets"][0]["action_names"] and d["runs"][0]["run"] == sys.argv[2] and d["runs"][0]["f1"] is None' "$evil" "$hostile"
+else skip "and are kept" "no python3"; fi
+
+# what is refused
+cp -r a broken
+head -c 3000 a/segments.safetensors >broken/segments.safetensors
+check "a cut file" 1 "$SLOTTAR" report broken -o none.html
+says "with its name" err "broken/segments.safetensors"
+[ ! -e none.html ] && ok "and no page" || not_ok "and no page"
+cp b/segments.safetensors broken/
+"$SLOTTAR" collect craft-full --split 48,12,21 -o craft2.safetensors -q >/dev/null
+sed -i 's/craft.safetensors/craft2.safetensors/' broken/config.yaml
+check "segments of other trajectories" 1 "$SLOTTAR" report broken -o none.html
+says "in words" err "other trajectories"
+cp a/segments.safetensors a/config.yaml broken/ && echo '{"epoch":' >>broken/metrics.jsonl
+check "broken metrics" 1 "$SLOTTAR" report broken -o none.html
+says "with the file" err "metrics.jsonl"
+mkdir empty
+check "no run" 1 "$SLOTTAR" report empty -o none.html
+says "says what is missing" err "config.yaml"
+check "nowhere to go" 2 "$SLOTTAR" report a
+check "no such split" 2 "$SLOTTAR" report a -o none.html --split tset
+check "a folder that is not there" 1 "$SLOTTAR" report a -o nowhere/page.html
+plan
