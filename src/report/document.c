@@ -160,7 +160,8 @@ static void put_epochs(slt_text *out, const slt_report_run *run) {
         PUT(train_rec)
         PUT(train_kl)
         PUT(valid_loss)
-        PUT(valid_f1) PUT(valid_align)
+        PUT(valid_f1)
+        PUT(valid_align)
 #undef PUT
             slt_text_add(out, "}");
     }

@@ -72,26 +72,33 @@ static const char *compare_with(const slt_report_set *set, bool align, char out[
     return out;
 }
 
+// of all boundaries that were found; NAN when there is none
+static double mean_confidence(slt_report_book *book, const slt_report_set *set) {
+    double sum = 0, count = 0;
+    for (int r = 0; r < set->run_count; r++)
+        for (int64_t i = 0; i < set->count; i++) {
+            const slt_report_answer *a = &book->runs[set->runs[r]].answers.list[i];
+            for (int b = 0; b < a->segments - 1; b++, count++) sum += (double)a->confidence[b];
+        }
+    return count > 0 ? sum / count : (double)NAN;
+}
+
 static void put_tiles(slt_report_book *book, const slt_report_set *set, slt_text *out) {
-    double f1 = 0, align = 0, equal = 0, sure = 0;
+    double f1 = 0, align = 0, equal = 0;
     char text[96];
     for (int r = 0; r < set->run_count; r++) {
         const slt_report_run *run = &book->runs[set->runs[r]];
         f1 += run->scores.f1 / set->run_count;
         align += run->scores.align / set->run_count;
         equal += (double)run->summary.equal_counts / (double)set->count / set->run_count;
-        for (int64_t i = 0; i < set->count; i++)
-            sure += slt_report_mean_confidence(&run->answers.list[i]) / (double)set->count /
-                    set->run_count;
     }
-    const char *mean = set->run_count > 1 ? "mean of all models" : "in the mean over trajectories";
     slt_text_add(out, "<div class=\"tiles\">\n");
     if (set->labelled) {
         put_tile(out, "F1 of boundaries, %", f1, compare_with(set, false, text));
         put_tile(out, "Alignment, %", align, compare_with(set, true, text));
-        put_tile(out, "Right number of segments, %", equal, mean);
+        put_tile(out, "Right number of segments, %", equal, "share of trajectories");
     }
-    put_tile(out, "Confidence in boundaries, %", sure, mean);
+    put_tile(out, "Confidence, %", mean_confidence(book, set), "mean of all boundaries found");
     slt_text_add(out, "</div>\n");
 }
 

@@ -24,100 +24,108 @@ rtl=$(printf 'a\342\200\256b')
         case $(((e + t) % 3)) in 0) echo "$e,\"$evil\"" ;; 1) echo "$e,<b onclick=x>" ;; 2) echo "$e,$rtl" ;; esac
     done; done
 } >"$rtl<i>.csv"
+awk 'BEGIN { srand(7); print "episode,action,segment,split,task"
+    for (e = 0; e < 160; e++) { split_ = e % 4 == 3 ? 2 : 0
+        for (k = 0; k < 3; k++) { n = 2 + int(rand() * 4); for (i = 0; i < n; i++) print e ",step" k "," k "," split_ "," e % 2 } } }' >simple.csv
+"$SLOTTAR" train slottar simple.csv hidden=16 slot_size=16 heads=2 batch=16 epochs=14 lr=0.005 slots=4 early_stop=loss -o d -q >/dev/null
 "$SLOTTAR" train slottar craft.safetensors $small epochs=3 -o a -q >/dev/null
 "$SLOTTAR" train slottar craft.safetensors $small epochs=2 --seed 1 -o b -q >/dev/null
 "$SLOTTAR" train slottar doorkey.safetensors $small epochs=2 -o c -q >/dev/null
 "$SLOTTAR" train slottar "$rtl<i>.csv" $small epochs=2 slots=3 prior=2 -o "<i>$rtl" -q >/dev/null
-check "three runs, two data sets" 0 "$SLOTTAR" report a b c -o page.html
+check "four runs, three data sets" 0 "$SLOTTAR" report a b c d -o page.html
 check "hostile names" 0 "$SLOTTAR" report "<i>$rtl" -o evil.html
 "$SLOTTAR" eval a b --json 2>/dev/null >eval.json
+"$SLOTTAR" eval d --json 2>/dev/null >other.json
 
-# a line of JSON comes back for each of eval, run and messages: here with the name of the check
+# ask NAME WANTED COMMAND: a line of JSON comes back for each of eval, run and messages
 : >names
-ask() { echo "$1" >>names; echo "$2"; }
+ask() { printf '%s\t%s\n' "$1" "$2" >>names; echo "$3"; }
 pick='const pick = (id, value) => { const node = document.querySelector(id); node.value = value; for (const kind of ["input", "change"]) node.dispatchEvent(new Event(kind)); return document.querySelector(".count").textContent; };'
-select_set() { echo "(async () => { $pick pick('#pick-set', $1); for (let i = 0; i < 200; i++) { await new Promise((d) => setTimeout(d, 50)); if (document.querySelector('.count').textContent.endsWith('$2 trajectories')) break; } return document.querySelector('.count').textContent; })()"; }
+select_set() { echo "(async () => { $pick pick('#pick-set', $1); for (let i = 0; i < 1200; i++) { await new Promise((d) => setTimeout(d, 50)); if (document.querySelector('.count').textContent.endsWith('$2 trajectories')) break; } return document.querySelector('.count').textContent; })()"; }
 {
     echo "size 1280 900"
     echo "open file://$PWD/page.html"
-    ask '"Sub-routines found in 2 data sets"' 'eval document.querySelector("h1").textContent'
-    ask 'true numbers' "eval ((judged) => judged.runs.every((run, r) => { const cells = [...document.querySelectorAll(\`tr[data-run=\"\${r}\"] td\`)], keys = ['f1', 'f1_one', 'align', 'ari', 'covering', 'accuracy', 'forward', 'backward']; return cells.length === 8 && keys.every((key, k) => Math.abs(parseFloat(cells[k].textContent) - 100 * run[key]) < 0.0051); }))($(cat eval.json))"
-    ask 'true means' "eval ((judged) => { const cells = [...document.querySelectorAll('#set1 tr.mean td')]; return ['f1', 'f1_one', 'align', 'ari', 'covering'].every((key, k) => Math.abs(parseFloat(cells[k].textContent) - 100 * judged.mean[key]) < 0.0051 && Math.abs(parseFloat(cells[k].querySelector('small').textContent.replace('±', '')) - 100 * judged.sd[key]) < 0.0051); })($(cat eval.json))"
-    ask '"40 of 40 trajectories"' 'eval document.querySelector(".count").textContent'
+    ask 'heading' '"Sub-routines found in 3 data sets"' 'eval document.querySelector("h1").textContent'
+    ask 'scores are those of eval' 'true' "eval ((judged) => judged.runs.every((run, r) => { const cells = [...document.querySelectorAll(\`tr[data-run=\"\${r}\"] td\`)], keys = ['f1', 'f1_one', 'align', 'ari', 'covering', 'accuracy', 'forward', 'backward']; return cells.length === 8 && keys.every((key, k) => Math.abs(parseFloat(cells[k].textContent) - 100 * run[key]) < 0.0051); }))($(cat eval.json))"
+    ask 'means and spread too' 'true' "eval ((judged) => { const cells = [...document.querySelectorAll('#set1 tr.mean td')]; return ['f1', 'f1_one', 'align', 'ari', 'covering'].every((key, k) => Math.abs(parseFloat(cells[k].textContent) - 100 * judged.mean[key]) < 0.0051 && Math.abs(parseFloat(cells[k].querySelector('small').textContent.replace('±', '')) - 100 * judged.sd[key]) < 0.0051); })($(cat eval.json))"
+    ask 'of a model that finds something too' 'true' "eval ((judged) => { const cells = [...document.querySelectorAll('tr[data-run=\"3\"] td')]; return judged.runs[0].f1 > 0 && ['f1', 'f1_one', 'align', 'ari', 'covering', 'accuracy', 'forward', 'backward'].every((key, k) => Math.abs(parseFloat(cells[k].textContent) - 100 * judged.runs[0][key]) < 0.0051); })($(cat other.json))"
+    ask 'all are listed' '"40 of 40 trajectories"' 'eval document.querySelector(".count").textContent'
     # keys
-    ask '"0"' 'eval (document.querySelector("#timeline").focus(), document.querySelector("#timeline").getAttribute("aria-valuenow"))'
+    ask 'starts at 0' '"0"' 'eval (document.querySelector("#timeline").focus(), document.querySelector("#timeline").getAttribute("aria-valuenow"))'
     echo "key ArrowRight"; echo "key ArrowRight"; echo "key ArrowRight"; echo "key ArrowLeft"
-    ask '"2"' 'eval document.querySelector("#timeline").getAttribute("aria-valuenow")'
-    ask 'true words' 'eval /^step 2 of \d+, action (left|right|up|down|use)/.test(document.querySelector("#timeline").getAttribute("aria-valuetext"))'
-    ask 'true pictures' 'eval ["worlds", "views"].every((name) => document.querySelector(`[data-world=${name}] .agent`))'
+    ask 'arrows move the cursor' '"2"' 'eval document.querySelector("#timeline").getAttribute("aria-valuenow")'
+    ask 'the step in words' 'true' 'eval /^step 2 of \d+, action (left|right|up|down|use)/.test(document.querySelector("#timeline").getAttribute("aria-valuetext"))'
+    ask 'world and view' 'true' 'eval ["worlds", "views"].every((name) => document.querySelector(`[data-world=${name}] .agent`))'
     echo "key End"
-    ask 'true end' 'eval document.querySelector("#timeline").getAttribute("aria-valuenow") === document.querySelector("#timeline").getAttribute("aria-valuemax")'
+    ask 'End' 'true' 'eval document.querySelector("#timeline").getAttribute("aria-valuenow") === document.querySelector("#timeline").getAttribute("aria-valuemax")'
     echo "key Home"
-    ask '"0"' 'eval document.querySelector("#timeline").getAttribute("aria-valuenow")'
-    ask 'true first' 'eval (globalThis.first = document.querySelector("#which").textContent).startsWith("Episode ")'
+    ask 'Home' '"0"' 'eval document.querySelector("#timeline").getAttribute("aria-valuenow")'
+    ask 'a title' 'true' 'eval (globalThis.first = document.querySelector("#which").textContent).startsWith("Episode ")'
     echo "key ArrowDown"
-    ask 'true other' 'eval document.querySelector("#which").textContent !== globalThis.first && document.querySelector("#which").textContent.endsWith(document.querySelector(".row[aria-selected=true]").textContent.split(" ")[0])'
+    ask 'down: the next trajectory' 'true' 'eval document.querySelector("#which").textContent !== globalThis.first && document.querySelector("#which").textContent.endsWith(document.querySelector(".row[aria-selected=true]").textContent.split(" ")[0])'
     echo "key ArrowUp"
-    ask 'true back' 'eval document.querySelector("#which").textContent === globalThis.first'
+    ask 'up: back again' 'true' 'eval document.querySelector("#which").textContent === globalThis.first'
+    ask 'a witness' 'true' 'eval (() => { const button = document.querySelector(".moves button:last-child"); globalThis.said = []; new MutationObserver(() => said.push(button.getAttribute("aria-label"))).observe(button, { attributes: true }); return true; })()'
     echo "key Space"
-    ask '"stop"' 'eval document.querySelector(".moves button:last-child").getAttribute("aria-label")'
-    echo "key Space"
-    ask '"play"' 'eval document.querySelector(".moves button:last-child").getAttribute("aria-label")'
-    ask 'true list' 'eval (document.querySelector("#list").focus(), true)'
+    ask 'space plays' '"stop"' 'eval said[0]'
+    ask 'and it can be stopped' '"play"' 'eval (() => { const button = document.querySelector(".moves button:last-child"); if (button.getAttribute("aria-label") === "stop") button.click(); return button.getAttribute("aria-label"); })()'
+    ask 'the list takes keys' 'true' 'eval (document.querySelector("#list").focus(), true)'
     echo "key End"
-    ask '"40"' 'eval document.querySelector(".row[aria-selected=true]").getAttribute("aria-posinset")'
+    ask 'End: the last of the list' '"40"' 'eval document.querySelector(".row[aria-selected=true]").getAttribute("aria-posinset")'
     # filters: tasks are mixed evenly, 14 + 13 + 13
-    ask '"14 of 40 trajectories"' "eval (() => { $pick return pick('#pick-task', '0'); })()"
-    ask '"13 of 40 trajectories"' "eval (() => { $pick return pick('#pick-task', '2'); })()"
-    ask '"0 of 40 trajectories"' "eval (() => { $pick pick('#pick-task', ''); return pick('#pick-episode', '99999'); })()"
-    ask 'true hidden' 'eval document.querySelector(".stage").hidden'
-    ask '"40 of 40 trajectories"' "eval (() => { $pick return pick('#pick-episode', ''); })()"
-    ask 'true errors' "eval (() => { $pick const right = parseInt(pick('#pick-show', 'right')), wrong = new Set(); for (const kind of ['missed', 'extra']) { pick('#pick-show', kind); const list = document.querySelector('#list'); for (let top = 0; top <= list.scrollHeight; top += 200) { list.scrollTop = top; list.dispatchEvent(new Event('scroll')); document.querySelectorAll('.row').forEach((row) => wrong.add(row.id)); } } pick('#pick-show', 'all'); return right + wrong.size === 40; })()"
-    ask 'true unsure' "eval (() => { $pick const some = parseInt(pick('#pick-sure', '50')), fewer = parseInt(pick('#pick-sure', '20')); pick('#pick-sure', '100'); return fewer <= some && some <= 40 && document.querySelector('output').textContent === '100 %'; })()"
-    ask 'true sorted' "eval (() => { $pick pick('#pick-order', 'long'); const long = parseInt(document.querySelector('.row').textContent.split('·')[1]); pick('#pick-order', 'short'); const short = parseInt(document.querySelector('.row').textContent.split('·')[1]); pick('#pick-order', 'worst'); return long > short; })()"
-    ask 'true model' "eval (() => { $pick pick('#pick-run', '1'); const facts = document.querySelector('.facts').textContent; pick('#pick-run', '0'); return facts.includes('steps') && document.querySelectorAll('.names text').length > 8; })()"
+    ask 'filter by task' '"14 of 40 trajectories"' "eval (() => { $pick return pick('#pick-task', '0'); })()"
+    ask 'another task' '"13 of 40 trajectories"' "eval (() => { $pick return pick('#pick-task', '2'); })()"
+    ask 'none' '"0 of 40 trajectories"' "eval (() => { $pick pick('#pick-task', ''); return pick('#pick-episode', '99999'); })()"
+    ask 'then no stage' 'true' 'eval document.querySelector(".stage").hidden'
+    ask 'all again' '"40 of 40 trajectories"' "eval (() => { $pick return pick('#pick-episode', ''); })()"
+    ask 'right ones and wrong ones are all' 'true' "eval (() => { $pick const right = parseInt(pick('#pick-show', 'right')), wrong = new Set(); for (const kind of ['missed', 'extra']) { pick('#pick-show', kind); const list = document.querySelector('#list'); for (let top = 0; top <= list.scrollHeight; top += 200) { list.scrollTop = top; list.dispatchEvent(new Event('scroll')); document.querySelectorAll('.row').forEach((row) => wrong.add(row.id)); } } pick('#pick-show', 'all'); return right + wrong.size === 40; })()"
+    ask 'filter by confidence' 'true' "eval (() => { $pick const some = parseInt(pick('#pick-sure', '50')), fewer = parseInt(pick('#pick-sure', '20')); pick('#pick-sure', '100'); return fewer <= some && some <= 40 && document.querySelector('output').textContent === '100 %'; })()"
+    ask 'order by length' 'true' "eval (() => { $pick pick('#pick-order', 'long'); const long = parseInt(document.querySelector('.row').textContent.split('·')[1]); pick('#pick-order', 'short'); const short = parseInt(document.querySelector('.row').textContent.split('·')[1]); pick('#pick-order', 'worst'); return long > short; })()"
+    ask 'another model' 'true' "eval (() => { $pick pick('#pick-run', '1'); const facts = document.querySelector('.facts').textContent; pick('#pick-run', '0'); return facts.includes('steps') && document.querySelectorAll('.names text').length > 8; })()"
     # the gallery leads back
-    ask 'true groups' 'eval document.querySelectorAll(".group").length > 0 && (document.querySelector("[data-mode=last]").click(), document.querySelector("[data-mode=last]").getAttribute("aria-pressed") === "true")'
-    ask 'true example' 'eval (() => { const button = document.querySelector(".example"); const episode = button.getAttribute("aria-label").match(/episode (\d+)/)[1]; button.click(); return document.querySelector("#which").textContent === "Episode " + episode; })()'
+    ask 'groups of the gallery' 'true' 'eval document.querySelectorAll(".group").length > 0 && (document.querySelector("[data-mode=last]").click(), document.querySelector("[data-mode=last]").getAttribute("aria-pressed") === "true")'
+    ask 'its examples lead back' 'true' 'eval (() => { const button = document.querySelector(".example"); const episode = button.getAttribute("aria-label").match(/episode (\d+)/)[1]; button.click(); return document.querySelector("#which").textContent === "Episode " + episode; })()'
     # layout and contrast
-    ask '[]' "run $here/helpers/page_checks.js"
+    ask 'layout and contrast: 1280' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-1280.png whole"
-    ask '"dark"' 'eval (document.querySelector("#theme").click(), document.documentElement.dataset.theme)'
-    ask 'true dark' 'eval (() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number); return r + g + b < 150; })()'
-    ask '[]' "run $here/helpers/page_checks.js"
+    ask 'dark' '"dark"' 'eval (document.querySelector("#theme").click(), document.documentElement.dataset.theme)'
+    ask 'is dark' 'true' 'eval (() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number); return r + g + b < 150; })()'
+    ask 'layout and contrast: 1280 dark' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-1280-dark.png whole"
-    ask '"light"' 'eval (document.querySelector("#theme").click(), document.documentElement.dataset.theme)'
+    ask 'light again' '"light"' 'eval (document.querySelector("#theme").click(), document.documentElement.dataset.theme)'
     echo "size 768 1024"
-    ask '[]' "run $here/helpers/page_checks.js"
+    ask 'layout and contrast: 768' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-768.png whole"
     echo "size 360 740"
-    ask '[]' "run $here/helpers/page_checks.js"
+    ask 'layout and contrast: 360' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-360.png whole"
-    ask '"12 of 12 trajectories"' "eval $(select_set 1 12)"
-    ask '[]' "run $here/helpers/page_checks.js"
+    ask 'the other data set' '"12 of 12 trajectories"' "eval $(select_set 1 12)"
+    ask 'layout and contrast: 360, doorkey' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-360-doorkey.png whole"
+    ask 'the data set without worlds' '"40 of 40 trajectories"' "eval $(select_set 2 40)"
+    ask 'errors agree with the scores' 'true' "eval (() => { $pick const right = parseInt(pick('#pick-show', 'right')), best = (pick('#pick-show', 'all'), pick('#pick-order', 'best'), [...document.querySelectorAll('.row')].filter((row) => row.textContent.endsWith('100.0')).length); return right >= Math.min(best, 5) && right < 40; })()"
+    ask 'layout and contrast: 360, no worlds' '[]' "run $here/helpers/page_checks.js"
     echo "medium print"; echo "size 718 1050"
-    ask '[]' "run $here/helpers/page_checks.js"
+    ask 'layout and contrast: paper' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-paper.png whole"
     echo "medium screen"
-    ask '[]' "messages"
+    ask 'no message, no request' '[]' "messages"
     # the system's choice, hostile names
     echo "scheme dark"; echo "size 1280 900"
     echo "open file://$PWD/evil.html"
-    ask '"Light"' 'eval document.querySelector("#theme").textContent'
-    ask 'true title' 'eval document.title !== "1" && document.title.includes("aU+202Eb<i>")'
-    ask '0' 'eval document.querySelectorAll("main b[onclick], h1 i, th i:not(.swatch), main script").length'
-    ask 'true shown' 'eval document.querySelector("h1").textContent === "Sub-routines found in aU+202Eb<i>" && document.querySelector("tr.run").textContent.includes("<i>aU+202Eb")'
-    ask 'true action' 'eval new Promise((done) => { const names = new Set(), line = document.querySelector("#timeline"); for (let t = 0; t < 6; t++) { names.add(line.getAttribute("aria-valuetext").split("action ")[1].split(", ")[0]); line.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" })); } done(["</script><script>document.title=1</script>", "<b onclick=x>", "aU+202Eb"].every((name) => names.has(name))); })'
-    ask '[]' "run $here/helpers/page_checks.js"
+    ask 'the system prefers dark' '"Light"' 'eval document.querySelector("#theme").textContent'
+    ask 'hostile name in the title' 'true' 'eval document.title !== "1" && document.title.includes("aU+202Eb<i>")'
+    ask 'no markup came of it' '0' 'eval document.querySelectorAll("main b[onclick], h1 i, th i:not(.swatch), main script").length'
+    ask 'hostile names are seen' 'true' 'eval document.querySelector("h1").textContent === "Sub-routines found in aU+202Eb<i>" && document.querySelector("tr.run").textContent.includes("<i>aU+202Eb")'
+    ask 'hostile actions are seen' 'true' 'eval new Promise((done) => { const names = new Set(), line = document.querySelector("#timeline"); for (let t = 0; t < 6; t++) { names.add(line.getAttribute("aria-valuetext").split("action ")[1].split(", ")[0]); line.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" })); } done(["</script><script>document.title=1</script>", "<b onclick=x>", "aU+202Eb"].every((name) => names.has(name))); })'
+    ask 'layout and contrast: hostile' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-hostile.png whole"
-    ask '[]' "messages"
+    ask 'no message, no request' '[]' "messages"
 } >commands
 check "the browser" 0 "$driver" "$browser" "$PWD/profile" <commands
 n=0
-while read -r want; do
+while IFS=$'\t' read -r what want; do
     n=$((n + 1)) got=$(sed -n "${n}p" out)
-    case $want in true*) value=true ;; *) value=$want ;; esac
-    if [ "$got" = "$value" ]; then ok "answer $n: $want"; else not_ok "answer $n: $want"; echo "# got $got"; fi
+    if [ "$got" = "$want" ]; then ok "$what"; else not_ok "$what"; echo "# $got, not $want"; fi
 done <names
 plan

@@ -4,7 +4,7 @@
 //
 // A command is a line; those that ask are answered by a line of JSON.
 //     open URL              loads a page and waits until <html data-ready>
-//     size WIDTH HEIGHT     of the window
+//     size WIDTH HEIGHT     of the window; waits for <html data-width> where there is one
 //     scheme light|dark     what the system prefers
 //     medium screen|print
 //     key NAME              presses and releases a key: ArrowRight, End, Space, Tab, ...
@@ -201,9 +201,14 @@ static void do_size(char *text) {
     tell("Emulation.setDeviceMetricsOverride",
          json_pack("{s:i,s:i,s:i,s:b}", "width", width, "height", height, "deviceScaleFactor", 1,
                    "mobile", 0));
-    // the page is laid out anew by the next frame but one; its own wait is 120 ms
-    json_decref(evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(() => "
-                         "requestAnimationFrame(() => done(1))), 400))"));
+    // a page that says for which width it is laid out has the last word
+    char wait[512];
+    snprintf(wait, sizeof wait,
+             "new Promise((done) => { const look = () => { const said = "
+             "document.documentElement?.dataset.width; innerWidth === %d && (!said || +said === %d)"
+             " ? requestAnimationFrame(() => done(true)) : setTimeout(look, 50); }; look(); })",
+             width, width);
+    json_decref(evaluate(wait));
 }
 
 static void do_media(const char *medium, const char *scheme) {

@@ -6,6 +6,9 @@
 
 const ROW_HEIGHT = 52;
 
+// a trajectory without boundaries comes last
+const sureness = (state, i) => (Number.isNaN(state.run.sure[i]) ? 2 : state.run.sure[i]);
+
 // what can be looked for: name and test on trajectory i of the shown run
 const SHOWS = [
   ["all", "all", () => true],
@@ -18,8 +21,8 @@ const SHOWS = [
 const ORDERS = [
   ["worst", "worst first", (state, i) => state.quality(i)],
   ["best", "best first", (state, i) => -state.quality(i)],
-  ["unsure", "least sure first", (state, i) => state.run.sure[i]],
-  ["sure", "most sure first", (state, i) => -state.run.sure[i]],
+  ["unsure", "least sure first", (state, i) => sureness(state, i)],
+  ["sure", "most sure first", (state, i) => -sureness(state, i)],
   ["long", "longest first", (state, i) => -state.loaded.all.length[i]],
   ["short", "shortest first", (state, i) => state.loaded.all.length[i]],
   ["recorded", "as recorded", (state, i) => i],
@@ -62,7 +65,13 @@ class Browser {
     this.stage.append(this.buttons(), this.scene);
     place.append(this.tools, el("div", { class: "browser" }, el("div", { class: "shelf-list" }, this.count, this.rows), this.stage));
     let wait = 0;
-    window.addEventListener("resize", () => { clearTimeout(wait); wait = setTimeout(() => this.state && this.open(this.place, this.line.step), 120); });
+    window.addEventListener("resize", () => { clearTimeout(wait); wait = setTimeout(() => this.fit(), 120); });
+  }
+
+  // lays the time line out for the width of the window
+  fit() {
+    if (this.state) this.open(this.place, this.line.step || 0);
+    document.documentElement.dataset.width = window.innerWidth;
   }
 
   buttons() {
@@ -83,7 +92,7 @@ class Browser {
 
   choose(r) {
     const loaded = this.loaded, run = loaded.runs[r], labelled = loaded.set.labelled;
-    this.state = { loaded, run, r, labelled, facts: factsOf(loaded, r), quality: (i) => (labelled ? run.all.f1_one[i] : run.sure[i]) };
+    this.state = { loaded, run, r, labelled, facts: factsOf(loaded, r), quality: (i) => (labelled ? run.all.f1_one[i] : sureness(this.state, i)) };
   }
 
   buildTools() {
@@ -169,7 +178,7 @@ class Browser {
     this.title.textContent = `Episode ${one.episode}`;
     const facts = [set.tasks.length > 1 || set.tasks[0] ? taskName(set, one.task) : null, `${one.length} steps`];
     if (labelled) facts.push(`F1 ${percent(run.all.f1[place])}`, `alignment ${percent(run.all.align[place])}`);
-    facts.push(`sure ${percent(run.sure[place])} %`);
+    facts.push(`sure ${percent(run.sure[place])}`);
     this.facts.textContent = facts.filter(Boolean).join(" · ");
     this.line.show(this.loaded, one, this.state.r, step);
   }

@@ -70,7 +70,7 @@ async function loadRun(set, index, lengthStarts, chosen) {
   for (let i = 0; i < set.episodes; i++) {
     let sum = 0;
     for (let b = boundaryStarts[i]; b < boundaryStarts[i + 1]; b++) sum += all.confidence[b] / 255;
-    sure[i] = counts[i] ? sum / counts[i] : 1;
+    sure[i] = counts[i] ? sum / counts[i] : NaN; // no boundary, nothing to be sure of
   }
   return { index, run, all, detail, boundaryStarts, sure, slotStarts: starts(chosen.map((length) => length * run.detail.slots)) };
 }

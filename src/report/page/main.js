@@ -16,6 +16,7 @@ const browser = new Browser(find("#browser"));
 async function showSet(number) {
   await browser.load(number);
   showGallery(browser);
+  document.documentElement.dataset.width = window.innerWidth;
   document.documentElement.dataset.ready = "yes";
 }
 
