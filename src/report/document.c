@@ -163,7 +163,7 @@ static void put_epochs(slt_text *out, const slt_report_run *run) {
         PUT(valid_f1)
         PUT(valid_align)
 #undef PUT
-            slt_text_add(out, "}");
+        slt_text_add(out, "}");
     }
     slt_text_add(out, "]");
 }

@@ -54,8 +54,8 @@ typedef struct {
     X(f1, "F1")                                                                                    \
     X(f1_one, "F1 1:1")                                                                            \
     X(align, "Alignment")                                                                          \
-    X(ari, "ARI") X(covering, "Covering") X(accuracy, "Accuracy") X(forward, "Forward")            \
-        X(backward, "Backward")
+    X(ari, "ARI")                                                                                  \
+    X(covering, "Covering") X(accuracy, "Accuracy") X(forward, "Forward") X(backward, "Backward")
 
 typedef struct {
     const char *path, *model;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/safetensors.h"
 #include "report/report_segments.h"
 
 enum { PATH = 4096, SLOTS = 65535 };
@@ -137,21 +136,37 @@ static slt_status keep(slt_arena *arena, const segments *s, int64_t i, slt_repor
     return copy_floats(arena, s->attention + (size_t)first * K, T * K, &a->attention);
 }
 
-// the trajectories must be those of the set, in its order
-static slt_status keep_all(slt_arena *arena, const segments *s, const slt_report_set *set,
-                           slt_report_answers *out) {
-    bool same = s->episodes == set->count + set->left_out;
-    for (int64_t i = 0; same && i < set->count; i++) {
-        slt_episode episode;
-        SLT_TRY(slt_report_episode(set, i, &episode));
-        same = s->episode[i] == set->episodes[i] &&
-               s->steps_from[i + 1] - s->steps_from[i] == episode.length;
-    }
+// the trajectories must be the wanted ones, in their order
+static slt_status check_trajectories(const segments *s, const slt_report_wanted *wanted) {
+    bool same = s->episodes == wanted->all;
+    for (int64_t i = 0; same && i < wanted->count; i++)
+        same = s->episode[i] == wanted->episodes[i] &&
+               s->steps_from[i + 1] - s->steps_from[i] == wanted->lengths[i];
     if (!same)
         SLT_FAIL(SLT_FORMAT, "%s: it tells of other trajectories than those of %s", s->path,
-                 set->path);
-    out->slots = (int)s->slots;
-    for (int64_t i = 0; i < set->count; i++) SLT_TRY(keep(arena, s, i, &out->list[i]));
+                 wanted->data);
+    return SLT_OK;
+}
+
+slt_status slt_report_take_segments(slt_arena *arena, const slt_safetensors *file,
+                                    const slt_report_wanted *wanted, slt_report_answers *out) {
+    segments s = {.path = slt_safetensors_path(file), .file = file};
+    SLT_TRY(read_structure(&s));
+    SLT_TRY(check_trajectories(&s, wanted));
+    out->slots = (int)s.slots;
+    for (int64_t i = 0; i < wanted->count; i++) SLT_TRY(keep(arena, &s, i, &out->list[i]));
+    return SLT_OK;
+}
+
+static slt_status list_lengths(slt_arena *arena, const slt_report_set *set, const int64_t **out) {
+    int64_t *lengths;
+    SLT_TRY(SLT_NEW(arena, &lengths, (size_t)set->count));
+    for (int64_t i = 0; i < set->count; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_report_episode(set, i, &episode));
+        lengths[i] = episode.length;
+    }
+    *out = lengths;
     return SLT_OK;
 }
 
@@ -159,11 +174,12 @@ slt_status slt_report_read_segments(slt_report_book *book, const char *run,
                                     const slt_report_set *set, slt_report_answers *out) {
     char path[PATH];
     slt_safetensors *file;
+    slt_report_wanted wanted = {set->path, set->count, set->count + set->left_out, set->episodes,
+                                NULL};
+    SLT_TRY(list_lengths(&book->arena, set, &wanted.lengths));
     snprintf(path, sizeof path, "%s/segments.safetensors", run);
     SLT_TRY(slt_safetensors_open(&book->context->allocator, path, &file));
-    segments s = {.path = path, .file = file};
-    slt_status status = read_structure(&s);
-    if (status == SLT_OK) status = keep_all(&book->arena, &s, set, out);
+    slt_status status = slt_report_take_segments(&book->arena, file, &wanted, out);
     slt_safetensors_close(file);
     return status;
 }

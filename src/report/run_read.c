@@ -57,7 +57,8 @@ static slt_status read_line(const char *path, const char *text, size_t length,
     READ(train_rec)
     READ(train_kl)
     READ(valid_loss)
-    READ(valid_f1) READ(valid_align)
+    READ(valid_f1)
+    READ(valid_align)
 #undef READ
         if (isfinite(e->epoch)) run->epoch_count++;
     if (isfinite(number_of(line, "seconds"))) run->seconds = number_of(line, "seconds");
