@@ -36,6 +36,10 @@ typedef struct {
     void (*log)(void *user, slt_log_level level, const char *message);
     void (*progress)(void *user, const slt_progress *progress);
     void *user; // handed to every hook
+    // where models compute: "cpu" (also NULL), or "cuda" in a library that was built with it
+    const char *device;
+    // of matrix products: "fp32", and on cuda "tf32" (also NULL) or "bf16"
+    const char *precision;
 } slt_context_options;
 
 // Creates a context; options may be NULL. Destroy accepts NULL and must come after the destruction

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include "slottar/slottar.h"
 
@@ -16,10 +17,34 @@ static int core_count(void) {
     return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
 }
 
+// "cpu" or "cuda", and what may stand beside it
+static slt_status read_device(const slt_context_options *options, bool *on_device,
+                              slt_precision *precision) {
+    static const char *const names[] = {"fp32", "tf32", "bf16"};
+    const char *device = options->device ? options->device : "cpu";
+    *on_device = strcmp(device, "cuda") == 0;
+    if (!*on_device && strcmp(device, "cpu") != 0)
+        SLT_FAIL(SLT_INVALID, "no device '%s': cpu or cuda", device);
+    *precision = *on_device ? SLT_TF32 : SLT_FP32;
+    if (!options->precision) return SLT_OK;
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(options->precision, names[i]) != 0) continue;
+        if (i != SLT_FP32 && !*on_device)
+            SLT_FAIL(SLT_INVALID, "precision %s is for device cuda; the cpu computes in fp32",
+                     names[i]);
+        *precision = (slt_precision)i;
+        return SLT_OK;
+    }
+    SLT_FAIL(SLT_INVALID, "no precision '%s': fp32, tf32 or bf16", options->precision);
+}
+
 slt_status slt_context_create(const slt_context_options *options, slt_context **out) {
     slt_context_options chosen = options ? *options : (slt_context_options){0};
     if (!chosen.alloc != !chosen.free)
         SLT_FAIL(SLT_INVALID, "give both alloc and free, or neither");
+    bool on_device = false;
+    slt_precision precision = SLT_FP32;
+    SLT_TRY(read_device(&chosen, &on_device, &precision));
     slt_allocator allocator = slt_system_allocator;
     if (chosen.alloc) allocator = (slt_allocator){chosen.alloc, chosen.free, chosen.user};
 
@@ -27,6 +52,9 @@ slt_status slt_context_create(const slt_context_options *options, slt_context **
     SLT_TRY(SLT_ALLOC(&allocator, &context, 1));
     context->options = chosen;
     context->allocator = allocator;
+    context->on_device = on_device;
+    context->options.device = on_device ? "cuda" : "cpu"; // ours: the caller's may go away
+    context->precision = precision;
     int threads = chosen.threads ? chosen.threads : core_count();
     slt_status status = slt_pool_create(&allocator, threads, &context->pool);
     if (status != SLT_OK) {
@@ -39,6 +67,7 @@ slt_status slt_context_create(const slt_context_options *options, slt_context **
 
 void slt_context_destroy(slt_context *context) {
     if (!context) return;
+    if (context->device) context->device_close(context->device);
     slt_pool_destroy(context->pool);
     slt_allocator allocator = context->allocator;
     slt_free(&allocator, context);

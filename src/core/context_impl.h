@@ -10,11 +10,18 @@
 #include "core/threads.h"
 #include "slottar/context.h"
 
+typedef enum { SLT_FP32, SLT_TF32, SLT_BF16 } slt_precision;
+typedef struct slt_device slt_device; // engine/device.h
+
 struct slt_context {
     slt_context_options options;
     slt_allocator allocator;
     slt_pool *pool;
     atomic_bool cancelled;
+    bool on_device; // models compute elsewhere than on the CPU
+    slt_precision precision;
+    slt_device *device; // opened by the first store; NULL until then
+    void (*device_close)(slt_device *device);
 };
 
 // SLT_CANCELLED when somebody asked to stop, else SLT_OK

@@ -30,12 +30,20 @@ typedef struct {
     uint32_t word[4];
 } slt_words;
 
-static inline slt_words slt_philox(uint32_t key0, uint32_t key1, slt_words counter) {
+// the same words on a device
+#ifdef __CUDACC__
+#define SLT_EVERYWHERE __host__ __device__ static inline
+#else
+#define SLT_EVERYWHERE static inline
+#endif
+
+SLT_EVERYWHERE slt_words slt_philox(uint32_t key0, uint32_t key1, slt_words counter) {
     for (int round = 0; round < 10; round++) {
         uint64_t p0 = (uint64_t)0xD2511F53u * counter.word[0];
         uint64_t p1 = (uint64_t)0xCD9E8D57u * counter.word[2];
-        counter = (slt_words){{(uint32_t)(p1 >> 32) ^ counter.word[1] ^ key0, (uint32_t)p1,
-                               (uint32_t)(p0 >> 32) ^ counter.word[3] ^ key1, (uint32_t)p0}};
+        slt_words next = {{(uint32_t)(p1 >> 32) ^ counter.word[1] ^ key0, (uint32_t)p1,
+                           (uint32_t)(p0 >> 32) ^ counter.word[3] ^ key1, (uint32_t)p0}};
+        counter = next;
         key0 += 0x9E3779B9u;
         key1 += 0xBB67AE85u;
     }
@@ -43,8 +51,8 @@ static inline slt_words slt_philox(uint32_t key0, uint32_t key1, slt_words count
 }
 
 // four words of the stream (seed, purpose) at place (index, step)
-static inline slt_words slt_random_words(uint64_t seed, slt_random_purpose purpose, uint64_t index,
-                                         uint32_t step) {
+SLT_EVERYWHERE slt_words slt_random_words(uint64_t seed, slt_random_purpose purpose, uint64_t index,
+                                          uint32_t step) {
     slt_words counter = {{(uint32_t)index, (uint32_t)(index >> 32), step, (uint32_t)purpose}};
     return slt_philox((uint32_t)seed, (uint32_t)(seed >> 32), counter);
 }

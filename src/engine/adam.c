@@ -61,9 +61,7 @@ static void update(void *argument, int task, int thread) {
     double norm = store->norm[piece->member];
     if (!step->active || !isfinite(norm)) return;
 
-    double count = step->adam_count;
-    slt_real rate =
-        (slt_real)(step->learning_rate * sqrt(1 - pow(BETA2, count)) / (1 - pow(BETA1, count)));
+    slt_real rate = slt_adam_rate(step);
     slt_real scale = 1, epsilon = step->adam_epsilon;
     if (step->max_norm > 0 && norm > step->max_norm) scale = (slt_real)(step->max_norm / norm);
     // 1 - b2 from double: in float it is off by 5e-5
@@ -80,11 +78,18 @@ static void update(void *argument, int task, int thread) {
     }
 }
 
-void slt_adam_step(slt_tape *tape) {
+slt_real slt_adam_rate(const slt_step *step) {
+    double count = step->adam_count;
+    return (slt_real)(step->learning_rate * sqrt(1 - pow(BETA2, count)) / (1 - pow(BETA1, count)));
+}
+
+slt_status slt_adam_step(slt_tape *tape) {
     slt_store *store = tape->store;
+    if (tape->on_device) return slt_tape_device(tape)->adam(tape);
     for (int m = 0; m < store->members; m++)
         for (int i = 0; i < store->count; i++) clear_zero_columns(store, i, m);
     slt_pool_run(tape->context->pool, store->piece_count, measure, tape);
     sum_norms(store);
     slt_pool_run(tape->context->pool, store->piece_count, update, tape);
+    return SLT_OK;
 }

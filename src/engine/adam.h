@@ -8,7 +8,11 @@
 #include "engine/tape.h"
 
 // one step for every active member, with the learning rate and bounds of the tape's frames. A
-// member whose gradient is not finite is left as it was; store->norm tells.
-void slt_adam_step(slt_tape *tape);
+// member whose gradient is not finite is left as it was; store->norm tells (behind
+// slt_store_fetch).
+slt_status slt_adam_step(slt_tape *tape);
+
+// the learning rate with both corrections of step adam_count
+slt_real slt_adam_rate(const slt_step *step);
 
 #endif

@@ -122,6 +122,18 @@ static size_t ask(size_t (*size)(const slt_sizes *), const slt_sizes *sizes) {
     return size ? size(sizes) : 0;
 }
 
+// what the device needs beside the operation's own scratch
+static void ask_device(slt_tape *tape, const slt_sizes *sizes, size_t *shared) {
+    const char *why = "";
+    size_t wanted = 0;
+    if (!tape->store->device) return;
+    if (!slt_tape_device(tape)->knows(sizes, &wanted, &why))
+        slt_tape_fail(tape, SLT_UNSUPPORTED,
+                      "operation '%s' does not run on %s: %s; use device cpu",
+                      sizes->node->op->name, slt_tape_device(tape)->name, why);
+    if (wanted > *shared) *shared = wanted;
+}
+
 static void plan_nodes(planner *plan) {
     slt_tape *tape = plan->tape;
     for (int n = 0; n < tape->node_count; n++) {
@@ -130,6 +142,7 @@ static void plan_nodes(planner *plan) {
         const slt_op *op = info->node.op;
         int last = info->runs_backward ? backward_time(tape, n) : forward_time(n);
         size_t aux = ask(op->aux, &sizes), shared = ask(op->shared, &sizes);
+        ask_device(tape, &sizes, &shared);
         if (aux) add_buffer(plan, forward_time(n), last, aux, &info->aux);
         if (shared) add_buffer(plan, forward_time(n), forward_time(n), shared, &info->shared[0]);
         if (shared && info->runs_backward) add_buffer(plan, last, last, shared, &info->shared[1]);
@@ -187,6 +200,7 @@ static slt_status reserve(slt_tape *tape) {
     size_t size, line = SLT_ALIGN / sizeof(slt_real);
     if (!slt_size_mul(tape->block_size, members, &size))
         SLT_FAIL(SLT_NOMEM, "a population of %zu does not fit into memory", members);
+    if (tape->store->device) return SLT_OK; // it has memory of its own
     SLT_TRY(SLT_NEW(&tape->arena, &tape->block, size));
     tape->scratch_size = (tape->scratch_size + line - 1) / line * line;
     return SLT_NEW(&tape->arena, &tape->scratch, tape->scratch_size * threads);
@@ -205,7 +219,8 @@ slt_status slt_tape_plan(slt_tape *tape, bool separate) {
         plan_vars(&plan);
         plan_nodes(&plan);
         place(&plan, separate, near);
-        status = reserve(tape);
+        status =
+            tape->status == SLT_OK ? reserve(tape) : slt_fail(tape->status, "%s", tape->message);
     }
     slt_arena_deinit(&work);
     return status;

@@ -19,6 +19,8 @@ static slt_real *member_block(const slt_tape *tape, int member) {
 
 slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
+    if (tape->on_device && info->origin != SLT_FROM_FEED)
+        return slt_tape_device(tape)->value(tape, member, var);
     if (info->origin == SLT_FROM_STORE)
         return slt_store_at(tape->store, tape->store->value, info->parameter, member) + info->first;
     if (info->constant) return info->constant;
@@ -29,6 +31,7 @@ slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var) {
 slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
     if (!info->has_gradient) return NULL;
+    if (tape->on_device) return slt_tape_device(tape)->gradient(tape, member, var);
     if (info->origin == SLT_FROM_STORE)
         return slt_store_at(tape->store, tape->store->gradient, info->parameter, member) +
                info->first;
@@ -40,6 +43,10 @@ static int shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *ba
     if (shape.space == SLT_LIVE && batch) return live;
     return batch ? slt_batch_rows(batch, tape->limits.slots, shape.space)
                  : slt_space_capacity(tape->limits, shape.space);
+}
+
+int slt_shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *batch) {
+    return shape_rows(tape, shape, batch, slt_space_capacity(tape->limits, shape.space));
 }
 
 slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch) {
@@ -196,7 +203,7 @@ static slt_status check_batch(const slt_tape *tape, const slt_batch *batch) {
     return SLT_OK;
 }
 
-static slt_status check_frame(const slt_tape *tape, int member) {
+slt_status slt_tape_check(const slt_tape *tape, int member) {
     const slt_frame *frame = &tape->frames[member];
     SLT_TRY(check_batch(tape, &frame->batch));
     for (slt_var v = 1; v < tape->var_count; v++) {
@@ -209,13 +216,15 @@ static slt_status check_frame(const slt_tape *tape, int member) {
 }
 
 slt_status slt_tape_forward(slt_tape *tape) {
-    for (int m = 0; m < tape->store->members; m++) SLT_TRY(check_frame(tape, m));
+    for (int m = 0; m < tape->store->members; m++) SLT_TRY(slt_tape_check(tape, m));
+    if (tape->on_device) return slt_tape_device(tape)->forward(tape);
     run_walk(tape, false);
     return SLT_OK;
 }
 
 slt_status slt_tape_forward_member(slt_tape *tape, int member) {
-    SLT_TRY(check_frame(tape, member));
+    if (tape->on_device) return slt_tape_forward(tape); // all members at once
+    SLT_TRY(slt_tape_check(tape, member));
     walk w = {tape, false, tape->context->pool};
     walk_member(&w, member, 0);
     return SLT_OK;
@@ -223,6 +232,7 @@ slt_status slt_tape_forward_member(slt_tape *tape, int member) {
 
 slt_status slt_tape_backward(slt_tape *tape) {
     if (!tape->loss) SLT_FAIL(SLT_INVALID, "the tape has no loss");
+    if (tape->on_device) return slt_tape_device(tape)->backward(tape);
     run_walk(tape, true);
     return SLT_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/philox.h"
+#include "engine/device.h"
 
 slt_status slt_store_create(slt_context *context, int members, slt_store **out) {
     if (members < 1) SLT_FAIL(SLT_RANGE, "a population has at least 1 member, not %d", members);
@@ -16,12 +17,18 @@ slt_status slt_store_create(slt_context *context, int members, slt_store **out) 
     store->context = context;
     store->members = members;
     slt_arena_init(&store->arena, &context->allocator, 0);
+    slt_status status = slt_device_open(context, &store->device);
+    if (status != SLT_OK) {
+        slt_store_destroy(store);
+        return status;
+    }
     *out = store;
     return SLT_OK;
 }
 
 void slt_store_destroy(slt_store *store) {
     if (!store) return;
+    if (store->on_device) store->device->kind->store_close(store);
     slt_arena_deinit(&store->arena);
     slt_free(&store->context->allocator, store);
 }
@@ -142,7 +149,18 @@ slt_status slt_store_finish(slt_store *store) {
     SLT_TRY(SLT_NEW(&store->arena, &store->gradient, offset));
     SLT_TRY(SLT_NEW(&store->arena, &store->moment1, offset));
     SLT_TRY(SLT_NEW(&store->arena, &store->moment2, offset));
-    return cut_pieces(store);
+    SLT_TRY(cut_pieces(store));
+    return store->device ? store->device->kind->store_open(store) : SLT_OK;
+}
+
+slt_status slt_store_fetch(slt_store *store) {
+    return store->device && store->device_newer ? store->device->kind->store_fetch(store) : SLT_OK;
+}
+
+slt_status slt_store_edit(slt_store *store) {
+    SLT_TRY(slt_store_fetch(store));
+    store->host_newer = true;
+    return SLT_OK;
 }
 
 slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter, int member) {
@@ -230,6 +248,7 @@ static slt_status init_part(slt_store *store, const slt_parameter *parameter, co
 }
 
 slt_status slt_store_init(slt_store *store, int member, uint64_t seed) {
+    SLT_TRY(slt_store_edit(store));
     for (int i = 0; i < store->count; i++) {
         const slt_parameter *parameter = &store->parameters[i];
         slt_real *value = slt_store_at(store, store->value, i, member);

@@ -65,6 +65,10 @@ typedef struct slt_store {
     double *norm;       // [members], of the last gradient; not finite: the step was left out
     slt_status status;  // first mistake while declaring
     char message[256];
+    slt_device *device; // NULL: the CPU's memory is all there is
+    void *on_device;    // the device's own blocks
+    bool host_newer;    // the blocks here were edited since the device last took them
+    bool device_newer;  // the device computed since its blocks were last fetched
 } slt_store;
 
 slt_status slt_store_create(slt_context *context, int members, slt_store **out);
@@ -81,6 +85,11 @@ slt_status slt_store_finish(slt_store *store);
 
 // initial values of one member: a function of seed and names alone
 slt_status slt_store_init(slt_store *store, int member, uint64_t seed);
+
+// the blocks here, where a device works on blocks of its own: fetch before reading them, edit
+// before writing them. Both do nothing on the CPU.
+slt_status slt_store_fetch(slt_store *store);
+slt_status slt_store_edit(slt_store *store);
 
 // the place of a member's parameter in a block
 slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter, int member);

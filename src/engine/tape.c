@@ -29,6 +29,7 @@ slt_status slt_tape_create(slt_store *store, slt_limits limits, slt_tape **out) 
 
 void slt_tape_destroy(slt_tape *tape) {
     if (!tape) return;
+    if (tape->on_device) slt_tape_device(tape)->tape_close(tape);
     slt_arena_deinit(&tape->arena);
     slt_free(&tape->context->allocator, tape);
 }
@@ -274,7 +275,9 @@ static slt_status make_frames(slt_tape *tape) {
         SLT_TRY(SLT_NEW(&tape->arena, &tape->frames[i].feed, (size_t)tape->var_count));
         tape->frames[i].step.active = true;
     }
-    return SLT_OK;
+    SLT_TRY(SLT_NEW(&tape->arena, &tape->notes_read, (size_t)members));
+    if (tape->store->device) return SLT_OK; // brings notes of its own
+    return SLT_NEW(&tape->arena, &tape->notes, (size_t)members * SLT_NOTES);
 }
 
 slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate) {
@@ -292,5 +295,5 @@ slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate) {
     SLT_TRY(slt_tape_plan(tape, separate));
     SLT_TRY(make_frames(tape));
     tape->finished = true;
-    return SLT_OK;
+    return tape->store->device ? slt_tape_device(tape)->tape_open(tape) : SLT_OK;
 }

@@ -116,6 +116,25 @@ slt_status slt_tape_forward_member(slt_tape *tape, int member);
 // gradients of all parameters the loss depends on are written, not added to
 slt_status slt_tape_backward(slt_tape *tape);
 
+// ---- training: a step as one call, its results without waiting (step.c)
+
+enum { SLT_WATCHED = 6, SLT_NOTES = 64 };
+
+// what a training step gave
+typedef struct {
+    slt_real value[SLT_WATCHED]; // of the watched variables
+    double norm;                 // of the gradient, before clipping; not finite: no update
+    uint64_t number;             // 1, 2, ... of the tape's steps; 0: not there yet
+} slt_note;
+
+// numbers (kept, [1,1]) that are noted at every step; before finish
+void slt_tape_watch(slt_tape *tape, const slt_var *vars, int count);
+// forward, backward, Adam, and a note for every member; may come back before the work is done
+slt_status slt_tape_step(slt_tape *tape);
+// the next note of a member in *out and true in *there, as long as there is one. wait: also those
+// of steps that are still running. At most SLT_NOTES stay unread, older ones are lost
+slt_status slt_tape_note(slt_tape *tape, int member, bool wait, slt_note *out, bool *there);
+
 // values of a kept variable, of the loss, or of a parameter; gradients of parameters and of inputs
 // that want one
 slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var);

@@ -5,6 +5,7 @@
 #ifndef SLT_ENGINE_TAPE_IMPL_H
 #define SLT_ENGINE_TAPE_IMPL_H
 
+#include "engine/device.h"
 #include "engine/op.h"
 
 typedef enum { SLT_FROM_FEED, SLT_FROM_STORE, SLT_FROM_NODE } slt_origin;
@@ -53,8 +54,22 @@ struct slt_tape {
     size_t scratch_size; // numbers of one thread
     slt_real *scratch;
     slt_frame *frames;
-    double *seconds; // [2][node_count], forward and backward of member 0; NULL: not measured
+    slt_var watched[SLT_WATCHED];
+    int watched_count;
+    slt_note *notes;      // [members][SLT_NOTES], number n at place n % SLT_NOTES
+    uint64_t steps;       // begun
+    uint64_t *notes_read; // [members]
+    void *on_device;      // the device's side of it; NULL: the CPU
+    double *seconds;      // [2][node_count], forward and backward of member 0; NULL: not measured
 };
+
+// the device that runs the tape; NULL: the CPU
+static inline const slt_device_kind *slt_tape_device(const slt_tape *tape) {
+    return tape->store->device ? tape->store->device->kind : NULL;
+}
+// is everything fed that a member needs, and does it fit the tape?
+slt_status slt_tape_check(const slt_tape *tape, int member);
+int slt_shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *batch);
 
 int slt_space_capacity(slt_limits limits, slt_space space);
 // arithmetic of a node on member 0's current batch

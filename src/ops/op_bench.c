@@ -14,8 +14,8 @@ enum { LEAST_RUNS = 3 };
 static const double PRODUCT = 4; // from this many operations per byte on, arithmetic decides
 
 // Craft: padded, 4160 rows of tokens; packed, some 7500 rows of slot tokens
-static const slt_probe_batch PADDED = {64, 5, 65, true, 23.4, 5, 1};
-static const slt_probe_batch PACKED = {64, 5, 65, false, 23.4, 5, 1};
+static const slt_probe_batch PADDED = {64, 5, 65, true, 23.4, 5, 1, 0};
+static const slt_probe_batch PACKED = {64, 5, 65, false, 23.4, 5, 1, 0};
 
 int slt_bench_op_count(void) {
     int count = 0;

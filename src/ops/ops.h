@@ -8,8 +8,7 @@
 
 #include "core/philox.h"
 #include "engine/tape.h"
-
-typedef enum { SLT_LINEAR, SLT_RELU, SLT_TANH, SLT_SIGMOID, SLT_LEAKY } slt_activation;
+#include "ops/activation_kind.h"
 
 // ---- layers
 

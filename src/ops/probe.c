@@ -147,8 +147,9 @@ static slt_status build(slt_probe *probe, slt_var (*make)(slt_probe *)) {
     SLT_TRY(make_batch(probe, &batch));
     SLT_TRY(slt_store_create(probe->context, 1, &probe->store));
     SLT_TRY(slt_store_finish(probe->store));
-    slt_limits limits = {probe->shape.trajectories, batch.offset[batch.count], probe->shape.slots,
-                         probe->shape.length};
+    int spare = probe->shape.spare, length = probe->shape.length;
+    slt_limits limits = {probe->shape.trajectories + spare,
+                         batch.offset[batch.count] + spare * length, probe->shape.slots, length};
     SLT_TRY(slt_tape_create(probe->store, limits, &probe->tape));
     probe->result = make(probe);
     if (!slt_tape_failed(probe->tape)) {

@@ -16,6 +16,7 @@ typedef struct {
     bool padded;     // C = L instead of C = T
     double mean, sd; // of T
     uint64_t seed;
+    int spare; // trajectories that the tape has room for and the batch does not have
 } slt_probe_batch;
 
 typedef struct {

@@ -165,6 +165,7 @@ static void describe_members(slt_safetensors_writer *writer, const slt_member_st
 slt_status slt_checkpoint_save(const slt_learner *learner, int member,
                                const slt_progress_state *state, const char *path) {
     slt_safetensors_writer *writer;
+    SLT_TRY(slt_store_fetch(learner->store));
     SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
     slt_status status = describe_all(writer, learner, state);
     if (status != SLT_OK) {
@@ -182,6 +183,7 @@ slt_status slt_checkpoint_save_all(const slt_learner *learner, const slt_member_
                                    const slt_progress_state *state, const char *path) {
     slt_safetensors_writer *writer;
     int members = learner->store->members;
+    SLT_TRY(slt_store_fetch(learner->store));
     SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
     slt_status status = describe_all(writer, learner, state);
     if (status != SLT_OK) {
@@ -329,6 +331,7 @@ static slt_status load_all(const slt_safetensors *file, const slt_store *store, 
 
 slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *path, bool moments) {
     slt_safetensors *file;
+    SLT_TRY(slt_store_edit(learner->store));
     SLT_TRY(slt_safetensors_open(&learner->context->allocator, path, &file));
     slt_status status = load_all(file, learner->store, "", member, moments ? 3 : 1);
     slt_safetensors_close(file);
@@ -365,6 +368,7 @@ static slt_status load_population(const slt_safetensors *file, slt_learner *lear
 
 slt_status slt_checkpoint_load_all(slt_learner *learner, slt_member_state *each, const char *path) {
     slt_safetensors *file;
+    SLT_TRY(slt_store_edit(learner->store));
     SLT_TRY(slt_safetensors_open(&learner->context->allocator, path, &file));
     slt_status status = load_population(file, learner, each);
     slt_safetensors_close(file);

@@ -148,6 +148,7 @@ static slt_status load_part(slt_fixture *fixture, const slt_store *store, part_v
 
 slt_status slt_fixture_load(const slt_fixture *fixture, slt_store *store) {
     slt_fixture copy = *fixture;
+    SLT_TRY(slt_store_edit(store));
     return visit_parts(&copy, store, load_part, 0);
 }
 
@@ -204,8 +205,9 @@ static slt_status compare_gradient(slt_fixture *fixture, const slt_store *store,
     return SLT_OK;
 }
 
-slt_status slt_fixture_gradients(slt_fixture *fixture, const slt_store *store) {
+slt_status slt_fixture_gradients(slt_fixture *fixture, slt_store *store) {
     double global;
+    SLT_TRY(slt_store_fetch(store));
     SLT_TRY(global_norm(fixture, &global));
     return visit_parts(fixture, store, compare_gradient, global);
 }
@@ -225,7 +227,8 @@ static slt_status compare_clipped(slt_fixture *fixture, const slt_store *store, 
     return SLT_OK;
 }
 
-slt_status slt_fixture_clipped(slt_fixture *fixture, const slt_store *store, double scale) {
+slt_status slt_fixture_clipped(slt_fixture *fixture, slt_store *store, double scale) {
+    SLT_TRY(slt_store_fetch(store));
     return visit_parts(fixture, store, compare_clipped, scale);
 }
 
@@ -252,6 +255,7 @@ static slt_status compare_step(slt_fixture *fixture, const slt_store *store, par
     return SLT_OK;
 }
 
-slt_status slt_fixture_first_step(slt_fixture *fixture, const slt_store *store, double rate) {
+slt_status slt_fixture_first_step(slt_fixture *fixture, slt_store *store, double rate) {
+    SLT_TRY(slt_store_fetch(store));
     return visit_parts(fixture, store, compare_step, rate);
 }

@@ -79,6 +79,8 @@ slt_status slt_verify_file(slt_context *context, const char *path, slt_verify_re
     slt_golden golden = {.path = path};
     slt_verify_result found = {0};
     slt_verification verification = {context, &arena, &found, NULL};
+    slt_precision precision = context->precision;
+    context->precision = SLT_FP32; // the goldens ask for it
     slt_status status = load(&arena, &map, &golden);
     slt_map_close(&map);
     if (status == SLT_OK) {
@@ -86,6 +88,7 @@ slt_status slt_verify_file(slt_context *context, const char *path, slt_verify_re
         status = run_kind(&verification, &golden);
         if (golden.head) json_decref(golden.head);
     }
+    context->precision = precision;
     slt_arena_deinit(&arena);
     if (status == SLT_OK) *result = found;
     return status;

@@ -210,7 +210,7 @@ static slt_status compare_training(subject *s) {
             SLT_TRY(slt_fixture_gradients(&s->fixture, s->store));
         }
         frame->step.adam_count = (uint32_t)step + 1;
-        slt_adam_step(s->tape);
+        SLT_TRY(slt_adam_step(s->tape));
         if (step == 0) SLT_TRY(slt_fixture_first_step(&s->fixture, s->store, s->rate));
     }
     slt_fixture_compare(&s->fixture, "adam.losses", losses, 3, 1, 1, 1e-4);

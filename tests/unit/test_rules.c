@@ -225,7 +225,8 @@ static void running_out_of_memory_is_reported(void **state) {
         int failures = 0;
         for (int n = 0; status != SLT_OK; n++, failures++) {
             allocations_left = 1000;
-            slt_context_options options = {1, failing_alloc, plain_free, NULL, NULL, NULL};
+            slt_context_options options = {
+                .threads = 1, .alloc = failing_alloc, .free = plain_free};
             slt_context *context;
             CHECK_OK(slt_context_create(&options, &context));
             allocations_left = n;

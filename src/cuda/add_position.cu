@@ -1,0 +1,57 @@
+// y = x + t_l·w + c with t_l = l/(L-1).
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/column_sums.cuh"
+
+enum { X, W, C };
+
+SLT_DEVICE_INLINE float position(const slt_cuda_args &a, int row) {
+    int l = slt_spot_of(a, SLT_TOKENS, row).l;
+    return a.length > 1 ? (float)l / (float)(a.length - 1) : 0;
+}
+
+SLT_KERNEL forward(const slt_cuda_args a) {
+    const float *x = slt_at(a.in[X]), *w = slt_at(a.in[W]), *c = slt_at(a.in[C]);
+    float *y = slt_at(a.out[0]);
+    int width = a.in_width[X], count = slt_count(a, SLT_TOKENS, 0);
+    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride()) {
+        int r = (int)(i / width), k = (int)(i % width);
+        y[i] = x[i] + (position(a, r) * w[k] + c[k]);
+    }
+    slt_clear_tail(y, count, a.in_rows[X], width);
+}
+
+// the tail of dy is zero, and so becomes that of dx
+SLT_KERNEL backward(const slt_cuda_args a) {
+    const float *dy = slt_at(a.out_grad[0]);
+    float *dx = slt_at(a.in_grad[X]);
+    int64_t count = (int64_t)a.in_rows[X] * a.in_width[X];
+    for (int64_t i = slt_thread(); i < count; i += slt_stride()) slt_put(&dx[i], a.add[X], dy[i]);
+}
+
+struct position_term {
+    __device__ float2 operator()(const slt_cuda_args &a, int r, int c) const {
+        float dy = slt_at(a.out_grad[0])[(int64_t)r * a.in_width[X] + c];
+        float2 term = {position(a, r) * dy, dy};
+        return term;
+    }
+};
+
+static dim3 grid(const slt_cuda_args *args) {
+    return slt_grid(args, (int64_t)args->in_rows[X] * args->in_width[X], SLT_THREADS);
+}
+
+void slt_cuda_add_position_forward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, forward, grid(args), SLT_THREADS, 0);
+}
+void slt_cuda_add_position_backward(const slt_cuda_args *args) {
+    if (args->in_grad[X].at) SLT_LAUNCH(args, backward, grid(args), SLT_THREADS, 0);
+    if (!args->in_grad[W].at && !args->in_grad[C].at) return;
+    slt_sums sums = {SLT_TOKENS,
+                     args->in_rows[X],
+                     args->in_width[X],
+                     {args->in_grad[W], args->in_grad[C]},
+                     {args->add[W], args->add[C]}};
+    slt_launch_sums(args, position_term(), sums);
+}

@@ -1,0 +1,106 @@
+// Opening the device, its memory, its errors.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/cuda_device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORKSPACE = 32 << 20 }; // of cuBLAS, fixed, so that captured graphs may use it
+
+slt_status slt_cuda_status(slt_cuda *cuda) {
+    if (cuda->status != SLT_OK) SLT_FAIL(cuda->status, "%s", cuda->message);
+    return SLT_OK;
+}
+
+slt_status slt_cuda_check(slt_cuda *cuda, cudaError_t error, const char *doing) {
+    if (error == cudaSuccess) return slt_cuda_status(cuda);
+    if (cuda->status == SLT_OK) {
+        cuda->status = SLT_DEVICE;
+        snprintf(cuda->message, sizeof cuda->message, "CUDA device %d: %s failed: %s", cuda->number,
+                 doing, cudaGetErrorString(error));
+    }
+    return slt_cuda_status(cuda);
+}
+
+slt_status slt_cuda_alloc(slt_cuda *cuda, size_t bytes, void **out) {
+    size_t free_bytes = 0, total = 0;
+    *out = NULL;
+    cudaError_t error = cudaMalloc(out, bytes ? bytes : 1);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError(); // not sticky: a smaller model may fit
+        cudaMemGetInfo(&free_bytes, &total);
+        SLT_FAIL(SLT_NOMEM,
+                 "CUDA device %d: no room for %.1f MB (%.0f of %.0f MB are free); use a smaller "
+                 "batch or population",
+                 cuda->number, 1e-6 * (double)bytes, 1e-6 * (double)free_bytes,
+                 1e-6 * (double)total);
+    }
+    SLT_CUDA_TRY(cuda, error, "reserving memory");
+    return slt_cuda_check(cuda, cudaMemsetAsync(*out, 0, bytes, cuda->stream), "clearing memory");
+}
+
+void slt_cuda_free(void *memory) {
+    if (memory) cudaFree(memory);
+}
+
+static void close_device(slt_device *device) {
+    slt_cuda *cuda = (slt_cuda *)device;
+    if (cuda->blas) cublasDestroy(cuda->blas);
+    slt_cuda_free(cuda->workspace);
+    if (cuda->stream) cudaStreamDestroy(cuda->stream);
+    slt_free(&cuda->context->allocator, cuda);
+}
+
+static slt_status open_blas(slt_cuda *cuda) {
+    SLT_TRY(slt_cuda_alloc(cuda, WORKSPACE, &cuda->workspace));
+    if (cublasCreate(&cuda->blas) != CUBLAS_STATUS_SUCCESS ||
+        cublasSetStream(cuda->blas, cuda->stream) != CUBLAS_STATUS_SUCCESS ||
+        cublasSetWorkspace(cuda->blas, cuda->workspace, WORKSPACE) != CUBLAS_STATUS_SUCCESS)
+        SLT_FAIL(SLT_DEVICE, "CUDA device %d: cuBLAS does not start", cuda->number);
+    return SLT_OK;
+}
+
+static slt_status open_stream(slt_cuda *cuda) {
+    SLT_CUDA_TRY(cuda, cudaGetDevice(&cuda->number), "choosing the device");
+    SLT_CUDA_TRY(cuda, cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking),
+                 "making a stream");
+    return open_blas(cuda);
+}
+
+static slt_status open_device(slt_context *context, slt_device **out) {
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count < 1)
+        SLT_FAIL(SLT_DEVICE, "no CUDA device: %s; use --device cpu",
+                 error != cudaSuccess ? cudaGetErrorString(error) : "none is there");
+    slt_cuda *cuda;
+    SLT_TRY(SLT_ALLOC(&context->allocator, &cuda, 1));
+    cuda->device.kind = &slt_device_cuda;
+    cuda->context = context;
+    slt_status status = open_stream(cuda);
+    if (status != SLT_OK) {
+        close_device(&cuda->device);
+        return status;
+    }
+    *out = &cuda->device;
+    return SLT_OK;
+}
+
+const slt_device_kind slt_device_cuda = {.name = "cuda",
+                                         .open = open_device,
+                                         .close = close_device,
+                                         .store_open = slt_cuda_store_open,
+                                         .store_close = slt_cuda_store_close,
+                                         .store_fetch = slt_cuda_store_fetch,
+                                         .knows = slt_cuda_knows,
+                                         .tape_open = slt_cuda_tape_open,
+                                         .tape_close = slt_cuda_tape_close,
+                                         .forward = slt_cuda_forward,
+                                         .backward = slt_cuda_backward,
+                                         .adam = slt_cuda_adam_step,
+                                         .step = slt_cuda_step,
+                                         .wait = slt_cuda_wait,
+                                         .value = slt_cuda_value,
+                                         .gradient = slt_cuda_gradient};

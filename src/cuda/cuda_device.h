@@ -1,0 +1,130 @@
+// The CUDA device behind a context: a stream, a handle of cuBLAS, and the first thing that went
+// wrong. Host side, plain C; kernels know cuda_op.h only.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_DEVICE_H
+#define SLT_CUDA_DEVICE_H
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include "cuda/cuda_op.h"
+#include "engine/tape_impl.h"
+
+struct slt_cuda {
+    slt_device device; // first: a slt_device
+    slt_context *context;
+    int number; // of the GPU
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    void *workspace;
+    slt_status status; // sticky: a device that failed stays failed
+    char message[256];
+};
+
+static inline slt_cuda *slt_cuda_of(const slt_store *store) { return (slt_cuda *)store->device; }
+
+// OK, or a sentence with what was being done; the failure sticks to the device
+slt_status slt_cuda_check(slt_cuda *cuda, cudaError_t error, const char *doing);
+// what stuck, if anything
+slt_status slt_cuda_status(slt_cuda *cuda);
+#define SLT_CUDA_TRY(cuda, call, doing) SLT_TRY(slt_cuda_check((cuda), (call), (doing)))
+
+// zeroed memory on the device; out of memory is said with what is free
+slt_status slt_cuda_alloc(slt_cuda *cuda, size_t bytes, void **out);
+void slt_cuda_free(void *memory);
+
+// ---- a store's blocks (cuda_store.c)
+
+typedef struct {
+    float *value, *gradient, *moment1, *moment2;
+    slt_cuda_piece *pieces;
+    int pieces_each;
+    double *piece_norm, *norm;
+    int32_t *counter;
+} slt_cuda_blocks;
+
+slt_status slt_cuda_store_open(slt_store *store);
+void slt_cuda_store_close(slt_store *store);
+slt_status slt_cuda_store_fetch(slt_store *store);
+// what was edited here goes to the device
+slt_status slt_cuda_store_send(slt_store *store);
+
+// ---- a tape's side (cuda_tape.c), its frames (cuda_frame.c)
+
+enum { SLT_CUDA_STAGES = 4, SLT_CUDA_GRAPHS = 64 };
+
+// memory that the device copies from while the host writes the next
+typedef struct {
+    char *at;
+    size_t room;
+    cudaEvent_t copied;
+    bool used;
+} slt_cuda_stage;
+
+typedef struct {
+    int tokens;  // the class
+    bool trains; // forward, backward, Adam; else forward
+    int runs;
+    cudaGraphExec_t run; // NULL until the second run
+} slt_cuda_graph;
+
+typedef struct {
+    slt_cuda *cuda;
+    float *block; // planned, of all members
+    slt_cuda_frames frames;
+    size_t frame_bytes;
+    int64_t *feed;      // [vars] bytes from the head to what is fed; -1: nothing
+    int64_t *feed_ones; // [vars] and to the places of ones
+    float **constant;   // [vars] tables that never change
+    bool constants_sent;
+    slt_cuda_stage stage[SLT_CUDA_STAGES];
+    int stage_next;
+    int tokens; // the class of the run at hand
+    int *count; // [members][2]: trajectories and tokens of the last run
+    float *partials;
+    size_t partials_each;
+    int32_t *counters;
+    int counter_stride;
+    slt_cuda_note *notes; // as the device sees them
+    slt_cuda_graph graph[SLT_CUDA_GRAPHS];
+    int graphs;
+    uint64_t runs;      // forward passes; what was brought here is of one of them
+    slt_real **mirror;  // [vars] values here, of kept variables; [members][capacity]
+    uint64_t *mirrored; // [vars] the run it is of
+    cudaEvent_t timer[2];
+} slt_cuda_tape;
+
+static inline slt_cuda_tape *slt_cuda_tape_of(const slt_tape *tape) { return tape->on_device; }
+
+slt_status slt_cuda_tape_open(slt_tape *tape);
+void slt_cuda_tape_close(slt_tape *tape);
+slt_status slt_cuda_forward(slt_tape *tape);
+slt_status slt_cuda_backward(slt_tape *tape);
+slt_status slt_cuda_adam_step(slt_tape *tape);
+slt_status slt_cuda_step(slt_tape *tape);
+slt_status slt_cuda_wait(slt_tape *tape);
+slt_real *slt_cuda_value(const slt_tape *tape, int member, slt_var var);
+slt_real *slt_cuda_gradient(const slt_tape *tape, int member, slt_var var);
+
+// rows of a launch, at the class of the run at hand
+int slt_cuda_rows(const slt_tape *tape, slt_shape shape);
+// lays out the frames; reserves them
+slt_status slt_cuda_frames_open(slt_tape *tape);
+void slt_cuda_frames_close(slt_tape *tape);
+// batch, step and feeds of all members to the device, and the class of the run; heads_only: what
+// changes between forward and Adam
+slt_status slt_cuda_frames_send(slt_tape *tape, bool heads_only);
+
+// ---- operations (cuda_ops.c)
+
+typedef struct {
+    const char *name;
+    void (*forward)(const slt_cuda_args *args);
+    void (*backward)(const slt_cuda_args *args);
+} slt_cuda_op;
+
+const slt_cuda_op *slt_cuda_find(const slt_op *op); // NULL: there is none
+bool slt_cuda_knows(const slt_sizes *sizes, size_t *shared, const char **why);
+
+#endif

@@ -1,0 +1,165 @@
+// What a kernel sees of a node: plain numbers and addresses on the device, the same for C and for
+// CUDA's C++. A kernel takes the whole struct by value; blockIdx.z is the member of the population.
+//
+// Rows: a launch is made for `rows` of a space, at least as many as the step has (its capacity
+// class, so that a captured graph fits many batches). Rows beyond the count of the step are the
+// tail: forward leaves finite numbers there, backward zeros, so that products may run over them.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_OP_H
+#define SLT_CUDA_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/batch.h"
+
+enum {
+    SLT_CUDA_INPUTS = 8,
+    SLT_CUDA_OUTPUTS = 3,
+    SLT_CUDA_NUMBERS = 6, // attributes of a node
+    SLT_CUDA_WEIGHTS = 8,
+    SLT_CUDA_CHUNKS = 32, // of rows, in sums over columns
+};
+
+// numbers of all members, or words of 32 bits: those of member m begin at at + m·stride
+typedef struct {
+    float *at; // NULL: absent
+    int64_t stride;
+} slt_cuda_view;
+
+// places of ones, for inputs that are bits; `in` has the offsets of rows
+typedef struct {
+    const uint16_t *at;
+    int64_t stride;
+} slt_cuda_ones;
+
+// what changes from step to step, at the head of a member's frame
+typedef struct {
+    uint64_t seed, note;
+    int32_t count, tokens, true_tokens; // of the batch
+    int32_t active;
+    uint32_t step;
+    float noise, rate, epsilon, max_norm;
+    float weight[SLT_CUDA_WEIGHTS];
+} slt_cuda_head;
+
+// the batches on the device: a head, then arrays at fixed distances
+typedef struct {
+    const char *at; // of member 0
+    int64_t stride; // bytes
+    int32_t offset, length, index, companion;
+    int32_t place; // trajectory of every token
+} slt_cuda_frames;
+
+typedef struct slt_cuda slt_cuda;
+
+typedef struct {
+    slt_cuda *cuda; // of the host
+    void *stream;
+    slt_cuda_frames frames;
+    int members, trajectories, slots, length; // P and limits: B, K, L
+    int n[SLT_CUDA_NUMBERS];                  // attributes
+    double x[SLT_CUDA_NUMBERS];
+    slt_space in_space[SLT_CUDA_INPUTS], out_space[SLT_CUDA_OUTPUTS];
+    int in_rows[SLT_CUDA_INPUTS], in_width[SLT_CUDA_INPUTS];
+    int out_rows[SLT_CUDA_OUTPUTS], out_width[SLT_CUDA_OUTPUTS];
+    int in_room[SLT_CUDA_INPUTS]; // rows that are planned
+    slt_cuda_view in[SLT_CUDA_INPUTS], out[SLT_CUDA_OUTPUTS];
+    slt_cuda_ones ones[SLT_CUDA_INPUTS];
+    slt_cuda_view in_grad[SLT_CUDA_INPUTS], out_grad[SLT_CUDA_OUTPUTS];
+    bool add[SLT_CUDA_INPUTS];
+    slt_cuda_view aux, shared;
+    slt_cuda_view partials; // room for sums of SLT_CUDA_CHUNKS parts, two per column
+    int32_t *counters;      // zeros: which block is the last; [members][·]
+    int counter_stride;
+} slt_cuda_args;
+
+// ---- the optimiser
+
+enum { SLT_CUDA_PIECE = 4096, SLT_CUDA_ZEROS = 4 };
+
+// a stretch of one member's parameter
+typedef struct {
+    int64_t start; // in the blocks
+    int64_t place; // of its first number inside the parameter
+    int32_t count, member, columns;
+    int32_t zeros, zero_first[SLT_CUDA_ZEROS], zero_end[SLT_CUDA_ZEROS]; // columns kept at zero
+} slt_cuda_piece;
+
+typedef struct {
+    void *stream;
+    slt_cuda_frames frames;
+    float *value, *gradient, *moment1, *moment2;
+    const slt_cuda_piece *pieces; // those of a member next to each other
+    int members, pieces_each;
+    double *piece_norm, *norm; // [pieces], [members]
+    int32_t *counter;
+} slt_cuda_update;
+
+// ---- notes: as slt_note of the engine
+
+enum { SLT_CUDA_WATCHED = 6, SLT_CUDA_NOTES = 64 };
+
+typedef struct {
+    float value[SLT_CUDA_WATCHED];
+    double norm;
+    uint64_t number;
+} slt_cuda_note;
+
+typedef struct {
+    void *stream;
+    slt_cuda_frames frames;
+    slt_cuda_view watched[SLT_CUDA_WATCHED];
+    int members, count;
+    const double *norm;
+    slt_cuda_note *notes; // [members][SLT_CUDA_NOTES], in memory that the host reads
+} slt_cuda_notes;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Adam with clipping by the norm of a member's gradient (engine/adam.c)
+void slt_cuda_adam(const slt_cuda_update *update);
+// the head of the backward pass: the loss's own gradient is 1
+void slt_cuda_seed(const slt_cuda_args *args, slt_cuda_view gradient);
+void slt_cuda_take_notes(const slt_cuda_notes *notes);
+
+// c (m,n) = op(a)·op(b) for every member, added to c where `add`; strides as in engine/gemm.h
+void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b, int m, int n,
+                   int k, slt_cuda_view a, int lda, slt_cuda_view b, int ldb, bool add,
+                   slt_cuda_view c, int ldc);
+
+// y = act(y + c) on rows of the launch; c may be absent
+void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows, int width,
+                            slt_cuda_view c, int activation);
+// out (+)= Σ over rows of x
+void slt_cuda_bias_gradient(const slt_cuda_args *args, slt_cuda_view x, int rows, int width,
+                            slt_cuda_view out, bool add);
+// d table[id_r] (+)= dy_r
+void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cuda_view ids,
+                             slt_space space, int rows, int width, slt_cuda_view table, bool add,
+                             int entries);
+
+// the operations that have kernels, one file each
+// clang-format off
+#define SLT_CUDA_OPS(X)                                                                            \
+    X(dense) X(dense_active) X(dense_bits) X(embed) X(mlp) X(layer_norm) X(activate) X(add)        \
+    X(add_position) X(add_table) X(softmax) X(attention) X(join_tokens) X(join_slots)              \
+    X(noise) X(slot_start) X(slot_attention) X(gru_cell)                                           \
+    X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
+    X(squared_error) X(weighted_sum) X(add_loss)
+// clang-format on
+
+#define SLT_DECLARE_KERNELS(name)                                                                  \
+    void slt_cuda_##name##_forward(const slt_cuda_args *args);                                     \
+    void slt_cuda_##name##_backward(const slt_cuda_args *args);
+SLT_CUDA_OPS(SLT_DECLARE_KERNELS)
+#undef SLT_DECLARE_KERNELS
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+// The table of kernels, and what a node needs beside the operation's own memory.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "cuda/cuda_device.h"
+
+static const slt_cuda_op table[] = {
+#define ROW(name) {#name, slt_cuda_##name##_forward, slt_cuda_##name##_backward},
+    SLT_CUDA_OPS(ROW)
+#undef ROW
+};
+
+const slt_cuda_op *slt_cuda_find(const slt_op *op) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].name, op->name) == 0) return &table[i];
+    return NULL;
+}
+
+// ---- sizes, at capacity
+
+// rows of zeros and ones
+static size_t dense_bits(const slt_sizes *s) {
+    return (size_t)s->in[0].rows * (size_t)s->in[0].width;
+}
+// dz of every token and slot, du·u of every slot
+static size_t slot_attention(const slt_sizes *s) {
+    return (size_t)s->in[1].rows * (size_t)s->limits.slots + (size_t)s->in[0].rows;
+}
+static size_t count_mask(const slt_sizes *s) {
+    return 2 * (size_t)s->limits.trajectories * (size_t)s->limits.slots;
+}
+static size_t halting(const slt_sizes *s) {
+    return (size_t)s->limits.trajectories * (size_t)s->limits.slots;
+}
+
+static const struct {
+    const char *name;
+    size_t (*shared)(const slt_sizes *sizes);
+} sizes_of[] = {{"dense_bits", dense_bits},
+                {"slot_attention", slot_attention},
+                {"count_mask", count_mask},
+                {"halting", halting}};
+
+// ---- bounds
+
+static const char *attention_bound(const slt_sizes *s) {
+    int size = s->out[0].width / s->node->attributes.n[0];
+    return size > 64 ? "it takes heads of at most 64 channels" : NULL;
+}
+static const char *prefix_bound(const slt_sizes *s) {
+    int actions = s->in[0].width - 1;
+    if (actions > 256) return "it takes at most 256 actions";
+    return (int64_t)s->limits.slots * actions > 12288 ? "too many actions in too many slots" : NULL;
+}
+
+static const struct {
+    const char *name;
+    const char *(*bound)(const slt_sizes *sizes);
+} bounds[] = {{"attention", attention_bound}, {"prefix_xent", prefix_bound}};
+
+bool slt_cuda_knows(const slt_sizes *sizes, size_t *shared, const char **why) {
+    const char *name = sizes->node->op->name;
+    *why = "it has no kernels yet";
+    if (!slt_cuda_find(sizes->node->op)) return false;
+    for (size_t i = 0; i < sizeof sizes_of / sizeof *sizes_of; i++)
+        if (strcmp(sizes_of[i].name, name) == 0) *shared = sizes_of[i].shared(sizes);
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        if (strcmp(bounds[i].name, name) == 0 && bounds[i].bound(sizes)) {
+            *why = bounds[i].bound(sizes);
+            return false;
+        }
+    return true;
+}

@@ -1,0 +1,414 @@
+// A tape on the device: its planned block, the walk over its nodes, and captured graphs. A class of
+// batches is run once node by node (libraries load and choose), captured the second time, and
+// replayed from then on.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "cuda/cuda_device.h"
+
+_Static_assert(sizeof(slt_cuda_note) == sizeof(slt_note), "notes are shared");
+_Static_assert((int)SLT_CUDA_NOTES == (int)SLT_NOTES && (int)SLT_CUDA_WATCHED == (int)SLT_WATCHED,
+               "notes are shared");
+_Static_assert((int)SLT_CUDA_INPUTS == (int)SLT_INPUTS && (int)SLT_CUDA_OUTPUTS == (int)SLT_OUTPUTS,
+               "a kernel sees all inputs");
+_Static_assert((int)SLT_CUDA_NUMBERS == (int)SLT_ATTRIBUTES, "and all attributes");
+
+// ---- opening
+
+static int widest(const slt_tape *tape) {
+    int width = 1;
+    for (slt_var v = 1; v < tape->var_count; v++)
+        if (tape->vars[v].shape.width > width) width = tape->vars[v].shape.width;
+    return width;
+}
+
+static slt_status open_sums(slt_tape *tape, slt_cuda_tape *t) {
+    size_t width = (size_t)widest(tape), members = (size_t)tape->store->members;
+    t->partials_each = 2 * SLT_CUDA_CHUNKS * width;
+    t->counter_stride = (int)(width / 32 + 1);
+    SLT_TRY(
+        slt_cuda_alloc(t->cuda, t->partials_each * members * sizeof(float), (void **)&t->partials));
+    return slt_cuda_alloc(t->cuda, (size_t)t->counter_stride * members * sizeof(int32_t),
+                          (void **)&t->counters);
+}
+
+// notes in memory that both sides see
+static slt_status open_notes(slt_tape *tape, slt_cuda_tape *t) {
+    size_t bytes = (size_t)tape->store->members * SLT_NOTES * sizeof(slt_note);
+    void *memory = NULL, *there = NULL;
+    SLT_CUDA_TRY(t->cuda, cudaHostAlloc(&memory, bytes, cudaHostAllocMapped),
+                 "reserving page-locked memory");
+    tape->notes = memory;
+    memset(memory, 0, bytes);
+    SLT_CUDA_TRY(t->cuda, cudaHostGetDevicePointer(&there, memory, 0), "mapping memory");
+    t->notes = there;
+    return SLT_OK;
+}
+
+// what can be read here: kept values, and gradients of fed numbers
+static bool is_mirrored(const slt_var_info *info) {
+    return info->origin == SLT_FROM_NODE ? info->kept
+                                         : info->origin == SLT_FROM_FEED && info->has_gradient;
+}
+
+static size_t capacity_of(const slt_tape *tape, slt_var var) {
+    slt_shape shape = tape->vars[var].shape;
+    return (size_t)slt_shape_rows(tape, shape, NULL) * (size_t)shape.width;
+}
+
+static slt_status open_mirrors(slt_tape *tape, slt_cuda_tape *t) {
+    size_t vars = (size_t)tape->var_count, members = (size_t)tape->store->members;
+    SLT_TRY(SLT_NEW(&tape->arena, &t->constant, vars));
+    SLT_TRY(SLT_NEW(&tape->arena, &t->mirror, vars));
+    SLT_TRY(SLT_NEW(&tape->arena, &t->mirrored, vars));
+    for (slt_var v = 1; v < tape->var_count; v++) {
+        const slt_var_info *info = &tape->vars[v];
+        size_t size = capacity_of(tape, v);
+        if (is_mirrored(info)) SLT_TRY(SLT_NEW(&tape->arena, &t->mirror[v], size * members));
+        if (info->constant)
+            SLT_TRY(slt_cuda_alloc(t->cuda, size * sizeof(float), (void **)&t->constant[v]));
+    }
+    return SLT_OK;
+}
+
+slt_status slt_cuda_tape_open(slt_tape *tape) {
+    slt_cuda_tape *t;
+    SLT_TRY(SLT_NEW(&tape->arena, &t, 1));
+    t->cuda = slt_cuda_of(tape->store);
+    tape->on_device = t;
+    SLT_TRY(slt_cuda_frames_open(tape));
+    SLT_TRY(open_mirrors(tape, t));
+    SLT_TRY(open_sums(tape, t));
+    SLT_TRY(open_notes(tape, t));
+    for (int i = 0; i < 2; i++)
+        SLT_CUDA_TRY(t->cuda, cudaEventCreate(&t->timer[i]), "making an event");
+    return slt_cuda_alloc(t->cuda, slt_tape_bytes(tape), (void **)&t->block);
+}
+
+void slt_cuda_tape_close(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    cudaStreamSynchronize(t->cuda->stream);
+    for (int i = 0; i < t->graphs; i++)
+        if (t->graph[i].run) cudaGraphExecDestroy(t->graph[i].run);
+    for (int i = 0; i < 2; i++)
+        if (t->timer[i]) cudaEventDestroy(t->timer[i]);
+    slt_cuda_frames_close(tape);
+    for (slt_var v = 1; t->constant && v < tape->var_count; v++) slt_cuda_free(t->constant[v]);
+    if (tape->notes) cudaFreeHost(tape->notes);
+    slt_cuda_free(t->block);
+    slt_cuda_free(t->partials);
+    slt_cuda_free(t->counters);
+    tape->on_device = NULL;
+}
+
+// tables are filled behind finish, so they go with the first run
+static slt_status send_constants(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (t->constants_sent) return SLT_OK;
+    for (slt_var v = 1; v < tape->var_count; v++)
+        if (t->constant[v])
+            SLT_CUDA_TRY(t->cuda,
+                         cudaMemcpyAsync(t->constant[v], tape->vars[v].constant,
+                                         capacity_of(tape, v) * sizeof(float),
+                                         cudaMemcpyHostToDevice, t->cuda->stream),
+                         "sending tables");
+    t->constants_sent = true;
+    return slt_cuda_check(t->cuda, cudaStreamSynchronize(t->cuda->stream), "sending tables");
+}
+
+// ---- where things are
+
+static slt_cuda_view store_view(const slt_tape *tape, const slt_var_info *info, float *block) {
+    const slt_parameter *p = &tape->store->parameters[info->parameter];
+    return (slt_cuda_view){block + p->offset + info->first, (int64_t)p->rows * p->columns};
+}
+
+static slt_cuda_view block_view(const slt_tape *tape, int64_t place) {
+    if (place < 0) return (slt_cuda_view){NULL, 0};
+    return (slt_cuda_view){slt_cuda_tape_of(tape)->block + place, (int64_t)tape->block_size};
+}
+
+static slt_cuda_view value_view(const slt_tape *tape, slt_var var) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    const slt_var_info *info = &tape->vars[var];
+    const slt_cuda_blocks *blocks = tape->store->on_device;
+    if (info->origin == SLT_FROM_STORE) return store_view(tape, info, blocks->value);
+    if (info->constant) return (slt_cuda_view){t->constant[var], 0};
+    if (info->origin == SLT_FROM_NODE) return block_view(tape, info->value);
+    return (slt_cuda_view){(float *)(void *)((char *)t->frames.at + t->feed[var]),
+                           (int64_t)(t->frame_bytes / sizeof(float))};
+}
+
+static slt_cuda_view gradient_view(const slt_tape *tape, slt_var var) {
+    const slt_var_info *info = &tape->vars[var];
+    const slt_cuda_blocks *blocks = tape->store->on_device;
+    if (!info->has_gradient) return (slt_cuda_view){NULL, 0};
+    if (info->origin == SLT_FROM_STORE) return store_view(tape, info, blocks->gradient);
+    return block_view(tape, info->gradient);
+}
+
+// ---- one node
+
+static void fill_input(const slt_tape *tape, const slt_node_info *info, int i, bool backward,
+                       slt_cuda_args *args) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_var var = info->node.in[i];
+    if (!var) return;
+    slt_shape shape = tape->vars[var].shape;
+    args->in_space[i] = shape.space;
+    args->in_rows[i] = slt_cuda_rows(tape, shape);
+    args->in_room[i] = slt_shape_rows(tape, shape, NULL);
+    args->in_width[i] = shape.width;
+    args->in[i] = value_view(tape, var);
+    if (tape->vars[var].type == SLT_BITS)
+        args->ones[i] =
+            (slt_cuda_ones){(const uint16_t *)(const void *)(t->frames.at + t->feed_ones[var]),
+                            (int64_t)(t->frame_bytes / sizeof(uint16_t))};
+    if (!backward || info->node.op->no_gradient_in >> i & 1) return;
+    args->in_grad[i] = gradient_view(tape, var);
+    args->add[i] = info->add >> i & 1;
+}
+
+static slt_cuda_args args_of(const slt_tape *tape, const slt_node_info *info, bool backward) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_cuda_args args = {.cuda = t->cuda,
+                          .stream = t->cuda->stream,
+                          .frames = t->frames,
+                          .members = tape->store->members,
+                          .trajectories = tape->limits.trajectories,
+                          .slots = tape->limits.slots,
+                          .length = tape->limits.length,
+                          .partials = {t->partials, (int64_t)t->partials_each},
+                          .counters = t->counters,
+                          .counter_stride = t->counter_stride};
+    if (!info) return args;
+    memcpy(args.n, info->node.attributes.n, sizeof args.n);
+    memcpy(args.x, info->node.attributes.x, sizeof args.x);
+    args.aux = block_view(tape, info->aux);
+    args.shared = block_view(tape, info->shared[backward]);
+    for (int i = 0; i < info->node.inputs; i++) fill_input(tape, info, i, backward, &args);
+    for (int i = 0; i < info->node.outputs; i++) {
+        slt_shape shape = tape->vars[info->node.out[i]].shape;
+        args.out_space[i] = shape.space;
+        args.out_rows[i] = slt_cuda_rows(tape, shape);
+        args.out_width[i] = shape.width;
+        args.out[i] = value_view(tape, info->node.out[i]);
+        if (backward) args.out_grad[i] = gradient_view(tape, info->node.out[i]);
+    }
+    return args;
+}
+
+static slt_status launch_node(slt_tape *tape, int n, bool backward) {
+    slt_cuda *cuda = slt_cuda_of(tape->store);
+    const slt_node_info *info = &tape->nodes[n];
+    const slt_cuda_op *op = slt_cuda_find(info->node.op);
+    slt_cuda_args args = args_of(tape, info, backward);
+    (backward ? op->backward : op->forward)(&args);
+    cudaError_t error = cudaPeekAtLastError();
+    if (error == cudaSuccess) return slt_cuda_status(cuda);
+    char doing[64];
+    snprintf(doing, sizeof doing, "%.40s %s", op->name, backward ? "backward" : "forward");
+    return slt_cuda_check(cuda, error, doing);
+}
+
+// with a clock around it, where somebody asked for one
+static slt_status visit(slt_tape *tape, int n, bool backward) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (!tape->seconds) return launch_node(tape, n, backward);
+    float ms = 0;
+    SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[0], t->cuda->stream), "taking the time");
+    SLT_TRY(launch_node(tape, n, backward));
+    SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[1], t->cuda->stream), "taking the time");
+    SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(t->timer[1]), "taking the time");
+    SLT_CUDA_TRY(t->cuda, cudaEventElapsedTime(&ms, t->timer[0], t->timer[1]), "taking the time");
+    tape->seconds[backward * tape->node_count + n] += 1e-3 * (double)ms;
+    return SLT_OK;
+}
+
+// ---- the walks
+
+static slt_status walk_forward(slt_tape *tape) {
+    for (int n = 0; n < tape->node_count; n++) SLT_TRY(visit(tape, n, false));
+    return SLT_OK;
+}
+
+static slt_status walk_backward(slt_tape *tape) {
+    slt_cuda_args args = args_of(tape, NULL, true);
+    slt_cuda_view gradient = gradient_view(tape, tape->loss);
+    if (gradient.at) slt_cuda_seed(&args, gradient);
+    for (int n = tape->node_count - 1; n >= 0; n--)
+        if (tape->nodes[n].runs_backward) SLT_TRY(visit(tape, n, true));
+    return SLT_OK;
+}
+
+static slt_status walk_adam(slt_tape *tape) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    const slt_cuda_blocks *b = tape->store->on_device;
+    slt_cuda_update update = {.stream = t->cuda->stream,
+                              .frames = t->frames,
+                              .value = b->value,
+                              .gradient = b->gradient,
+                              .moment1 = b->moment1,
+                              .moment2 = b->moment2,
+                              .pieces = b->pieces,
+                              .members = tape->store->members,
+                              .pieces_each = b->pieces_each,
+                              .piece_norm = b->piece_norm,
+                              .norm = b->norm,
+                              .counter = b->counter};
+    if (b->pieces_each) slt_cuda_adam(&update);
+    return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "Adam");
+}
+
+static slt_status walk_notes(slt_tape *tape) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    const slt_cuda_blocks *b = tape->store->on_device;
+    slt_cuda_notes notes = {.stream = t->cuda->stream,
+                            .frames = t->frames,
+                            .members = tape->store->members,
+                            .count = tape->watched_count,
+                            .norm = b->norm,
+                            .notes = t->notes};
+    for (int i = 0; i < tape->watched_count; i++)
+        notes.watched[i] = value_view(tape, tape->watched[i]);
+    slt_cuda_take_notes(&notes);
+    return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "taking notes");
+}
+
+static slt_status walk(slt_tape *tape, bool trains) {
+    SLT_TRY(walk_forward(tape));
+    if (!trains) return SLT_OK;
+    SLT_TRY(walk_backward(tape));
+    SLT_TRY(walk_adam(tape));
+    return walk_notes(tape);
+}
+
+// ---- graphs
+
+static slt_cuda_graph *graph_of(slt_cuda_tape *t, bool trains) {
+    for (int i = 0; i < t->graphs; i++)
+        if (t->graph[i].tokens == t->tokens && t->graph[i].trains == trains) return &t->graph[i];
+    if (t->graphs == SLT_CUDA_GRAPHS) return NULL;
+    t->graph[t->graphs] = (slt_cuda_graph){.tokens = t->tokens, .trains = trains};
+    return &t->graph[t->graphs++];
+}
+
+static slt_status capture(slt_tape *tape, bool trains, slt_cuda_graph *graph) {
+    slt_cuda *cuda = slt_cuda_of(tape->store);
+    cudaGraph_t captured = NULL;
+    SLT_CUDA_TRY(cuda, cudaStreamBeginCapture(cuda->stream, cudaStreamCaptureModeRelaxed),
+                 "capturing a step");
+    slt_status status = walk(tape, trains);
+    cudaError_t error = cudaStreamEndCapture(cuda->stream, &captured);
+    if (status == SLT_OK) status = slt_cuda_check(cuda, error, "capturing a step");
+    if (status == SLT_OK)
+        status = slt_cuda_check(cuda, cudaGraphInstantiate(&graph->run, captured, 0),
+                                "preparing a captured step");
+    if (captured) cudaGraphDestroy(captured);
+    return status;
+}
+
+static slt_status run(slt_tape *tape, bool trains) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_cuda_graph *graph = tape->seconds ? NULL : graph_of(t, trains);
+    if (!graph || graph->runs++ == 0) return walk(tape, trains);
+    if (!graph->run) SLT_TRY(capture(tape, trains, graph));
+    return slt_cuda_check(t->cuda, cudaGraphLaunch(graph->run, t->cuda->stream), "a step");
+}
+
+// ---- the calls of the engine
+
+static slt_status send(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    SLT_TRY(slt_cuda_status(t->cuda));
+    SLT_TRY(slt_cuda_store_send(tape->store));
+    SLT_TRY(send_constants(tape));
+    t->runs++;
+    return slt_cuda_frames_send(tape, false);
+}
+
+slt_status slt_cuda_wait(slt_tape *tape) {
+    slt_cuda *cuda = slt_cuda_of(tape->store);
+    return slt_cuda_check(cuda, cudaStreamSynchronize(cuda->stream), "a step");
+}
+
+// results of a tape without a loss are read at once: a failure shows here
+slt_status slt_cuda_forward(slt_tape *tape) {
+    SLT_TRY(send(tape));
+    if (tape->loss) return walk_forward(tape);
+    SLT_TRY(run(tape, false));
+    return slt_cuda_wait(tape);
+}
+
+slt_status slt_cuda_backward(slt_tape *tape) {
+    SLT_TRY(slt_cuda_status(slt_cuda_of(tape->store)));
+    tape->store->device_newer = true;
+    slt_cuda_tape_of(tape)->runs++; // gradients of inputs are new
+    SLT_TRY(walk_backward(tape));
+    return slt_cuda_wait(tape);
+}
+
+slt_status slt_cuda_adam_step(slt_tape *tape) {
+    SLT_TRY(slt_cuda_frames_send(tape, true));
+    tape->store->device_newer = true;
+    return walk_adam(tape);
+}
+
+slt_status slt_cuda_step(slt_tape *tape) {
+    SLT_TRY(send(tape));
+    tape->store->device_newer = true;
+    return run(tape, true);
+}
+
+// ---- reading
+
+// rows that the last run of a member had
+static size_t rows_there(const slt_tape *tape, slt_shape shape, int member) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    int slots = tape->limits.slots, count = t->count[2 * member], tokens = t->count[2 * member + 1];
+    const int rows[SLT_SPACES] = {shape.rows, count, count * slots, tokens, tokens * slots};
+    return (size_t)rows[shape.space];
+}
+
+// brings a variable's numbers here, those of all members
+static void mirror(const slt_tape *tape, slt_var var, slt_cuda_view from) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_shape shape = tape->vars[var].shape;
+    size_t size = capacity_of(tape, var);
+    cudaError_t error = cudaSuccess;
+    for (int m = 0; m < tape->store->members && error == cudaSuccess; m++) {
+        size_t bytes = rows_there(tape, shape, m) * (size_t)shape.width * sizeof(float);
+        error = cudaMemcpyAsync(t->mirror[var] + size * (size_t)m, from.at + m * from.stride, bytes,
+                                cudaMemcpyDeviceToHost, t->cuda->stream);
+    }
+    if (error == cudaSuccess) error = cudaStreamSynchronize(t->cuda->stream);
+    slt_cuda_check(t->cuda, error, "reading a result"); // sticks
+    t->mirrored[var] = t->runs;
+}
+
+slt_real *slt_cuda_value(const slt_tape *tape, int member, slt_var var) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    const slt_var_info *info = &tape->vars[var];
+    if (info->origin == SLT_FROM_STORE) {
+        slt_store_fetch(tape->store); // a failure sticks
+        return slt_store_at(tape->store, tape->store->value, info->parameter, member) + info->first;
+    }
+    if (!t->mirror[var]) return NULL;
+    if (t->mirrored[var] != t->runs) mirror(tape, var, value_view(tape, var));
+    return t->mirror[var] + capacity_of(tape, var) * (size_t)member;
+}
+
+slt_real *slt_cuda_gradient(const slt_tape *tape, int member, slt_var var) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    const slt_var_info *info = &tape->vars[var];
+    if (info->origin == SLT_FROM_STORE) {
+        slt_store_fetch(tape->store);
+        return slt_store_at(tape->store, tape->store->gradient, info->parameter, member) +
+               info->first;
+    }
+    if (info->origin != SLT_FROM_FEED || !t->mirror[var]) return NULL;
+    if (t->mirrored[var] != t->runs) mirror(tape, var, gradient_view(tape, var));
+    return t->mirror[var] + capacity_of(tape, var) * (size_t)member;
+}

@@ -1,0 +1,54 @@
+// y = bits·W + c by the ones: a block of threads per row, a thread per column. Backward lays the
+// ones out as a matrix of zeros and ones and multiplies: dW = bitsᵀ·dy.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/kernel.cuh"
+
+enum { BITS, W, C };
+enum { THREADS = 128 };
+
+SLT_KERNEL forward(const slt_cuda_args a) {
+    int r = (int)blockIdx.x, width = a.out_width[0], count = slt_count(a, a.in_space[BITS], 0);
+    const int32_t *offset = slt_ints(a.in[BITS]);
+    const uint16_t *ones = a.ones[BITS].at + (int64_t)blockIdx.z * a.ones[BITS].stride;
+    const float *w = slt_at(a.in[W]), *c = slt_at(a.in[C]);
+    float *y = slt_at(a.out[0]) + (int64_t)r * width;
+    for (int k = (int)threadIdx.x; k < width; k += (int)blockDim.x) {
+        float sum = 0;
+        if (r < count) {
+            sum = c ? c[k] : 0;
+            for (int i = offset[r]; i < offset[r + 1]; i++) sum += w[(int64_t)ones[i] * width + k];
+        }
+        y[k] = sum;
+    }
+}
+
+// rows of zeros and ones into shared
+SLT_KERNEL expand(const slt_cuda_args a) {
+    int r = (int)blockIdx.x, width = a.in_width[BITS], count = slt_count(a, a.in_space[BITS], 0);
+    const int32_t *offset = slt_ints(a.in[BITS]);
+    const uint16_t *ones = a.ones[BITS].at + (int64_t)blockIdx.z * a.ones[BITS].stride;
+    float *x = slt_at(a.shared) + (int64_t)r * width;
+    for (int i = (int)threadIdx.x; i < width; i += (int)blockDim.x) x[i] = 0;
+    __syncthreads();
+    if (r >= count) return;
+    for (int i = offset[r] + (int)threadIdx.x; i < offset[r + 1]; i += (int)blockDim.x)
+        x[ones[i]] = 1;
+}
+
+static dim3 grid(const slt_cuda_args *args) { return slt_grid(args, args->in_rows[BITS], 1); }
+
+void slt_cuda_dense_bits_forward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, forward, grid(args), THREADS, 0);
+}
+
+void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
+    int rows = args->in_rows[BITS], in = args->in_width[BITS], out = args->out_width[0];
+    if (args->in_grad[W].at) {
+        SLT_LAUNCH(args, expand, grid(args), THREADS, 0);
+        slt_cuda_gemm(args, true, false, in, out, rows, args->shared, in, args->out_grad[0], out,
+                      args->add[W], args->in_grad[W], out);
+    }
+    slt_cuda_bias_gradient(args, args->out_grad[0], rows, out, args->in_grad[C], args->add[C]);
+}

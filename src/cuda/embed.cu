@@ -1,0 +1,54 @@
+// y_r = table[id_r], and the gradient of tables that join_tokens shares: a block per entry and 32
+// columns walks all rows.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/kernel.cuh"
+
+enum { IDS, TABLE };
+enum { COLUMNS = 32, LANES = 16 };
+
+SLT_KERNEL forward(const slt_cuda_args a) {
+    const int32_t *ids = slt_ints(a.in[IDS]);
+    const float *table = slt_at(a.in[TABLE]);
+    float *y = slt_at(a.out[0]);
+    int width = a.out_width[0], count = slt_count(a, a.in_space[IDS], a.in_rows[IDS]);
+    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride())
+        y[i] = table[(int64_t)ids[i / width] * width + i % width];
+    slt_clear_tail(y, count, a.in_rows[IDS], width);
+}
+
+SLT_KERNEL table_gradient(const slt_cuda_args a, slt_cuda_view dy_view, slt_cuda_view id_view,
+                          slt_space space, int rows, int width, slt_cuda_view table, bool add) {
+    __shared__ float lanes[LANES][COLUMNS];
+    int entry = (int)blockIdx.x, c = (int)(blockIdx.y * COLUMNS + threadIdx.x);
+    const int32_t *ids = slt_ints(id_view);
+    const float *dy = slt_at(dy_view);
+    float sum = 0;
+    int count = slt_count(a, space, rows);
+    for (int r = (int)threadIdx.y; r < count && c < width; r += LANES)
+        if (ids[r] == entry) sum += dy[(int64_t)r * width + c];
+    lanes[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y > 0 || c >= width) return;
+    for (int i = 1; i < LANES; i++) sum += lanes[i][threadIdx.x];
+    slt_put(&slt_at(table)[(int64_t)entry * width + c], add, sum);
+}
+
+void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cuda_view ids,
+                             slt_space space, int rows, int width, slt_cuda_view table, bool add,
+                             int entries) {
+    dim3 grid((unsigned)entries, (unsigned)slt_pieces(width, COLUMNS), (unsigned)args->members);
+    SLT_LAUNCH(args, table_gradient, grid, dim3(COLUMNS, LANES, 1), 0, dy, ids, space, rows, width,
+               table, add);
+}
+
+void slt_cuda_embed_forward(const slt_cuda_args *args) {
+    int64_t count = (int64_t)args->in_rows[IDS] * args->out_width[0];
+    SLT_LAUNCH(args, forward, slt_grid(args, count, SLT_THREADS), SLT_THREADS, 0);
+}
+void slt_cuda_embed_backward(const slt_cuda_args *args) {
+    slt_cuda_table_gradient(args, args->out_grad[0], args->in[IDS], args->in_space[IDS],
+                            args->in_rows[IDS], args->out_width[0], args->in_grad[TABLE],
+                            args->add[TABLE], args->in_rows[TABLE]);
+}

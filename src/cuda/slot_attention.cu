@@ -1,0 +1,167 @@
+// One round of slot attention, a whole step in one launch: a block per trajectory. Warps take
+// positions (logits, softmax over slots), then threads take numbers of slots (sums over positions).
+// Equations and padding rules are those of ops/slot_attention.c.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/kernel.cuh"
+
+enum { Q, KV };
+enum { THREADS = 256, WARPS = THREADS / SLT_WARP };
+
+#define FLOOR 1e-8f
+
+// what one trajectory works on
+typedef struct {
+    int K, S, computed, truth;
+    bool uniform;
+    float scale;
+    int64_t slot, token; // first rows
+    const float *q, *kv;
+    float *attention, *sum; // U (computed, K), n (K)
+} round_view;
+
+SLT_DEVICE_INLINE round_view view_of(const slt_cuda_args &a, int b) {
+    round_view v;
+    const int32_t *offset = slt_offset(a);
+    v.K = a.slots;
+    v.S = a.in_width[Q];
+    v.computed = offset[b + 1] - offset[b];
+    v.truth = slt_least(slt_length(a)[b], v.computed);
+    v.uniform = a.n[0] != 0;
+    v.scale = 1 / sqrtf((float)v.S);
+    v.slot = (int64_t)b * v.K;
+    v.token = offset[b];
+    v.q = slt_at(a.in[Q]) + v.slot * v.S;
+    v.kv = slt_at(a.in[KV]) + v.token * 2 * v.S;
+    v.attention = slt_at(a.out[1]) + v.token * v.K;
+    v.sum = slt_at(a.aux) + v.slot;
+    return v;
+}
+
+SLT_DEVICE_INLINE float warp_dot(const float *x, const float *y, int count) {
+    float sum = 0;
+    for (int c = (int)(threadIdx.x % SLT_WARP); c < count; c += SLT_WARP) sum += x[c] * y[c];
+    return slt_warp_sum(sum);
+}
+
+// U of position l, by one warp
+SLT_DEVICE_INLINE void compete(const round_view &v, int l) {
+    int lane = (int)(threadIdx.x % SLT_WARP);
+    float *u = v.attention + (int64_t)l * v.K, most = -INFINITY, sum = 0;
+    bool padding = l >= v.truth;
+    if (padding && !v.uniform) {
+        for (int k = lane; k < v.K; k += SLT_WARP) u[k] = 0;
+        return;
+    }
+    for (int k = 0; k < v.K; k++) {
+        float z = warp_dot(v.kv + (int64_t)l * 2 * v.S, v.q + (int64_t)k * v.S, v.S) * v.scale;
+        if (padding) z = 64 * rintf(z / 64); // what is left of it behind -1e9 in float32
+        most = fmaxf(most, z);
+        if (lane == 0) u[k] = z;
+    }
+    __syncwarp();
+    for (int k = lane; k < v.K; k += SLT_WARP) sum += expf(u[k] - most);
+    sum = slt_warp_sum(sum);
+    for (int k = lane; k < v.K; k += SLT_WARP) u[k] = expf(u[k] - most) / sum + FLOOR;
+}
+
+SLT_KERNEL forward(const slt_cuda_args a) {
+    int b = (int)blockIdx.x;
+    float *update = slt_at(a.out[0]);
+    slt_clear_tail(update, slt_count(a, SLT_SLOTS, 0), a.out_rows[0], a.out_width[0]);
+    slt_clear_tail(slt_at(a.out[1]), slt_count(a, SLT_TOKENS, 0), a.out_rows[1], a.out_width[1]);
+    if (b >= slt_head(a)->count) return;
+    round_view v = view_of(a, b);
+    for (int l = (int)threadIdx.x / SLT_WARP; l < v.computed; l += WARPS) compete(v, l);
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
+        int k = i / v.S, c = i % v.S;
+        float sum = 0, weights = 0;
+        for (int l = 0; l < v.computed; l++) {
+            float u = v.attention[(int64_t)l * v.K + k];
+            weights += u;
+            sum += u * v.kv[(int64_t)l * 2 * v.S + v.S + c];
+        }
+        update[(v.slot + k) * v.S + c] = sum / weights;
+        if (c == 0) v.sum[k] = weights;
+    }
+}
+
+// ---- backward
+
+// dz of position l into shared (computed, K), by one warp; along: du_k·u_k
+SLT_DEVICE_INLINE void position_gradient(const round_view &v, int l, const float *du,
+                                         const float *along, float *dz) {
+    int lane = (int)(threadIdx.x % SLT_WARP);
+    const float *u = v.attention + (int64_t)l * v.K, *value = v.kv + (int64_t)l * 2 * v.S + v.S;
+    float mean = 0;
+    bool out = l >= v.truth && !v.uniform;
+    for (int k = 0; k < v.K; k++) {
+        float d = out ? 0 : (warp_dot(du + (int64_t)k * v.S, value, v.S) - along[k]) / v.sum[k];
+        mean += (u[k] - FLOOR) * d;
+        if (lane == 0) dz[k] = d;
+    }
+    __syncwarp();
+    for (int k = lane; k < v.K; k += SLT_WARP) dz[k] = out ? 0 : (u[k] - FLOOR) * (dz[k] - mean);
+    __syncwarp();
+}
+
+// dkey_l = Σ_k dz_lk·q_k·scale, dval_l = Σ_k U_lk/n_k·du_k, by one warp
+SLT_DEVICE_INLINE void token_gradient(const slt_cuda_args &a, const round_view &v, int l,
+                                      const float *du, const float *dz) {
+    float *dkey = slt_at(a.in_grad[KV]) + (v.token + l) * 2 * v.S;
+    const float *u = v.attention + (int64_t)l * v.K;
+    for (int c = (int)(threadIdx.x % SLT_WARP); c < v.S; c += SLT_WARP) {
+        float key = 0, value = 0;
+        for (int k = 0; k < v.K; k++) {
+            key += dz[k] * v.scale * v.q[(int64_t)k * v.S + c];
+            value += u[k] / v.sum[k] * du[(int64_t)k * v.S + c];
+        }
+        slt_put(&dkey[c], a.add[KV], key);
+        slt_put(&dkey[v.S + c], a.add[KV], value);
+    }
+}
+
+// shared holds dz (tokens, K), then du·u (slots)
+SLT_KERNEL backward(const slt_cuda_args a) {
+    int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
+    if (a.in_grad[KV].at && !a.add[KV])
+        slt_clear_tail(slt_at(a.in_grad[KV]), slt_count(a, SLT_TOKENS, 0), a.in_rows[KV],
+                       a.in_width[KV]);
+    if (a.in_grad[Q].at && !a.add[Q])
+        slt_clear_tail(slt_at(a.in_grad[Q]), slt_count(a, SLT_SLOTS, 0), a.in_rows[Q],
+                       a.in_width[Q]);
+    if (b >= slt_head(a)->count) return;
+    round_view v = view_of(a, b);
+    const float *du = slt_at(a.out_grad[0]) + v.slot * v.S;
+    const float *u = slt_at(a.out[0]) + v.slot * v.S;
+    float *dz = slt_at(a.shared) + v.token * v.K;
+    float *along = slt_at(a.shared) + (int64_t)a.in_room[KV] * v.K + v.slot;
+    for (int k = warp; k < v.K; k += WARPS) {
+        float sum = warp_dot(du + (int64_t)k * v.S, u + (int64_t)k * v.S, v.S);
+        if (threadIdx.x % SLT_WARP == 0) along[k] = sum;
+    }
+    __syncthreads();
+    for (int l = warp; l < v.computed; l += WARPS) {
+        position_gradient(v, l, du, along, dz + (int64_t)l * v.K);
+        if (a.in_grad[KV].at) token_gradient(a, v, l, du, dz + (int64_t)l * v.K);
+    }
+    __syncthreads();
+    if (!a.in_grad[Q].at) return;
+    float *dq = slt_at(a.in_grad[Q]) + v.slot * v.S;
+    for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
+        int k = i / v.S, c = i % v.S;
+        float sum = 0;
+        for (int l = 0; l < v.computed; l++)
+            sum += dz[(int64_t)l * v.K + k] * v.scale * v.kv[(int64_t)l * 2 * v.S + c];
+        slt_put(&dq[i], a.add[Q], sum);
+    }
+}
+
+void slt_cuda_slot_attention_forward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), THREADS, 0);
+}
+void slt_cuda_slot_attention_backward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), THREADS, 0);
+}

@@ -1,0 +1,53 @@
+// Devices: who runs a tape when it is not the CPU. A device keeps blocks of its own beside those of
+// the store, and a planned block of its own for every tape; models, layers and operations know
+// nothing of it. Which one a context uses is an option of the context.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_ENGINE_DEVICE_H
+#define SLT_ENGINE_DEVICE_H
+
+#include "engine/op.h"
+
+typedef struct {
+    const char *name; // as the context's options say it
+    slt_status (*open)(slt_context *context, slt_device **out);
+    void (*close)(slt_device *device);
+
+    // blocks of a store: reserved, and brought back here (fetch; clears device_newer)
+    slt_status (*store_open)(slt_store *store);
+    void (*store_close)(slt_store *store);
+    slt_status (*store_fetch)(slt_store *store);
+
+    // scratch numbers of a node that the planner reserves beside the operation's own; false: the
+    // device does not know the operation, or not at this size (the reason is in `why`)
+    bool (*knows)(const slt_sizes *sizes, size_t *shared, const char **why);
+    slt_status (*tape_open)(slt_tape *tape); // behind the planner
+    void (*tape_close)(slt_tape *tape);
+
+    // of all members; calls come back before the work is done
+    slt_status (*forward)(slt_tape *tape);
+    slt_status (*backward)(slt_tape *tape);
+    slt_status (*adam)(slt_tape *tape);
+    slt_status (*step)(slt_tape *tape); // all three, and a note
+    slt_status (*wait)(slt_tape *tape);
+
+    // copies here, brought up to date; NULL where there is none
+    slt_real *(*value)(const slt_tape *tape, int member, slt_var var);
+    slt_real *(*gradient)(const slt_tape *tape, int member, slt_var var);
+} slt_device_kind;
+
+// what the struct of every device begins with
+struct slt_device {
+    const slt_device_kind *kind;
+};
+
+// the device of a context, opened when it is asked for the first time; NULL: the CPU
+slt_status slt_device_open(slt_context *context, slt_device **out);
+
+extern const slt_device_kind *const slt_device_kinds[]; // of this build; NULL behind the last
+#ifdef SLT_CUDA
+extern const slt_device_kind slt_device_cuda; // src/cuda
+#endif
+
+#endif

@@ -1,0 +1,298 @@
+// The emulated device: runtime, products, and the grid.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+#include <vector>
+#include "cublas_v2.h"
+#include "emulated/grid.h"
+
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+// ---- a stream does everything at once, or writes it down
+
+struct slt_emulated_graph {
+    std::vector<std::function<void()>> calls;
+};
+struct slt_emulated_event {
+    double time;
+};
+static slt_emulated_graph *captured;
+
+static void call(const std::function<void()> &work) {
+    if (captured)
+        captured->calls.push_back(work);
+    else
+        work();
+}
+
+// ---- threads of a block
+
+namespace {
+enum state { READY, AT_WARP, AT_BLOCK, DONE };
+struct thread {
+    ucontext_t context;
+    char *stack;
+    state at;
+    int turn; // of the warp's shuffles
+};
+enum { STACK = 64 << 10, MOST = 1024, SHARED = 228 << 10 };
+thread threads[MOST];
+ucontext_t scheduler;
+int current, count;
+const std::function<void()> *body;
+float exchange[2][MOST];
+float dynamic_shared[SHARED / sizeof(float)];
+
+void die(const char *why) {
+    fprintf(stderr, "emulated grid: %s (block %u,%u,%u thread %d)\n", why, blockIdx.x, blockIdx.y,
+            blockIdx.z, current);
+    abort();
+}
+
+void run_body() {
+    (*body)();
+    threads[current].at = DONE;
+    swapcontext(&threads[current].context, &scheduler);
+}
+
+void start(int i) {
+    thread &t = threads[i];
+    if (!t.stack) t.stack = (char *)malloc(STACK);
+    getcontext(&t.context);
+    t.context.uc_stack.ss_sp = t.stack;
+    t.context.uc_stack.ss_size = STACK;
+    t.context.uc_link = &scheduler;
+    makecontext(&t.context, run_body, 0);
+    t.at = READY;
+    t.turn = 0;
+}
+
+void resume(int i) {
+    current = i;
+    threadIdx = dim3((unsigned)i % blockDim.x, (unsigned)i / blockDim.x % blockDim.y,
+                     (unsigned)i / blockDim.x / blockDim.y);
+    swapcontext(&scheduler, &threads[i].context);
+}
+
+// runs a warp until all of its threads are done or at the block's barrier
+void run_warp(int first, int end) {
+    for (;;) {
+        int waiting = 0, others = 0;
+        for (int i = first; i < end; i++) {
+            if (threads[i].at == READY) resume(i);
+            (threads[i].at == AT_WARP ? waiting : others)++;
+        }
+        if (!waiting) return;
+        if (others) die("not all lanes of a warp reach a shuffle");
+        for (int i = first; i < end; i++) threads[i].at = READY;
+    }
+}
+
+void run_block() {
+    for (int i = 0; i < count; i++) start(i);
+    for (;;) {
+        int done = 0;
+        for (int first = 0; first < count; first += 32)
+            run_warp(first, first + 32 < count ? first + 32 : count);
+        for (int i = 0; i < count; i++) done += threads[i].at == DONE;
+        if (done == count) return;
+        if (done) die("not all threads of a block reach a barrier");
+        for (int i = 0; i < count; i++) threads[i].at = READY;
+    }
+}
+} // namespace
+
+void slt_emulated_barrier(bool whole_block) {
+    threads[current].at = whole_block ? AT_BLOCK : AT_WARP;
+    swapcontext(&threads[current].context, &scheduler);
+}
+
+// two buffers in turn: one barrier is enough
+float slt_emulated_shuffle(float value, int from) {
+    int own = current, turn = threads[own].turn++ % 2, other = own / 32 * 32 + from;
+    exchange[turn][own] = value;
+    slt_emulated_barrier(false);
+    return exchange[turn][other < count ? other : own];
+}
+
+float *slt_emulated_shared(void) { return dynamic_shared; }
+
+static void run_grid(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &kernel) {
+    if (block.x * block.y * block.z > MOST || bytes > SHARED) die("launch too large");
+    if (grid.x < 1 || grid.y < 1 || grid.z < 1 || grid.y > 65535 || grid.z > 65535)
+        die("launch of no blocks, or too many");
+    blockDim = block;
+    gridDim = grid;
+    count = (int)(block.x * block.y * block.z);
+    body = &kernel;
+    for (unsigned z = 0; z < grid.z; z++)
+        for (unsigned y = 0; y < grid.y; y++)
+            for (unsigned x = 0; x < grid.x; x++) {
+                blockIdx = dim3(x, y, z);
+                memset(dynamic_shared, 0xff, bytes);
+                run_block();
+            }
+}
+
+void slt_emulate(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &kernel) {
+    call([=]() { run_grid(grid, block, bytes, kernel); });
+}
+
+// ---- the runtime
+
+extern "C" {
+
+const char *cudaGetErrorString(cudaError_t error) {
+    static const char *const texts[] = {"no error", "invalid argument", "out of memory"};
+    return texts[error];
+}
+cudaError_t cudaGetLastError(void) { return cudaSuccess; }
+cudaError_t cudaPeekAtLastError(void) { return cudaSuccess; }
+cudaError_t cudaGetDeviceCount(int *devices) { return *devices = 1, cudaSuccess; }
+cudaError_t cudaGetDevice(int *device) { return *device = 0, cudaSuccess; }
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total) {
+    return *free_bytes = *total = 0, cudaSuccess;
+}
+// not a number until somebody writes it
+cudaError_t cudaMalloc(void **memory, size_t bytes) {
+    *memory = bytes > (size_t)1 << 40 ? NULL : malloc(bytes);
+    if (!*memory) return cudaErrorMemoryAllocation;
+    memset(*memory, 0xff, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaFree(void *memory) { return free(memory), cudaSuccess; }
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
+    return cudaMalloc(memory, bytes);
+}
+cudaError_t cudaFreeHost(void *memory) { return free(memory), cudaSuccess; }
+cudaError_t cudaHostGetDevicePointer(void **there, void *here, unsigned) {
+    return *there = here, cudaSuccess;
+}
+cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
+    return memset(memory, value, bytes), cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t) {
+    call([=]() { memset(memory, value, bytes); });
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind,
+                            cudaStream_t) {
+    call([=]() { memcpy(to, from, bytes); });
+    return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+    return *stream = NULL, cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+    return captured ? cudaErrorInvalidValue : cudaSuccess; // not while a graph is captured
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    return *event = new slt_emulated_event(), cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+    return cudaEventCreate(event);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    delete event;
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+    return event->time = now(), cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
+    return *ms = (float)(1e3 * (to->time - from->time)), cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+    captured = new slt_emulated_graph();
+    return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph) {
+    *graph = captured;
+    captured = NULL;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *run, cudaGraph_t graph, unsigned long long) {
+    return *run = new slt_emulated_graph(*graph), cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t run) {
+    delete run;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t run, cudaStream_t) {
+    for (const auto &work : run->calls) work();
+    return cudaSuccess;
+}
+
+// ---- products: columns are contiguous
+
+cublasStatus_t cublasCreate(cublasHandle_t *handle) {
+    *handle = (cublasHandle_t)malloc(1);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy(cublasHandle_t handle) {
+    free(handle);
+    return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetWorkspace(cublasHandle_t, void *, size_t) { return CUBLAS_STATUS_SUCCESS; }
+const char *cublasGetStatusString(cublasStatus_t) { return "invalid value"; }
+
+cublasStatus_t
+cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m,
+                           int n, int k, const void *alpha, const void *a_, cudaDataType_t, int lda,
+                           long long stride_a, const void *b_, cudaDataType_t, int ldb,
+                           long long stride_b, const void *beta_, void *c_, cudaDataType_t, int ldc,
+                           long long stride_c, int batches, cublasComputeType_t, cublasGemmAlgo_t) {
+    float scale = *(const float *)alpha, beta = *(const float *)beta_;
+    int rows_a = op_a == CUBLAS_OP_N ? m : k, rows_b = op_b == CUBLAS_OP_N ? k : n;
+    if (m < 1 || n < 1 || k < 1 || lda < rows_a || ldb < rows_b || ldc < m)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    call([=]() {
+        for (int i = 0; i < batches; i++) {
+            const float *a = (const float *)a_ + i * stride_a,
+                        *b = (const float *)b_ + i * stride_b;
+            float *c = (float *)c_ + i * stride_c;
+            for (int col = 0; col < n; col++)
+                for (int row = 0; row < m; row++) {
+                    double sum = 0;
+                    for (int p = 0; p < k; p++)
+                        sum += (double)(op_a == CUBLAS_OP_N ? a[row + (long)p * lda]
+                                                            : a[p + (long)row * lda]) *
+                               (double)(op_b == CUBLAS_OP_N ? b[p + (long)col * ldb]
+                                                            : b[col + (long)p * ldb]);
+                    float *to = &c[row + (long)col * ldc];
+                    *to = beta != 0 ? beta * *to + scale * (float)sum : scale * (float)sum;
+                }
+        }
+    });
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                            int m, int n, int k, const void *alpha, const void *a,
+                            cudaDataType_t type_a, int lda, const void *b, cudaDataType_t type_b,
+                            int ldb, const void *beta, void *c, cudaDataType_t type_c, int ldc,
+                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+    return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, 0, b,
+                                      type_b, ldb, 0, beta, c, type_c, ldc, 0, 1, compute,
+                                      algorithm);
+}
+}

@@ -1,0 +1,71 @@
+// An emulated grid: what kernels need of CUDA's C++, for a C++ compiler. Blocks run one after the
+// other; the threads of a block are coroutines that wait for each other at barriers and shuffles.
+// A shuffle that not all lanes of a warp reach, and a barrier that not all threads reach, ends the
+// program: on a GPU it would hang or give nonsense.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_EMULATED_GRID_H
+#define SLT_EMULATED_GRID_H
+
+#include <math.h>
+#include <functional>
+#include "cuda_runtime_api.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __shared__      static
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+struct float2 {
+    float x, y;
+};
+
+extern dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+void slt_emulate(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &kernel);
+float *slt_emulated_shared(void);
+void slt_emulated_barrier(bool whole_block);
+float slt_emulated_shuffle(float value, int from);
+
+#define SLT_LAUNCH(args, kernel, grid, block, bytes, ...)                                          \
+    slt_emulated_launch(grid, block, bytes, kernel, *(args), ##__VA_ARGS__)
+#define SLT_DYNAMIC_SHARED(name) float *name = slt_emulated_shared()
+
+template <class Kernel, class... Arguments>
+static inline void slt_emulated_launch(dim3 grid, dim3 block, size_t bytes, Kernel kernel,
+                                       Arguments... arguments) {
+    slt_emulate(grid, block, bytes, [=]() { kernel(arguments...); });
+}
+
+static inline int slt_emulated_lane(void) { return (int)(threadIdx.x % 32); }
+static inline void __syncthreads(void) { slt_emulated_barrier(true); }
+static inline void __syncwarp(void) { slt_emulated_barrier(false); }
+static inline void __threadfence(void) {}
+static inline void __threadfence_system(void) {}
+static inline float __shfl_sync(unsigned, float x, int lane) {
+    return slt_emulated_shuffle(x, lane % 32);
+}
+static inline float __shfl_xor_sync(unsigned, float x, int mask) {
+    return slt_emulated_shuffle(x, slt_emulated_lane() ^ mask);
+}
+static inline float __shfl_up_sync(unsigned, float x, int delta) {
+    int lane = slt_emulated_lane();
+    return slt_emulated_shuffle(x, lane >= delta ? lane - delta : lane);
+}
+static inline float __shfl_down_sync(unsigned, float x, int delta) {
+    int lane = slt_emulated_lane();
+    return slt_emulated_shuffle(x, lane + delta < 32 ? lane + delta : lane);
+}
+static inline int atomicAdd(int *place, int value) {
+    int before = *place;
+    *place += value;
+    return before;
+}
+
+#endif

@@ -1,0 +1,136 @@
+// Every operation on the device against the CPU: all cases of the table and the one of the
+// benchmark, packed and padded, with and without spare room, in poisoned memory; strict fp32.
+// sanitizers: too long
+#include "cuda_rig.h"
+#include "ops/op_table.h"
+#include "ops/ops.h"
+#include "ops/probe.h"
+
+// relative to the largest number of an array; sums have up to some hundred terms
+static const double TOLERANCE = 2e-5;
+
+static const slt_probe_batch BATCHES[] = {
+    {.trajectories = 3, .slots = 3, .length = 6, .padded = false, .mean = 3, .sd = 2, .seed = 1},
+    {.trajectories = 3, .slots = 2, .length = 5, .padded = true, .mean = 3, .sd = 2, .seed = 2},
+    {.trajectories = 1, .slots = 4, .length = 3, .padded = false, .mean = 3, .sd = 0, .seed = 3},
+    // more than one tile of keys, one warp of positions, one chunk of rows
+    {.trajectories = 2, .slots = 3, .length = 70, .padded = false, .mean = 60, .sd = 9, .seed = 4},
+    // rows of the launch that the batch does not have
+    {.trajectories = 5, .slots = 3, .length = 9, .mean = 6, .sd = 3, .seed = 5, .spare = 4},
+    {.trajectories = 2, .slots = 2, .length = 7, .padded = true, .mean = 4, .seed = 6, .spare = 9},
+};
+
+static void run(slt_probe *probe, slt_context *context, slt_probe_batch batch,
+                slt_var (*make)(slt_probe *)) {
+    CHECK_OK(slt_probe_init(probe, context, batch, make));
+    cuda_rig_poison(probe->tape);
+    CHECK_OK(slt_tape_forward(probe->tape));
+    CHECK_OK(slt_tape_backward(probe->tape));
+}
+
+static size_t numbers_of(const slt_probe *probe, slt_var var) {
+    slt_shape shape = slt_tape_shape(probe->tape, var);
+    const slt_batch *batch = &slt_tape_frame(probe->tape, 0)->batch;
+    return (size_t)slt_shape_rows(probe->tape, shape, batch) * (size_t)shape.width;
+}
+
+// the worst of result, loss and gradients of all leaves
+static double case_error(slt_probe_batch batch, slt_var (*make)(slt_probe *), const char **where) {
+    slt_probe a, b;
+    run(&a, host, batch, make);
+    run(&b, device, batch, make);
+    double worst = 0;
+    *where = "nothing";
+    const slt_var values[] = {a.result, a.loss};
+    const char *const names[] = {"result", "loss"};
+    for (int i = 0; i < 2; i++) {
+        double error =
+            cuda_rig_error(slt_tape_value(a.tape, 0, values[i]),
+                           slt_tape_value(b.tape, 0, values[i]), numbers_of(&a, values[i]));
+        if (error > worst) worst = error, *where = names[i];
+    }
+    for (int i = 0; i < a.leaves; i++) {
+        const slt_real *want = slt_probe_gradient(&a, i), *got = slt_probe_gradient(&b, i);
+        assert_true(!want == !got);
+        if (!want) continue;
+        double error = cuda_rig_error(want, got, numbers_of(&a, a.leaf[i].var));
+        static char name[32];
+        snprintf(name, sizeof name, "gradient of leaf %d", i);
+        if (error > worst) worst = error, *where = name;
+    }
+    slt_probe_deinit(&a);
+    slt_probe_deinit(&b);
+    return worst;
+}
+
+static int wrong;
+
+static void check_case(const slt_op *op, int c, size_t b, slt_var (*make)(slt_probe *)) {
+    const char *where;
+    double error = case_error(BATCHES[b], make, &where);
+    if (error < TOLERANCE) return;
+    print_error("%s, case %d, batch %zu: error %.3g in %s\n", op->name, c, b, error, where);
+    wrong++;
+}
+
+// all of them before the verdict: a device is rare
+static void every_operation_agrees_with_the_cpu(void **state) {
+    (void)state;
+    wrong = 0;
+    for (int i = 0; slt_op_table[i]; i++) {
+        const slt_op *op = slt_op_table[i];
+#ifdef SLT_CUDA
+        if (!slt_cuda_find(op)) continue; // refused when a tape is made: the test below
+#endif
+        for (size_t b = 0; b < sizeof BATCHES / sizeof *BATCHES; b++) {
+            for (int c = 0; c < SLT_OP_CASES && op->cases[c]; c++)
+                check_case(op, c, b, op->cases[c]);
+            bool narrow = BATCHES[b].length > 9; // the emulated device is slow
+            if (op->bench && !narrow) check_case(op, -1, b, op->bench);
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+// ---- an operation without kernels
+
+static slt_op unknown;
+
+static slt_var unknown_case(slt_probe *probe) {
+    slt_var inputs[2];
+    for (int i = 0; i < 2; i++) inputs[i] = slt_probe_numbers(probe, SLT_TOKENS, 0, 2, -1, 1);
+    return slt_tape_apply(slt_probe_tape(probe), &unknown, inputs, 2, NULL);
+}
+
+static void an_operation_without_kernels_is_refused_by_name(void **state) {
+    (void)state;
+    unknown = slt_op_add;
+    unknown.name = "riddle";
+    slt_probe probe;
+    CHECK_FAILS(SLT_UNSUPPORTED, "operation 'riddle' does not run on cuda",
+                slt_probe_init(&probe, device, BATCHES[0], unknown_case));
+}
+
+static slt_var wide_head(slt_probe *probe) {
+    slt_var qkv = slt_probe_numbers(probe, SLT_TOKENS, 0, 3 * 130, -1, 1);
+    return slt_attention(slt_probe_tape(probe), qkv, 2);
+}
+
+static void a_head_too_wide_is_refused(void **state) {
+    (void)state;
+    slt_probe probe;
+    CHECK_FAILS(SLT_UNSUPPORTED, "at most 64 channels",
+                slt_probe_init(&probe, device, BATCHES[0], wide_head));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_agrees_with_the_cpu),
+        cmocka_unit_test(an_operation_without_kernels_is_refused_by_name),
+        cmocka_unit_test(a_head_too_wide_is_refused),
+    };
+    if (!cuda_rig_open("operations on the device")) return 0;
+    int code = cmocka_run_group_tests(tests, NULL, NULL);
+    cuda_rig_close();
+    return code;
+}

@@ -1,0 +1,190 @@
+// Training SloTTAr on the device: the losses of the CPU within rounding, the same bits again from
+// the same seed, captured steps, populations, members that stop or break, reading and editing
+// parameters.
+// sanitizers: too long
+#include "cuda_rig.h"
+#include "slottar_rig.h"
+
+enum { STEPS = 7 };
+
+typedef struct {
+    double loss[STEPS], norm[STEPS];
+} history;
+
+static void open_rig(rig *r, slt_context *context, rig_shape shape, int members) {
+    rig_defaults(r, shape);
+    r->members = members;
+    r->options.iterations = 2;
+    r->context = context;
+    slt_limits limits = {shape.B, shape.B * shape.L, shape.K, shape.L};
+    slt_model_data data = {.symbols = RIG_SYMBOLS,
+                           .observation = shape.D,
+                           .observation_type = shape.bits ? SLT_BITS : SLT_NUMBERS,
+                           .prior = r->prior};
+    slt_arena_init(&r->arena, &slt_system_allocator, 0);
+    CHECK_OK(slt_store_create(context, members, &r->store));
+    CHECK_OK(slt_tape_create(r->store, limits, &r->tape));
+    r->model = slt_slottar_build(r->tape, &r->options, &data, true);
+    slt_tape_watch(r->tape, &r->model.loss, 1);
+    CHECK_OK(slt_store_finish(r->store));
+    CHECK_OK(slt_tape_finish(r->tape, r->model.loss, false));
+    for (int m = 0; m < members; m++) rig_start(r, m, (uint64_t)m + 3);
+}
+
+// `seed` chooses the batches; members have batches of their own
+static void train(rig *r, uint64_t seed, int steps, history *out) {
+    for (int i = 0; i < steps; i++) {
+        for (int m = 0; m < r->members; m++) {
+            slt_frame *frame = slt_tape_frame(r->tape, m);
+            rig_feed(r, m, seed + 100 * (uint64_t)m + (uint64_t)i);
+            frame->step.step++;
+            frame->step.adam_count++;
+        }
+        cuda_rig_poison(r->tape);
+        CHECK_OK(slt_tape_step(r->tape));
+    }
+    for (int m = 0; m < r->members; m++)
+        for (int i = 0; i < steps; i++) {
+            slt_note note;
+            bool there;
+            CHECK_OK(slt_tape_note(r->tape, m, true, &note, &there));
+            assert_true(there);
+            if (!out) continue;
+            out[m].loss[i] = (double)note.value[0];
+            out[m].norm[i] = note.norm;
+        }
+}
+
+static void check_near(const history *want, const history *got, int steps, const char *what) {
+    for (int i = 0; i < steps; i++) {
+        double loss = fabs(want->loss[i] - got->loss[i]) / fabs(want->loss[i]);
+        double norm = fabs(want->norm[i] - got->norm[i]) / want->norm[i];
+        // rounding grows with the steps: Adam divides small gradients by their own size
+        if (!(loss < 1e-5 * (1 << i)) || !(norm < 1e-4 * (1 << i)))
+            fail_msg("%s, step %d: loss %.9g, not %.9g; norm %.9g, not %.9g", what, i, got->loss[i],
+                     want->loss[i], got->norm[i], want->norm[i]);
+    }
+}
+
+static void compare(rig_shape shape, slt_decoder_pairing pairing, const char *what) {
+    rig a, b;
+    history want, got;
+    open_rig(&a, host, shape, 1);
+    open_rig(&b, device, shape, 1);
+    (void)pairing;
+    train(&a, 1, STEPS, &want);
+    train(&b, 1, STEPS, &got);
+    check_near(&want, &got, STEPS, what);
+    CHECK_OK(slt_store_fetch(b.store));
+    // gradients of the last step, the whole block relative to its largest number
+    assert_true(cuda_rig_error(a.store->gradient, b.store->gradient, a.store->size) < 2e-2);
+    rig_destroy(&a);
+    rig_destroy(&b);
+}
+
+static void losses_are_those_of_the_cpu(void **state) {
+    (void)state;
+    rig_shape shape = rig_small();
+    compare(shape, SLT_PAIRING_NONE, "numbers, packed");
+    shape.bits = shape.sorted = true;
+    compare(shape, SLT_PAIRING_NONE, "bits, packed, sorted");
+    shape.padded = true;
+    compare(shape, SLT_PAIRING_NONE, "bits, padded");
+}
+
+static void the_same_seed_gives_the_same_bits(void **state) {
+    (void)state;
+    rig a, b;
+    open_rig(&a, device, rig_small(), 1);
+    open_rig(&b, device, rig_small(), 1);
+    train(&a, 1, STEPS, NULL);
+    train(&b, 1, STEPS, NULL);
+    CHECK_OK(slt_store_fetch(a.store));
+    CHECK_OK(slt_store_fetch(b.store));
+    rig_same_weights(&a, 0, &b, 0);
+    rig_destroy(&a);
+    rig_destroy(&b);
+}
+
+static void members_learn_as_they_would_alone(void **state) {
+    (void)state;
+    rig all, alone;
+    history many[RIG_MEMBERS], one;
+    open_rig(&all, device, rig_small(), RIG_MEMBERS);
+    train(&all, 1, STEPS, many);
+    for (int m = 0; m < RIG_MEMBERS; m++) {
+        open_rig(&alone, host, rig_small(), 1);
+        rig_start(&alone, 0, (uint64_t)m + 3);
+        train(&alone, 1 + 100 * (uint64_t)m, STEPS, &one);
+        check_near(&one, &many[m], STEPS, "member");
+        rig_destroy(&alone);
+    }
+    rig_destroy(&all);
+}
+
+static void a_member_that_stops_or_breaks_stays_as_it_is(void **state) {
+    (void)state;
+    rig r;
+    open_rig(&r, device, rig_small(), RIG_MEMBERS);
+    train(&r, 1, 2, NULL);
+    CHECK_OK(slt_store_fetch(r.store));
+    size_t bytes = r.store->size * sizeof(slt_real);
+    slt_real *before = test_malloc(bytes);
+    memcpy(before, r.store->value, bytes);
+    for (int m = 0; m < RIG_MEMBERS; m++) rig_feed(&r, m, 50 + (uint64_t)m);
+    slt_tape_frame(r.tape, 0)->step.active = false;
+    slt_real *observations = (slt_real *)slt_tape_frame(r.tape, 1)->feed[r.model.observations];
+    observations[0] = (slt_real)NAN;
+    CHECK_OK(slt_tape_step(r.tape));
+    CHECK_OK(slt_store_fetch(r.store));
+    for (int m = 0; m < RIG_MEMBERS; m++) {
+        slt_note note;
+        bool there, same = true;
+        CHECK_OK(slt_tape_note(r.tape, m, true, &note, &there));
+        assert_true(there);
+        assert_true(isfinite(note.norm) == (m != 1));
+        for (int i = 0; i < r.store->count; i++) {
+            const slt_real *now = slt_store_at(r.store, r.store->value, i, m);
+            const slt_real *then = before + (now - r.store->value);
+            same = same && memcmp(now, then, rig_size(&r, i) * sizeof *now) == 0;
+        }
+        assert_true(same == (m != 2));
+    }
+    test_free(before);
+    rig_destroy(&r);
+}
+
+// what is edited here is what the device goes on with
+static void edited_parameters_are_used(void **state) {
+    (void)state;
+    rig a, b;
+    history want, got;
+    open_rig(&a, device, rig_small(), 1);
+    open_rig(&b, device, rig_small(), 1);
+    train(&a, 1, 3, NULL);
+    train(&b, 77, 2, NULL);
+    rig_start(&b, 0, 3); // back to the start
+    CHECK_OK(slt_store_edit(b.store));
+    memset(b.store->moment1, 0, b.store->size * sizeof(slt_real));
+    memset(b.store->moment2, 0, b.store->size * sizeof(slt_real));
+    train(&b, 1, 3, &got);
+    open_rig(&a, device, rig_small(), 1);
+    train(&a, 1, 3, &want);
+    assert_memory_equal(want.loss, got.loss, 3 * sizeof(double));
+    rig_destroy(&a);
+    rig_destroy(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(losses_are_those_of_the_cpu),
+        cmocka_unit_test(the_same_seed_gives_the_same_bits),
+        cmocka_unit_test(members_learn_as_they_would_alone),
+        cmocka_unit_test(a_member_that_stops_or_breaks_stays_as_it_is),
+        cmocka_unit_test(edited_parameters_are_used),
+    };
+    if (!cuda_rig_open("training on the device")) return 0;
+    int code = cmocka_run_group_tests(tests, NULL, NULL);
+    cuda_rig_close();
+    return code;
+}
