@@ -29,7 +29,10 @@ static int run_command(cli_call *call, int argc, char **argv) {
     if (cli_value(call, "help")) return cli_help(call->command), CLI_DONE;
     slt_context_options options = {
         .threads = call->threads, .log = cli_log, .progress = cli_progress, .user = call};
+    options.device = cli_value(call, "device");
+    options.precision = cli_value(call, "precision");
     slt_status status = slt_context_create(&options, &call->context);
+    if (status == SLT_INVALID) return cli_misuse(call, "%s", slt_last_error());
     if (status != SLT_OK) return cli_fail(status);
     int code = call->command->run(call);
     slt_context_destroy(call->context);

@@ -272,7 +272,7 @@ static slt_status walk_notes(slt_tape *tape) {
                             .norm = b->norm,
                             .notes = t->notes};
     for (int i = 0; i < tape->watched_count; i++)
-        notes.watched[i] = value_view(tape, tape->watched[i]);
+        if (tape->watched[i]) notes.watched[i] = value_view(tape, tape->watched[i]);
     slt_cuda_take_notes(&notes);
     return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "taking notes");
 }

@@ -12,7 +12,7 @@
 #include "ops/activation_kind.h"
 
 #ifdef SLT_EMULATED
-#include "emulated/grid.h"
+#include "emulated_grid.h"
 #else
 #include <cuda_runtime.h>
 #define SLT_LAUNCH(args, kernel, grid, block, bytes, ...)                                          \

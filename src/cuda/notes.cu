@@ -15,7 +15,7 @@ SLT_KERNEL take_notes(const slt_cuda_notes n) {
     const slt_cuda_head *head =
         (const slt_cuda_head *)(n.frames.at + (int64_t)blockIdx.z * n.frames.stride);
     slt_cuda_note *note = n.notes + blockIdx.z * SLT_CUDA_NOTES + head->note % SLT_CUDA_NOTES;
-    for (int i = 0; i < n.count; i++) note->value[i] = *slt_at(n.watched[i]);
+    for (int i = 0; i < n.count; i++) note->value[i] = n.watched[i].at ? *slt_at(n.watched[i]) : 0;
     note->norm = n.norm[blockIdx.z];
     __threadfence_system();
     *(volatile uint64_t *)&note->number = head->note;

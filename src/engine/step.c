@@ -8,20 +8,19 @@
 
 void slt_tape_watch(slt_tape *tape, const slt_var *vars, int count) {
     for (int i = 0; i < count; i++) {
-        if (vars[i] < 1 || vars[i] >= tape->var_count) continue;
         if (tape->watched_count == SLT_WATCHED) {
             slt_tape_fail(tape, SLT_RANGE, "more than %d variables to watch", SLT_WATCHED);
             return;
         }
         slt_tape_keep(tape, vars[i]);
-        tape->watched[tape->watched_count++] = vars[i];
+        tape->watched[tape->watched_count++] = vars[i] < tape->var_count ? vars[i] : 0;
     }
 }
 
 static void take_note(slt_tape *tape, int member) {
     slt_note *note = &tape->notes[member * SLT_NOTES + (int)(tape->steps % SLT_NOTES)];
     for (int i = 0; i < tape->watched_count; i++)
-        note->value[i] = *slt_tape_value(tape, member, tape->watched[i]);
+        note->value[i] = tape->watched[i] ? *slt_tape_value(tape, member, tape->watched[i]) : 0;
     note->norm = tape->store->norm[member];
     note->number = tape->steps;
 }

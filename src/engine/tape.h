@@ -127,7 +127,7 @@ typedef struct {
     uint64_t number;             // 1, 2, ... of the tape's steps; 0: not there yet
 } slt_note;
 
-// numbers (kept, [1,1]) that are noted at every step; before finish
+// numbers (kept, [1,1]; 0 stands for none) that are noted at every step; before finish
 void slt_tape_watch(slt_tape *tape, const slt_var *vars, int count);
 // forward, backward, Adam, and a note for every member; may come back before the work is done
 slt_status slt_tape_step(slt_tape *tape);

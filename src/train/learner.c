@@ -12,6 +12,8 @@ static slt_status make_tape(slt_learner *learner, slt_limits limits, slt_learner
     SLT_TRY(slt_tape_create(learner->store, limits, &out->tape));
     setup->kind->build(out->tape, setup->model, &learner->data, true, out->vars);
     out->io = setup->kind->io(out->vars);
+    const slt_var losses[SLT_LOSSES] = {out->io.loss, out->io.reconstruction, out->io.kl};
+    slt_tape_watch(out->tape, losses, SLT_LOSSES);
     return SLT_OK;
 }
 
@@ -103,9 +105,4 @@ void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, ui
     setup->kind->step(setup->model, true, step);
 }
 
-slt_status slt_learner_step(slt_learner *learner) {
-    SLT_TRY(slt_tape_forward(learner->train.tape));
-    SLT_TRY(slt_tape_backward(learner->train.tape));
-    slt_adam_step(learner->train.tape);
-    return SLT_OK;
-}
+slt_status slt_learner_step(slt_learner *learner) { return slt_tape_step(learner->train.tape); }

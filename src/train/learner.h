@@ -10,6 +10,9 @@
 
 enum { SLT_LEARNER_SLOTS = 1024 };
 
+// what a step of training notes (slt_note), in this order
+enum { SLT_LOSS, SLT_LOSS_RECONSTRUCTION, SLT_LOSS_KL, SLT_LOSSES };
+
 typedef struct {
     slt_tape *tape;
     slt_model_io io;
@@ -42,7 +45,8 @@ slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data
 void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
                       int64_t number, double learning_rate, bool active);
 
-// a training step of all members on their batches: losses, gradients, Adam
+// a training step of all members on their batches: losses, gradients, Adam; slt_tape_note tells the
+// losses. May come back before a device is done
 slt_status slt_learner_step(slt_learner *learner);
 
 // how this model wants its batches

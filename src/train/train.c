@@ -10,6 +10,7 @@
 #include <time.h>
 #include "core/file.h"
 #include "core/philox.h"
+#include "engine/device.h"
 #include "train/companions.h"
 #include "train/run_files.h"
 #include "train/segments.h"
@@ -99,6 +100,8 @@ static slt_status start_or_resume(trainer *t) {
 static slt_status prepare(trainer *t) {
     SLT_TRY(slt_setup_read(&t->setup, t->request));
     SLT_TRY(slt_task_open(t->context, &t->arena, &t->setup, t->request->data, &t->task));
+    slt_device *device; // whether there is one, before anything is written
+    SLT_TRY(slt_device_open(t->context, &device));
     SLT_TRY(slt_folder_make(t->request->run));
     SLT_TRY(slt_run_configure(t->context, t->request, &t->setup));
     SLT_TRY(make_learner(t));
@@ -136,39 +139,48 @@ static slt_status shuffle(trainer *t, int member) {
     return SLT_OK;
 }
 
-static slt_status diverged(const trainer *t, double loss) {
+static slt_status diverged(const trainer *t, const slt_note *note) {
     SLT_FAIL(SLT_DIVERGED,
              "%s: step %lld of epoch %lld gave a loss of %g and a gradient of norm %g; the "
              "checkpoint before it is whole; try a smaller lr or max_grad_norm=1",
-             t->request->run, (long long)t->state.step + 1, (long long)t->state.epoch + 1, loss,
-             t->learner->store->norm[0]);
+             t->request->run, (long long)t->noted + 1, (long long)t->state.epoch + 1,
+             (double)note->value[SLT_LOSS], note->norm);
+}
+
+// adds a member's note to its sums; a member whose numbers are out of bounds stops
+static void take_note(slt_member_state *each, const slt_note *note) {
+    if (each->health != SLT_MEMBER_RUNS) return;
+    if (!isfinite(note->value[SLT_LOSS]) || !isfinite(note->norm)) {
+        each->health = SLT_MEMBER_BROKEN;
+        return;
+    }
+    each->loss += (double)note->value[SLT_LOSS];
+    each->reconstruction += (double)note->value[SLT_LOSS_RECONSTRUCTION];
+    each->kl += (double)note->value[SLT_LOSS_KL];
+}
+
+// adds up what the steps gave, in their order; a device may be some steps behind. An error when
+// the last member stops
+static slt_status take_notes(trainer *t, bool wait) {
+    slt_note note;
+    bool there, alive = false;
+    for (int m = 0; m < t->members; m++) {
+        for (;;) {
+            SLT_TRY(slt_tape_note(t->learner->train.tape, m, wait, &note, &there));
+            if (!there) break;
+            take_note(&t->each[m], &note);
+            if (t->members == 1 && t->each[m].health != SLT_MEMBER_RUNS) return diverged(t, &note);
+            if (m == 0) t->noted++;
+        }
+        alive |= t->each[m].health == SLT_MEMBER_RUNS;
+    }
+    return alive ? SLT_OK : diverged(t, &note);
 }
 
 static double learning_rate(const trainer *t) {
     const slt_train_options *o = &t->setup.train;
     double gone = (double)t->state.total_steps / (double)t->state.limit;
     return o->lr * (o->lr_end < 1 ? 1 - (1 - o->lr_end) * gone : 1);
-}
-
-// adds up the losses; a member whose numbers are out of bounds stops, the last one with an error
-static slt_status take_losses(trainer *t) {
-    const slt_learner_tape *train = &t->learner->train;
-    double loss = NAN;
-    bool alive = false;
-    for (int m = 0; m < t->members; m++) {
-        slt_member_state *each = &t->each[m];
-        if (each->health != SLT_MEMBER_RUNS) continue;
-        loss = (double)*slt_tape_value(train->tape, m, train->io.loss);
-        if (!isfinite(loss) || !isfinite(t->learner->store->norm[m])) {
-            each->health = SLT_MEMBER_BROKEN;
-            continue;
-        }
-        alive = true;
-        each->loss += loss;
-        each->reconstruction += slt_model_loss(train->tape, m, train->io.reconstruction);
-        each->kl += slt_model_loss(train->tape, m, train->io.kl);
-    }
-    return alive ? SLT_OK : diverged(t, loss);
 }
 
 static slt_status train_step(trainer *t) {
@@ -178,10 +190,9 @@ static slt_status train_step(trainer *t) {
                          learning_rate(t), t->each[m].health == SLT_MEMBER_RUNS);
     }
     SLT_TRY(slt_learner_step(t->learner));
-    SLT_TRY(take_losses(t));
     t->state.step++;
     t->state.total_steps++;
-    return SLT_OK;
+    return take_notes(t, false);
 }
 
 static slt_status save_member(trainer *t, int member, const char *name) {
@@ -216,8 +227,10 @@ static void fit_into_time(trainer *t) {
 
 static slt_status run_steps(trainer *t) {
     for (int m = 0; m < t->members; m++) SLT_TRY(shuffle(t, m));
+    t->noted = t->state.step;
     while (t->state.step < t->steps_per_epoch && t->state.total_steps < t->state.limit) {
         if (slt_context_check(t->context) != SLT_OK) {
+            SLT_TRY(take_notes(t, true));
             SLT_TRY(save_last(t));
             return slt_context_check(t->context);
         }
@@ -226,7 +239,7 @@ static slt_status run_steps(trainer *t) {
         slt_context_progress(t->context, "train", (uint64_t)t->state.total_steps,
                              (uint64_t)t->state.limit, "");
     }
-    return SLT_OK;
+    return take_notes(t, true);
 }
 
 // ---- behind an epoch

@@ -30,6 +30,7 @@ typedef struct {
     int64_t every; // epochs between two evaluations
     double started;
     int64_t first_step; // of this call
+    int64_t noted;      // steps of the epoch whose losses are counted
 } slt_trainer;
 
 // episodes that decide between epochs and between restarts

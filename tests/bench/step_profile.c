@@ -1,6 +1,8 @@
 // Where a training step of SloTTAr goes: milliseconds per operation on made-up Craft data (64
 // trajectories of 23.4±5 steps out of 65, observations of 43 ones in 1075).
-//     step_profile [default|reference [THREADS [STEPS [TAPE]]]]
+//     step_profile [default|reference [THREADS [STEPS [TAPE [MEMBERS]]]]]
+// THREADS may be cuda, or cuda:fp32 and cuda:bf16: then a step is one captured graph, and the table
+// comes from steps that wait behind each node. MEMBERS is the size of a population. TAPE may be -.
 // The default profile is packed, the reference one padded, as it must be. TAPE is a file for the
 // tape: a picture in Graphviz' language if its name ends in .dot, else text.
 //
@@ -85,6 +87,50 @@ static double step(slt_tape *tape) {
     return slt_seconds() - started;
 }
 
+// ---- on a device: whole steps, then node by node
+
+static void send_step(slt_tape *tape) {
+    for (int m = 0; m < slt_tape_members(tape); m++) {
+        slt_tape_frame(tape, m)->step.adam_count++;
+        slt_tape_frame(tape, m)->step.step++;
+    }
+    fail(slt_tape_step(tape));
+}
+
+static double wait_for(slt_tape *tape) {
+    slt_note note = {.norm = NAN};
+    bool there = true;
+    while (there) fail(slt_tape_note(tape, 0, true, &note, &there));
+    return (double)note.value[0];
+}
+
+static void run_device(slt_tape *tape, slt_batch batch, int steps) {
+    int members = slt_tape_members(tape);
+    for (int i = 0; i < 10; i++) send_step(tape);
+    wait_for(tape);
+    double best = INFINITY, sent = 0, begin = slt_seconds();
+    for (int round = 0; round < 5; round++) {
+        double started = slt_seconds();
+        for (int i = 0; i < steps; i++) send_step(tape);
+        sent += slt_seconds() - started;
+        wait_for(tape);
+        best = fmin(best, (slt_seconds() - started) / steps);
+    }
+    double mean = (slt_seconds() - begin) / steps / 5;
+    double flops = (slt_tape_flops(tape, false) + slt_tape_flops(tape, true)) * members;
+    printf("a step: %.4f ms (best of 5 rounds %.4f), host busy %.4f, %.2f GFLOP, %.1f GFLOP/s, "
+           "%.1f MB planned\n",
+           1e3 * mean, 1e3 * best, 1e3 * sent / steps / 5, 1e-9 * flops, 1e-9 * flops / best,
+           1e-6 * (double)slt_tape_bytes(tape));
+    printf("%.0f tokens/s at best (%.0f mean), %.0f true tokens/s at best, %d members\n",
+           members * B * L / best, members * B * L / mean, members * batch.true_tokens / best,
+           members);
+    fail(slt_tape_profile_start(tape));
+    for (int i = 0; i < 10; i++) send_step(tape);
+    printf("loss %.6f\n", wait_for(tape));
+    print_rows(tape, 10);
+}
+
 static void run(slt_tape *tape, slt_batch batch, int steps) {
     double adam = 0, best = 0, started = slt_seconds();
     step(tape); // warm
@@ -109,7 +155,12 @@ static void run(slt_tape *tape, slt_batch batch, int steps) {
 
 int main(int argc, char **argv) {
     const char *profile = argc > 1 ? argv[1] : "default";
-    int threads = argc > 2 ? atoi(argv[2]) : 0, steps = argc > 3 ? atoi(argv[3]) : 10;
+    bool device = argc > 2 && strncmp(argv[2], "cuda", 4) == 0;
+    int threads = argc > 2 && !device ? atoi(argv[2]) : 0, steps = argc > 3 ? atoi(argv[3]) : 10;
+    int members = argc > 5 ? atoi(argv[5]) : 1;
+    slt_context_options where = {.threads = threads};
+    if (device) where.device = "cuda";
+    if (device && argv[2][4] == ':') where.precision = argv[2] + 5;
     slt_slottar_options options;
     const slt_options tables[] = {{slt_slottar_rows(), &options}, {NULL, NULL}};
     fail(slt_options_defaults(tables));
@@ -121,29 +172,34 @@ int main(int argc, char **argv) {
     slt_context *context;
     slt_store *store;
     slt_tape *tape;
-    fail(slt_context_create(&(slt_context_options){.threads = threads}, &context));
+    fail(slt_context_create(&where, &context));
     bool padded = options.slot_pad == SLT_PAD_TAKE_PART || options.end_pad == SLT_PAD_TAKE_PART;
     slt_batch batch = make_batch((slt_decoder_pairing)options.decoder_pairing, padded);
-    fail(slt_store_create(context, 1, &store));
+    fail(slt_store_create(context, members, &store));
     fail(slt_tape_create(store, (slt_limits){B, offset[B], K, L}, &tape));
     slt_slottar model = slt_slottar_build(tape, &options, &data, true);
     fail(slt_store_finish(store));
+    slt_tape_watch(tape, &model.loss, 1);
     fail(slt_tape_finish(tape, model.loss, false));
-    fail(slt_store_init(store, 0, 1));
 
-    slt_frame *frame = slt_tape_frame(tape, 0);
-    frame->batch = batch;
-    frame->step = (slt_step){.seed = 1, .noise = 1, .adam_epsilon = (slt_real)1e-8, .active = true};
-    frame->step.learning_rate = (slt_real)5e-4;
-    frame->step.weight[SLT_SLOTTAR_BETA] = (slt_real)options.beta;
     slt_bits bits = {ones_offset, ones};
-    slt_tape_feed(tape, 0, model.actions, actions);
-    slt_tape_feed(tape, 0, model.observations, &bits);
+    for (int m = 0; m < members; m++) {
+        slt_frame *frame = slt_tape_frame(tape, m);
+        fail(slt_store_init(store, m, (uint64_t)m + 1));
+        frame->batch = batch;
+        frame->step =
+            (slt_step){.seed = 1, .noise = 1, .adam_epsilon = (slt_real)1e-8, .active = true};
+        frame->step.learning_rate = (slt_real)5e-4;
+        frame->step.weight[SLT_SLOTTAR_BETA] = (slt_real)options.beta;
+        slt_tape_feed(tape, m, model.actions, actions);
+        slt_tape_feed(tape, m, model.observations, &bits);
+    }
     printf("profile %s, %s: %d of %d tokens computed, %d true, %d threads\n", profile,
            padded ? "padded" : "packed", offset[B], B * L, batch.true_tokens,
            slt_context_threads(context));
-    run(tape, batch, steps);
-    const char *dump = argc > 4 ? argv[4] : NULL, *end = dump ? strrchr(dump, '.') : NULL;
+    (device ? run_device : run)(tape, batch, steps);
+    const char *dump = argc > 4 && strcmp(argv[4], "-") != 0 ? argv[4] : NULL,
+               *end = dump ? strrchr(dump, '.') : NULL;
     if (dump) fail(slt_tape_dump(tape, dump, end && strcmp(end, ".dot") == 0));
 
     slt_tape_destroy(tape);

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include <ucontext.h>
 #include <vector>
 #include "cublas_v2.h"
-#include "emulated/grid.h"
+#include "emulated_grid.h"
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -35,14 +36,14 @@ static void call(const std::function<void()> &work) {
 namespace {
 enum state { READY, AT_WARP, AT_BLOCK, DONE };
 struct thread {
-    ucontext_t context;
+    jmp_buf place;
     char *stack;
     state at;
     int turn; // of the warp's shuffles
 };
 enum { STACK = 64 << 10, MOST = 1024, SHARED = 228 << 10 };
 thread threads[MOST];
-ucontext_t scheduler;
+jmp_buf scheduler;
 int current, count;
 const std::function<void()> *body;
 float exchange[2][MOST];
@@ -54,29 +55,39 @@ void die(const char *why) {
     abort();
 }
 
+// back to the scheduler; comes back when the thread is resumed
+__attribute__((noinline)) void leave() {
+    if (!_setjmp(threads[current].place)) _longjmp(scheduler, 1);
+}
+
+// a coroutine serves the same thread of all blocks: contexts are made once, since making one and
+// swapping two ask the kernel for signal masks
 void run_body() {
-    (*body)();
-    threads[current].at = DONE;
-    swapcontext(&threads[current].context, &scheduler);
+    for (;;) {
+        (*body)();
+        threads[current].at = DONE;
+        leave();
+    }
 }
 
-void start(int i) {
-    thread &t = threads[i];
-    if (!t.stack) t.stack = (char *)malloc(STACK);
-    getcontext(&t.context);
-    t.context.uc_stack.ss_sp = t.stack;
-    t.context.uc_stack.ss_size = STACK;
-    t.context.uc_link = &scheduler;
-    makecontext(&t.context, run_body, 0);
-    t.at = READY;
-    t.turn = 0;
+void enter(thread &t) {
+    static ucontext_t context;
+    getcontext(&context);
+    t.stack = (char *)malloc(STACK);
+    context.uc_stack.ss_sp = t.stack;
+    context.uc_stack.ss_size = STACK;
+    context.uc_link = NULL;
+    makecontext(&context, run_body, 0);
+    setcontext(&context);
 }
 
-void resume(int i) {
+__attribute__((noinline)) void resume(int i) {
     current = i;
     threadIdx = dim3((unsigned)i % blockDim.x, (unsigned)i / blockDim.x % blockDim.y,
                      (unsigned)i / blockDim.x / blockDim.y);
-    swapcontext(&scheduler, &threads[i].context);
+    if (_setjmp(scheduler)) return;
+    if (threads[i].stack) _longjmp(threads[i].place, 1);
+    enter(threads[i]);
 }
 
 // runs a warp until all of its threads are done or at the block's barrier
@@ -94,7 +105,10 @@ void run_warp(int first, int end) {
 }
 
 void run_block() {
-    for (int i = 0; i < count; i++) start(i);
+    for (int i = 0; i < count; i++) {
+        threads[i].at = READY;
+        threads[i].turn = 0;
+    }
     for (;;) {
         int done = 0;
         for (int first = 0; first < count; first += 32)
@@ -109,7 +123,7 @@ void run_block() {
 
 void slt_emulated_barrier(bool whole_block) {
     threads[current].at = whole_block ? AT_BLOCK : AT_WARP;
-    swapcontext(&threads[current].context, &scheduler);
+    leave();
 }
 
 // two buffers in turn: one barrier is enough

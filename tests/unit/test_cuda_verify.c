@@ -1,0 +1,31 @@
+// The golden SloTTAr files on the device: outputs, losses, gradients, Adam's steps and the test
+// mode of the reference program. sanitizers: too long
+#include "cuda_rig.h"
+#include "slottar/verify.h"
+
+static void goldens_agree_on_the_device(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "it1_own",       "it1_reference",     "it2_own",
+        "it2_reference", "layers2_beta0_own", "layers2_beta0_reference",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[1024];
+        slt_verify_result result;
+        snprintf(path, sizeof path, GOLDEN "/models/slottar_tiny_%s.safetensors", names[i]);
+        CHECK_OK(slt_verify_file(device, path, &result));
+        if (result.mismatches)
+            fail_msg("%s: %llu of %llu differ, first: %s", names[i],
+                     (unsigned long long)result.mismatches, (unsigned long long)result.checked,
+                     result.first);
+        assert_true(result.checked > 1000);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(goldens_agree_on_the_device)};
+    if (!cuda_rig_open("golden files on the device")) return 0;
+    int code = cmocka_run_group_tests(tests, NULL, NULL);
+    cuda_rig_close();
+    return code;
+}
