@@ -7,15 +7,16 @@
 SLT_KERNEL forward(const slt_cuda_args a) {
     const float *x = slt_at(a.in[0]);
     float *y = slt_at(a.out[0]);
-    int64_t count = (int64_t)a.in_rows[0] * a.in_width[0];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride()) y[i] = slt_activated(x[i], a.n[0]);
+    unsigned count = (unsigned)(a.in_rows[0] * a.in_width[0]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride())
+        y[i] = slt_activated(x[i], a.n[0]);
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *dx = slt_at(a.in_grad[0]);
-    int64_t count = (int64_t)a.in_rows[0] * a.in_width[0];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride())
+    unsigned count = (unsigned)(a.in_rows[0] * a.in_width[0]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride())
         slt_put(&dx[i], a.add[0], slt_activation_slope(dy[i], y[i], a.n[0]));
 }
 

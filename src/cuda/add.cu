@@ -7,15 +7,15 @@
 SLT_KERNEL forward(const slt_cuda_args a) {
     const float *x = slt_at(a.in[0]), *z = slt_at(a.in[1]);
     float *y = slt_at(a.out[0]);
-    int64_t count = (int64_t)a.in_rows[0] * a.in_width[0];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride()) y[i] = x[i] + z[i];
+    unsigned count = (unsigned)(a.in_rows[0] * a.in_width[0]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride()) y[i] = x[i] + z[i];
 }
 
 // both inputs may be the same: one thread writes both, in order
 SLT_KERNEL backward(const slt_cuda_args a) {
     const float *dy = slt_at(a.out_grad[0]);
-    int64_t count = (int64_t)a.in_rows[0] * a.in_width[0];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride())
+    unsigned count = (unsigned)(a.in_rows[0] * a.in_width[0]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride())
         for (int k = 0; k < 2; k++)
             if (a.in_grad[k].at) slt_put(&slt_at(a.in_grad[k])[i], a.add[k], dy[i]);
 }

@@ -15,8 +15,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     const float *x = slt_at(a.in[X]), *w = slt_at(a.in[W]), *c = slt_at(a.in[C]);
     float *y = slt_at(a.out[0]);
     int width = a.in_width[X], count = slt_count(a, SLT_TOKENS, 0);
-    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride()) {
-        int r = (int)(i / width), k = (int)(i % width);
+    for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride()) {
+        int r = (int)(i / (unsigned)width), k = (int)(i % (unsigned)width);
         y[i] = x[i] + (position(a, r) * w[k] + c[k]);
     }
     slt_clear_tail(y, count, a.in_rows[X], width);
@@ -26,8 +26,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 SLT_KERNEL backward(const slt_cuda_args a) {
     const float *dy = slt_at(a.out_grad[0]);
     float *dx = slt_at(a.in_grad[X]);
-    int64_t count = (int64_t)a.in_rows[X] * a.in_width[X];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride()) slt_put(&dx[i], a.add[X], dy[i]);
+    unsigned count = (unsigned)(a.in_rows[X] * a.in_width[X]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride()) slt_put(&dx[i], a.add[X], dy[i]);
 }
 
 struct position_term {

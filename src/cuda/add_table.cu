@@ -11,16 +11,17 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     float *y = slt_at(a.out[0]);
     slt_space space = (slt_space)a.n[0];
     int width = a.in_width[X], count = slt_count(a, space, 0);
-    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride())
-        y[i] = x[i] + p[slt_spot_of(a, space, (int)(i / width)).l * width + (int)(i % width)];
+    for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride())
+        y[i] = x[i] + p[slt_spot_of(a, space, (int)(i / (unsigned)width)).l * width +
+                        (int)(i % (unsigned)width)];
     slt_clear_tail(y, count, a.in_rows[X], width);
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
     const float *dy = slt_at(a.out_grad[0]);
     float *dx = slt_at(a.in_grad[X]);
-    int64_t count = (int64_t)a.in_rows[X] * a.in_width[X];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride()) slt_put(&dx[i], a.add[X], dy[i]);
+    unsigned count = (unsigned)(a.in_rows[X] * a.in_width[X]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride()) slt_put(&dx[i], a.add[X], dy[i]);
 }
 
 static dim3 grid(const slt_cuda_args *args) {

@@ -17,11 +17,12 @@ _Static_assert((int)SLT_CUDA_NUMBERS == (int)SLT_ATTRIBUTES, "and all attributes
 
 // ---- opening
 
+// sums over rows are at most as wide as a variable, or as a narrow product's weights
 static int widest(const slt_tape *tape) {
     int width = 1;
     for (slt_var v = 1; v < tape->var_count; v++)
         if (tape->vars[v].shape.width > width) width = tape->vars[v].shape.width;
-    return width;
+    return 16 * width;
 }
 
 static slt_status open_sums(slt_tape *tape, slt_cuda_tape *t) {
@@ -73,8 +74,18 @@ static slt_status open_mirrors(slt_tape *tape, slt_cuda_tape *t) {
     return SLT_OK;
 }
 
+// kernels count the numbers of a member in 32 bits
+static slt_status check_sizes(const slt_tape *tape) {
+    for (slt_var v = 1; v < tape->var_count; v++)
+        if (capacity_of(tape, v) > INT32_MAX)
+            SLT_FAIL(SLT_RANGE, "%d rows of %d numbers are too many for the device",
+                     slt_shape_rows(tape, tape->vars[v].shape, NULL), tape->vars[v].shape.width);
+    return SLT_OK;
+}
+
 slt_status slt_cuda_tape_open(slt_tape *tape) {
     slt_cuda_tape *t;
+    SLT_TRY(check_sizes(tape));
     SLT_TRY(SLT_NEW(&tape->arena, &t, 1));
     t->cuda = slt_cuda_of(tape->store);
     tape->on_device = t;

@@ -2,25 +2,44 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/activation.cuh"
-#include "cuda/column_sums.cuh"
+#include "cuda/narrow.cuh"
 
 enum { X, W, C };
 
 SLT_KERNEL bias_activate(const slt_cuda_args a, slt_cuda_view y_view, slt_cuda_view c_view,
-                         int rows, int width, int activation) {
+                         unsigned count, unsigned width, int activation) {
     float *y = slt_at(y_view);
     const float *c = slt_at(c_view);
-    for (int64_t i = slt_thread(); i < (int64_t)rows * width; i += slt_stride())
+    for (unsigned i = slt_thread(); i < count; i += slt_stride())
         y[i] = slt_activated(c ? y[i] + c[i % width] : y[i], activation);
 }
 
+// the same, four numbers at a time
+SLT_KERNEL bias_activate_fours(const slt_cuda_args a, slt_cuda_view y_view, slt_cuda_view c_view,
+                               unsigned count, unsigned width, int activation) {
+    float4 *y = (float4 *)slt_at(y_view);
+    const float4 *c = (const float4 *)slt_at(c_view), none = {0, 0, 0, 0};
+    for (unsigned i = slt_thread(); i < count / 4; i += slt_stride()) {
+        float4 x = y[i], add = c ? c[i % (width / 4)] : none;
+        x.x = slt_activated(x.x + add.x, activation);
+        x.y = slt_activated(x.y + add.y, activation);
+        x.z = slt_activated(x.z + add.z, activation);
+        x.w = slt_activated(x.w + add.w, activation);
+        y[i] = x;
+    }
+}
+
+// rows of a multiple of four numbers begin at multiples of 16 bytes: blocks are aligned to 64
 void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows, int width,
                             slt_cuda_view c, int activation) {
     if (!c.at && activation == SLT_LINEAR) return;
-    int64_t count = (int64_t)rows * width;
-    SLT_LAUNCH(args, bias_activate, slt_grid(args, count, 4 * SLT_THREADS), SLT_THREADS, 0, y, c,
-               rows, width, activation);
+    unsigned count = (unsigned)rows * (unsigned)width;
+    if (width % 4 == 0)
+        SLT_LAUNCH(args, bias_activate_fours, slt_grid(args, count / 4, SLT_THREADS), SLT_THREADS,
+                   0, y, c, count, (unsigned)width, activation);
+    else
+        SLT_LAUNCH(args, bias_activate, slt_grid(args, count, SLT_THREADS), SLT_THREADS, 0, y, c,
+                   count, (unsigned)width, activation);
 }
 
 struct plain_term {
@@ -45,16 +64,55 @@ void slt_cuda_bias_gradient(const slt_cuda_args *args, slt_cuda_view x, int rows
 SLT_KERNEL before_activation(const slt_cuda_args a) {
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *dp = slt_at(a.shared);
-    int64_t count = (int64_t)a.out_rows[0] * a.out_width[0];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride())
+    unsigned count = (unsigned)(a.out_rows[0] * a.out_width[0]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride())
         dp[i] = slt_activation_slope(dy[i], y[i], a.n[0]);
+}
+
+static slt_narrow narrow_of(const slt_cuda_args *args, slt_cuda_view x, slt_cuda_view y) {
+    slt_narrow n = {x,
+                    args->in[W],
+                    args->in[C],
+                    y,
+                    args->in_rows[X],
+                    args->in_width[X],
+                    args->out_width[0],
+                    args->n[0]};
+    return n;
 }
 
 void slt_cuda_dense_forward(const slt_cuda_args *args) {
     int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    if (slt_is_narrow(in, out)) {
+        slt_launch_narrow(args, narrow_of(args, args->in[X], args->out[0]));
+        return;
+    }
     slt_cuda_gemm(args, false, false, rows, out, in, args->in[X], in, args->in[W], out, false,
                   args->out[0], out);
     slt_cuda_bias_activate(args, args->out[0], rows, out, args->in[C], args->n[0]);
+}
+
+// dx = dp·Wᵀ, dW = xᵀ·dp
+static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
+    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    if (args->in_grad[X].at)
+        slt_cuda_gemm(args, false, true, rows, in, out, dp, out, args->in[W], out, args->add[X],
+                      args->in_grad[X], in);
+    if (args->in_grad[W].at)
+        slt_cuda_gemm(args, true, false, in, out, rows, args->in[X], in, dp, out, args->add[W],
+                      args->in_grad[W], out);
+}
+
+static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {
+    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    if (args->in_grad[X].at)
+        SLT_LAUNCH(args, slt_narrow_input, slt_grid(args, (int64_t)rows * in, SLT_THREADS),
+                   SLT_THREADS, 0, narrow_of(args, args->in_grad[X], dp), args->add[X]);
+    if (!args->in_grad[W].at) return;
+    slt_sums sums = {
+        SLT_FIXED, rows, in * out, {args->in_grad[W], {NULL, 0}}, {args->add[W], false}};
+    slt_narrow_term term = {narrow_of(args, args->in[X], dp)};
+    slt_launch_sums(args, term, sums);
 }
 
 void slt_cuda_dense_backward(const slt_cuda_args *args) {
@@ -65,12 +123,7 @@ void slt_cuda_dense_backward(const slt_cuda_args *args) {
                    SLT_THREADS, 0);
         dp = args->shared;
     }
-    if (args->in_grad[X].at)
-        slt_cuda_gemm(args, false, true, rows, in, out, dp, out, args->in[W], out, args->add[X],
-                      args->in_grad[X], in);
-    if (args->in_grad[W].at)
-        slt_cuda_gemm(args, true, false, in, out, rows, args->in[X], in, dp, out, args->add[W],
-                      args->in_grad[W], out);
+    (slt_is_narrow(in, out) ? narrow_products : wide_products)(args, dp);
     slt_cuda_bias_gradient(args, dp, rows, out, args->in_grad[C], args->add[C]);
 }
 

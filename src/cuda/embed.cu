@@ -13,8 +13,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     const float *table = slt_at(a.in[TABLE]);
     float *y = slt_at(a.out[0]);
     int width = a.out_width[0], count = slt_count(a, a.in_space[IDS], a.in_rows[IDS]);
-    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride())
-        y[i] = table[(int64_t)ids[i / width] * width + i % width];
+    for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride())
+        y[i] = table[(int64_t)ids[i / (unsigned)width] * width + i % (unsigned)width];
     slt_clear_tail(y, count, a.in_rows[IDS], width);
 }
 

@@ -9,8 +9,8 @@ enum { GX, GH, STATE };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     int S = a.in_width[STATE];
-    for (int64_t i = slt_thread(); i < (int64_t)a.in_rows[STATE] * S; i += slt_stride()) {
-        int64_t at = i / S * 3 * S + i % S;
+    for (unsigned i = slt_thread(); i < (unsigned)(a.in_rows[STATE] * S); i += slt_stride()) {
+        int64_t at = (int64_t)(i / (unsigned)S) * 3 * S + i % (unsigned)S;
         const float *gx = slt_at(a.in[GX]) + at, *gh = slt_at(a.in[GH]) + at;
         float *kept = slt_at(a.aux) + at;
         float z = slt_sigmoid(gx[0] + gh[0]), r = slt_sigmoid(gx[S] + gh[S]);
@@ -24,8 +24,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 
 SLT_KERNEL backward(const slt_cuda_args a) {
     int S = a.in_width[STATE];
-    for (int64_t i = slt_thread(); i < (int64_t)a.in_rows[STATE] * S; i += slt_stride()) {
-        int64_t at = i / S * 3 * S + i % S;
+    for (unsigned i = slt_thread(); i < (unsigned)(a.in_rows[STATE] * S); i += slt_stride()) {
+        int64_t at = (int64_t)(i / (unsigned)S) * 3 * S + i % (unsigned)S;
         const float *kept = slt_at(a.aux) + at;
         float z = kept[0], r = kept[S], c = kept[2 * S], gh = slt_at(a.in[GH])[at + 2 * S];
         float dn = slt_at(a.out_grad[0])[i], s = slt_at(a.in[STATE])[i];

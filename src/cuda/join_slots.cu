@@ -14,9 +14,9 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     const int32_t *offset = slt_offset(a), *companion = slt_companion(a);
     float *y = slt_at(a.out[0]);
     int width = a.out_width[0], count = slt_count(a, SLT_SLOT_TOKENS, 0);
-    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride()) {
-        slt_spot spot = slt_spot_of(a, SLT_SLOT_TOKENS, (int)(i / width));
-        int column = (int)(i % width), sequence = spot.b * a.slots + spot.k;
+    for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride()) {
+        slt_spot spot = slt_spot_of(a, SLT_SLOT_TOKENS, (int)(i / (unsigned)width));
+        int column = (int)(i % (unsigned)width), sequence = spot.b * a.slots + spot.k;
         int c = tokens ? companion[sequence] : -1;
         float sum = slots[(int64_t)sequence * width + column];
         if (c >= 0) {

@@ -11,8 +11,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     const float *table = slt_at(a.in[TABLE]), *x = slt_at(a.in[X]);
     float *y = slt_at(a.out[0]);
     int width = a.out_width[0], count = slt_count(a, a.in_space[IDS], a.in_rows[IDS]);
-    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride()) {
-        float entry = table[(int64_t)ids[i / width] * width + i % width];
+    for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride()) {
+        float entry = table[(int64_t)ids[i / (unsigned)width] * width + i % (unsigned)width];
         float sum = x ? x[i] + entry : entry;
         y[i] = sum > 0 ? sum : 0;
     }
@@ -23,8 +23,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 SLT_KERNEL backward(const slt_cuda_args a) {
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *before = slt_at(a.shared), *dx = slt_at(a.in_grad[X]);
-    int64_t count = (int64_t)a.out_rows[0] * a.out_width[0];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride()) {
+    unsigned count = (unsigned)(a.out_rows[0] * a.out_width[0]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride()) {
         float d = y[i] > 0 ? dy[i] : 0;
         before[i] = d;
         if (dx) slt_put(&dx[i], a.add[X], d);

@@ -50,11 +50,9 @@ SLT_DEVICE_INLINE void slt_put(float *out, bool add, float value) {
 }
 SLT_DEVICE_INLINE int slt_least(int a, int b) { return a < b ? a : b; }
 
-// thing number of this thread, over the blocks of x
-SLT_DEVICE_INLINE int64_t slt_thread(void) {
-    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
-SLT_DEVICE_INLINE int64_t slt_stride(void) { return (int64_t)gridDim.x * blockDim.x; }
+// thing number of this thread, over the blocks of x; a variable has less than 2^31 numbers
+SLT_DEVICE_INLINE unsigned slt_thread(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
+SLT_DEVICE_INLINE unsigned slt_stride(void) { return gridDim.x * blockDim.x; }
 
 // ---- the batch
 
@@ -126,7 +124,7 @@ SLT_DEVICE_INLINE slt_run slt_run_of(const slt_cuda_args &a, slt_space space, in
 
 // zeros in rows [count, rows), shared out over all threads of the grid's x
 SLT_DEVICE_INLINE void slt_clear_tail(float *out, int count, int rows, int width) {
-    for (int64_t i = (int64_t)count * width + slt_thread(); i < (int64_t)rows * width;
+    for (unsigned i = (unsigned)(count * width) + slt_thread(); i < (unsigned)(rows * width);
          i += slt_stride())
         out[i] = 0;
 }

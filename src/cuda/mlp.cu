@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernel.cuh"
+#include "cuda/column_sums.cuh"
 
 enum { X, W1, C1, W2, C2 };
 
@@ -17,21 +17,24 @@ void slt_cuda_mlp_forward(const slt_cuda_args *args) {
     slt_cuda_bias_activate(args, args->out[0], rows, out, args->in[C2], SLT_LINEAR);
 }
 
-// dh∘[h>0] in place
-SLT_KERNEL through_relu(const slt_cuda_args a) {
-    const float *h = slt_at(a.aux);
-    float *dh = slt_at(a.shared);
-    int64_t count = (int64_t)a.in_rows[X] * a.in_width[W1];
-    for (int64_t i = slt_thread(); i < count; i += slt_stride()) dh[i] = h[i] > 0 ? dh[i] : 0;
-}
+// dh∘[h>0] in place, and its sum over rows on the way
+struct relu_term {
+    __device__ float2 operator()(const slt_cuda_args &a, int r, int c) const {
+        int64_t at = (int64_t)r * a.in_width[W1] + c;
+        float *dh = slt_at(a.shared) + at, d = slt_at(a.aux)[at] > 0 ? *dh : 0;
+        *dh = d;
+        float2 term = {d, 0};
+        return term;
+    }
+};
 
 void slt_cuda_mlp_backward(const slt_cuda_args *args) {
     int rows = args->in_rows[X], in = args->in_width[X], wide = args->in_width[W1];
     int out = args->out_width[0];
     slt_cuda_view dy = args->out_grad[0], dh = args->shared;
     slt_cuda_gemm(args, false, true, rows, wide, out, dy, out, args->in[W2], out, false, dh, wide);
-    SLT_LAUNCH(args, through_relu, slt_grid(args, (int64_t)rows * wide, 4 * SLT_THREADS),
-               SLT_THREADS, 0);
+    slt_sums sums = {SLT_FIXED, rows, wide, {args->in_grad[C1], {NULL, 0}}, {args->add[C1], false}};
+    slt_launch_sums(args, relu_term(), sums);
     if (args->in_grad[X].at)
         slt_cuda_gemm(args, false, true, rows, in, wide, dh, wide, args->in[W1], wide, args->add[X],
                       args->in_grad[X], in);
@@ -41,6 +44,5 @@ void slt_cuda_mlp_backward(const slt_cuda_args *args) {
     if (args->in_grad[W2].at)
         slt_cuda_gemm(args, true, false, wide, out, rows, args->aux, wide, dy, out, args->add[W2],
                       args->in_grad[W2], out);
-    slt_cuda_bias_gradient(args, dh, rows, wide, args->in_grad[C1], args->add[C1]);
     slt_cuda_bias_gradient(args, dy, rows, out, args->in_grad[C2], args->add[C2]);
 }

@@ -10,8 +10,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     const float *mu = slt_at(a.in[MU]), *rho = slt_at(a.in[RHO]), *noise = slt_at(a.in[NOISE]);
     float *out = slt_at(a.out[0]);
     int width = a.out_width[0], per = a.slots * width, count = slt_count(a, SLT_SLOTS, 0);
-    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride())
-        out[i] = mu[i % per] + expf(rho[i % per]) * noise[i];
+    for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride())
+        out[i] = mu[i % (unsigned)per] + expf(rho[i % (unsigned)per]) * noise[i];
     slt_clear_tail(out, count, a.out_rows[0], width);
 }
 

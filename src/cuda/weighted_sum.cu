@@ -22,7 +22,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     int width = a.in_width[X], count = slt_count(a, a.in_space[X], a.in_rows[X]);
     const float *weights = slt_at(a.in[WEIGHTS]);
     float *dx = slt_at(a.in_grad[X]), scale = *slt_at(a.out_grad[0]);
-    for (int64_t i = slt_thread(); i < (int64_t)count * width; i += slt_stride())
+    for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride())
         slt_put(&dx[i], a.add[X], scale * weights[i]);
     if (!a.add[X]) slt_clear_tail(dx, count, a.in_rows[X], width);
 }

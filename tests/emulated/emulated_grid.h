@@ -25,6 +25,9 @@ struct dim3 {
 struct float2 {
     float x, y;
 };
+struct float4 {
+    float x, y, z, w;
+};
 
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
