@@ -40,7 +40,9 @@ static inline void cuda_rig_close(void) {
 static inline void cuda_rig_poison(slt_tape *tape) {
 #ifdef SLT_CUDA
     if (tape->on_device) {
-        cudaMemset(slt_cuda_tape_of(tape)->block, 0xff, slt_tape_bytes(tape));
+        slt_cuda_tape *t = slt_cuda_tape_of(tape);
+        assert_int_equal(cudaMemsetAsync(t->block, 0xff, slt_tape_bytes(tape), t->cuda->stream),
+                         cudaSuccess);
         return;
     }
 #endif

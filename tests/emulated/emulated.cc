@@ -187,9 +187,6 @@ cudaError_t cudaFreeHost(void *memory) { return free(memory), cudaSuccess; }
 cudaError_t cudaHostGetDevicePointer(void **there, void *here, unsigned) {
     return *there = here, cudaSuccess;
 }
-cudaError_t cudaMemset(void *memory, int value, size_t bytes) {
-    return memset(memory, value, bytes), cudaSuccess;
-}
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t) {
     call([=]() { memset(memory, value, bytes); });
     return cudaSuccess;
