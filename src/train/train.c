@@ -162,7 +162,7 @@ static void take_note(slt_member_state *each, const slt_note *note) {
 // adds up what the steps gave, in their order; a device may be some steps behind. An error when
 // the last member stops
 static slt_status take_notes(trainer *t, bool wait) {
-    slt_note note;
+    slt_note note = {0};
     bool there, alive = false;
     for (int m = 0; m < t->members; m++) {
         for (;;) {

@@ -45,8 +45,8 @@ static slt_feed_rule rule_of(slt_dataset *data, slt_type type) {
     return (slt_feed_rule){.data = data,
                            .length = 6,
                            .slots = 4,
-                           .padding = ACTIONS + 1,
-                           .done = true,
+                           .padding = ACTIONS,
+                           .done = SLT_DONE_FINAL,
                            .companions = SLT_COMPANION_OWN,
                            .observation_type = type,
                            .observation = WIDTH};
@@ -75,7 +75,7 @@ static void check_done(slt_observation_kind kind, slt_type type, bool finals, bo
     slt_feed_rule rule = rule_of(data, type);
     slt_arena arena;
     slt_feed feed;
-    rule.repeat = repeat;
+    rule.done = repeat ? SLT_DONE_REPEATED : SLT_DONE_FINAL;
     fill(&feed, &arena, &rule);
     // the longer episode comes first: three steps and DONE, two steps and DONE
     assert_int_equal(feed.length[0], 4);
