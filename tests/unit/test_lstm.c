@@ -67,7 +67,7 @@ static void it_equals_the_equations(void **state) {
     } forms[] = {{make_plain, false, false}, {make_masked, true, false}, {make_stored, true, true}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         for (int padded = 0; padded < 2; padded++) {
-            slt_probe_batch shape = {71, 2, 13, padded, 7, 4, 9};
+            slt_probe_batch shape = {71, 2, 13, padded, 7, 4, 9, 0};
             slt_probe probe;
             CHECK_OK(slt_probe_init(&probe, context, shape, forms[i].make));
             CHECK_OK(slt_tape_forward(probe.tape));
