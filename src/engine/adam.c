@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include "engine/tape_impl.h"
+#include "engine/wide.h"
 
 #ifdef SLT_DOUBLE
 #define SQRT sqrt
@@ -44,6 +45,7 @@ static void measure(void *argument, int task, int thread) {
     store->piece_norm[task] =
         ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
+SLT_WIDE(measure, (void *argument, int task, int thread), (argument, task, thread));
 
 static void sum_norms(slt_store *store) {
     for (int m = 0; m < store->members; m++) store->norm[m] = 0;
@@ -77,6 +79,7 @@ static void update(void *argument, int task, int thread) {
         w[i] -= rate * m[i] / (SQRT(v[i]) + epsilon);
     }
 }
+SLT_WIDE(update, (void *argument, int task, int thread), (argument, task, thread));
 
 slt_real slt_adam_rate(const slt_step *step) {
     double count = step->adam_count;
@@ -88,8 +91,8 @@ slt_status slt_adam_step(slt_tape *tape) {
     if (tape->on_device) return slt_tape_device(tape)->adam(tape);
     for (int m = 0; m < store->members; m++)
         for (int i = 0; i < store->count; i++) clear_zero_columns(store, i, m);
-    slt_pool_run(tape->context->pool, store->piece_count, measure, tape);
+    slt_pool_run(tape->context->pool, store->piece_count, SLT_WIDEST(measure), tape);
     sum_norms(store);
-    slt_pool_run(tape->context->pool, store->piece_count, update, tape);
+    slt_pool_run(tape->context->pool, store->piece_count, SLT_WIDEST(update), tape);
     return SLT_OK;
 }

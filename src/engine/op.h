@@ -53,6 +53,7 @@ struct slt_args {
     bool add[SLT_INPUTS];
     const slt_real *out_grad[SLT_OUTPUTS]; // NULL: nobody has one
     slt_real *aux;                         // what forward keeps for backward
+    bool keep;                             // backward will come: aux is read again
     slt_real *shared;                      // scratch of the whole node, during this call
     slt_real *scratch;                     // scratch of threads, scratch_size numbers each
     size_t scratch_size;

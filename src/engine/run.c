@@ -106,6 +106,7 @@ static void run_node(slt_tape *tape, const slt_node_info *info, int member, int 
                      .scratch = tape->scratch + tape->scratch_size * (size_t)thread,
                      .scratch_size = tape->scratch_size,
                      .live = &frame->live,
+                     .keep = info->runs_backward,
                      .pool = pool};
     slt_real *block = member_block(tape, member);
     if (info->aux >= 0) args.aux = block + info->aux;

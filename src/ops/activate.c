@@ -7,7 +7,8 @@
 #include "ops/op_table.h"
 #include "ops/op_tools.h"
 
-void slt_activate_numbers(slt_real *y, const slt_real *x, size_t count, slt_activation activation) {
+static void activate_numbers(slt_real *y, const slt_real *x, size_t count,
+                             slt_activation activation) {
     switch (activation) {
     case SLT_LINEAR:
         if (y != x) memcpy(y, x, count * sizeof *y);
@@ -27,8 +28,8 @@ void slt_activate_numbers(slt_real *y, const slt_real *x, size_t count, slt_acti
     }
 }
 
-void slt_activation_gradient(slt_real *dx, const slt_real *dy, const slt_real *y, size_t count,
-                             slt_activation activation) {
+static void activation_gradient(slt_real *dx, const slt_real *dy, const slt_real *y, size_t count,
+                                slt_activation activation) {
     switch (activation) {
     case SLT_LINEAR:
         memcpy(dx, dy, count * sizeof *dx);
@@ -48,13 +49,37 @@ void slt_activation_gradient(slt_real *dx, const slt_real *dy, const slt_real *y
     }
 }
 
-void slt_bias_activate(slt_real *y, int rows, int width, const slt_real *c,
-                       slt_activation activation) {
+static void bias_activate(slt_real *y, int rows, int width, const slt_real *c,
+                          slt_activation activation) {
     for (int r = 0; r < rows; r++) {
         slt_real *restrict row = y + (size_t)r * (size_t)width;
         for (int i = 0; c && i < width; i++) row[i] += c[i];
-        if (activation != SLT_LINEAR) slt_activate_numbers(row, row, (size_t)width, activation);
+        if (activation != SLT_LINEAR) activate_numbers(row, row, (size_t)width, activation);
     }
+}
+
+// ---- for others
+
+SLT_WIDE(activate_numbers, (slt_real * y, const slt_real *x, size_t count, slt_activation act),
+         (y, x, count, act));
+SLT_WIDE(activation_gradient,
+         (slt_real * dx, const slt_real *dy, const slt_real *y, size_t count, slt_activation act),
+         (dx, dy, y, count, act));
+SLT_WIDE(bias_activate, (slt_real * y, int rows, int width, const slt_real *c, slt_activation act),
+         (y, rows, width, c, act));
+
+void slt_activate_numbers(slt_real *y, const slt_real *x, size_t count, slt_activation activation) {
+    SLT_WIDEST(activate_numbers)(y, x, count, activation);
+}
+
+void slt_activation_gradient(slt_real *dx, const slt_real *dy, const slt_real *y, size_t count,
+                             slt_activation activation) {
+    SLT_WIDEST(activation_gradient)(dx, dy, y, count, activation);
+}
+
+void slt_bias_activate(slt_real *y, int rows, int width, const slt_real *c,
+                       slt_activation activation) {
+    SLT_WIDEST(bias_activate)(y, rows, width, c, activation);
 }
 
 // ---- the operation
@@ -72,12 +97,13 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
     slt_rows rows = slt_row_block(args->in_rows[0], task);
     size_t width = (size_t)args->in_width[0], at = (size_t)rows.first * width;
-    slt_activate_numbers(args->out[0] + at, (const slt_real *)args->in[0] + at,
-                         (size_t)rows.count * width, activation_of(args));
+    activate_numbers(args->out[0] + at, (const slt_real *)args->in[0] + at,
+                     (size_t)rows.count * width, activation_of(args));
 }
+SLT_WIDE_TASK(forward_rows);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
 }
 
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
@@ -86,14 +112,15 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
     for (int r = rows.first; r < rows.first + rows.count; r++) {
         size_t at = (size_t)r * width;
         slt_real *dx = args->in_grad[0] + at;
-        slt_activation_gradient(scratch, args->out_grad[0] + at, args->out[0] + at, width,
-                                activation_of(args));
+        activation_gradient(scratch, args->out_grad[0] + at, args->out[0] + at, width,
+                            activation_of(args));
         for (size_t c = 0; c < width; c++) slt_put(&dx[c], args->add[0], scratch[c]);
     }
 }
+SLT_WIDE_TASK(backward_rows);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), backward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
 }
 
 static size_t scratch(const slt_sizes *sizes) { return (size_t)sizes->in[0].width; }

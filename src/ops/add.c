@@ -19,9 +19,10 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     slt_real *y = args->out[0] + at;
     for (size_t i = 0; i < (size_t)rows.count * width; i++) y[i] = a[i] + b[i];
 }
+SLT_WIDE_TASK(forward_rows);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
 }
 
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
@@ -35,9 +36,10 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
             slt_put(&to[i], args->add[k], dy[i]);
     }
 }
+SLT_WIDE_TASK(backward_rows);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), backward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
 }
 
 static double flops(const slt_sizes *sizes) { return 1.0 * sizes->in[0].rows * sizes->in[0].width; }

@@ -30,9 +30,10 @@ static void forward_sequence(const slt_args *args, int b, slt_real *scratch) {
         for (size_t i = 0; i < width; i++) y[i] = x[i] + (t * w[i] + c[i]);
     }
 }
+SLT_WIDE_TASK(forward_sequence);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, forward_sequence);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(forward_sequence));
 }
 
 // dx, and the sums of t·dy and dy over one sequence
@@ -53,10 +54,11 @@ static void backward_sequence(const slt_args *args, int b, slt_real *scratch) {
         for (size_t i = 0; dx && i < width; i++) slt_put(&dx[i], args->add[X], dy[i]);
     }
 }
+SLT_WIDE_TASK(backward_sequence);
 
 static void backward(const slt_args *args) {
     int width = args->in_width[X], count = args->batch->count;
-    slt_args_run(args, count, backward_sequence);
+    slt_args_run(args, count, SLT_WIDEST(backward_sequence));
     for (int i = W; i <= C; i++)
         if (args->in_grad[i])
             slt_add_partials(args->in_grad[i], args->add[i], args->shared + (i == C ? width : 0),

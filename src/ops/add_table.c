@@ -25,9 +25,10 @@ static void forward_sequence(const slt_args *args, int task, slt_real *scratch) 
     slt_real *y = args->out[0] + at;
     for (size_t i = 0; i < (size_t)sequence.computed * width; i++) y[i] = x[i] + p[i];
 }
+SLT_WIDE_TASK(forward_sequence);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_sequence_count(args, space_of(args)), forward_sequence);
+    slt_args_run(args, slt_sequence_count(args, space_of(args)), SLT_WIDEST(forward_sequence));
 }
 
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
@@ -38,9 +39,10 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
     slt_real *dx = args->in_grad[X] + at;
     for (size_t i = 0; i < (size_t)rows.count * width; i++) slt_put(&dx[i], args->add[X], dy[i]);
 }
+SLT_WIDE_TASK(backward_rows);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), backward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
 }
 
 static double flops(const slt_sizes *sizes) { return 1.0 * sizes->in[X].rows * sizes->in[X].width; }

@@ -24,9 +24,10 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     for (int t = 0; t + 1 < sequence.computed; t++, m += K)
         for (int k = 0; k < K; k++) m[K + k] = m[k] * (1 - end[t]) + (k ? m[k - 1] * end[t] : 0);
 }
+SLT_WIDE_TASK(forward_trajectory);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, forward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(forward_trajectory));
 }
 
 static void backward_trajectory(const slt_args *args, int b, slt_real *d) {
@@ -47,9 +48,10 @@ static void backward_trajectory(const slt_args *args, int b, slt_real *d) {
             d[k] = d[k] * (1 - end[t]) + (k + 1 < K ? d[k + 1] * end[t] : 0) + dm[k];
     }
 }
+SLT_WIDE_TASK(backward_trajectory);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, backward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(backward_trajectory));
 }
 
 static size_t scratch(const slt_sizes *sizes) { return (size_t)sizes->limits.slots; }

@@ -36,9 +36,10 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
         }
     }
 }
+SLT_WIDE_TASK(forward_rows);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[BITS], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[BITS], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
 }
 
 static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
@@ -61,9 +62,10 @@ static void backward_columns(const slt_args *args, int task, slt_real *scratch) 
         }
     }
 }
+SLT_WIDE_TASK(backward_columns);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_column_tasks(args->out_width[0]), backward_columns);
+    slt_args_run(args, slt_column_tasks(args->out_width[0]), SLT_WIDEST(backward_columns));
 }
 
 // an estimate before the data is known: 43 ones in 1075

@@ -24,9 +24,10 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     for (int r = rows.first; r < rows.first + rows.count; r++)
         memcpy(args->out[0] + (size_t)r * out, table + (size_t)ids[r] * out, out * sizeof *table);
 }
+SLT_WIDE_TASK(forward_rows);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[IDS], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[IDS], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
 }
 
 static void backward_columns(const slt_args *args, int task, slt_real *scratch) {

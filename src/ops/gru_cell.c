@@ -34,9 +34,10 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
         for (int k = 0; k < S; k++) next[k] = z[k] * s[k] + (1 - z[k]) * c[k];
     }
 }
+SLT_WIDE_TASK(forward_rows);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[STATE], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[STATE], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
 }
 
 // δz, δr, δc of one row next to each other in `delta`
@@ -71,9 +72,10 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
         hand_out(args, (size_t)i * (size_t)S, S, scratch);
     }
 }
+SLT_WIDE_TASK(backward_rows);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[STATE], SLT_ROW_BLOCK), backward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[STATE], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
 }
 
 static size_t aux(const slt_sizes *sizes) {

@@ -44,9 +44,10 @@ static void forward_sequence(const slt_args *args, int task, slt_real *scratch) 
         }
     }
 }
+SLT_WIDE_TASK(forward_sequence);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), forward_sequence);
+    slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), SLT_WIDEST(forward_sequence));
 }
 
 static void backward_slot(const slt_args *args, int task, slt_real *restrict sum) {
@@ -61,6 +62,7 @@ static void backward_slot(const slt_args *args, int task, slt_real *restrict sum
     slt_real *to = args->in_grad[SLOT] + (size_t)task * width;
     for (size_t i = 0; i < width; i++) slt_put(&to[i], args->add[SLOT], sum[i]);
 }
+SLT_WIDE_TASK(backward_slot);
 
 // adds the gradient of one sequence to the tokens of its companion
 static void backward_gather(const slt_args *args, int task, int c) {
@@ -84,11 +86,12 @@ static void backward_token(const slt_args *args, int c, slt_real *scratch) {
     for (int s = 0; s < batch->count * args->limits.slots; s++)
         if (batch->companion[s] == c) backward_gather(args, s, c);
 }
+SLT_WIDE_TASK(backward_token);
 
 static void backward(const slt_args *args) {
     if (args->in_grad[SLOT])
-        slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), backward_slot);
-    if (args->in_grad[TOKEN]) slt_args_run(args, args->batch->count, backward_token);
+        slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), SLT_WIDEST(backward_slot));
+    if (args->in_grad[TOKEN]) slt_args_run(args, args->batch->count, SLT_WIDEST(backward_token));
 }
 
 static size_t scratch(const slt_sizes *sizes) { return (size_t)sizes->out[0].width; }

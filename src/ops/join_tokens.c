@@ -32,9 +32,10 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
         }
     }
 }
+SLT_WIDE_TASK(forward_rows);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[IDS], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[IDS], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
 }
 
 // dy∘[y>0] into shared, and on to x
@@ -49,6 +50,7 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
     for (size_t i = 0; dx && i < (size_t)rows.count * width; i++)
         slt_put(&dx[i], args->add[X], before[i]);
 }
+SLT_WIDE_TASK(backward_rows);
 
 static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
@@ -58,7 +60,7 @@ static void backward_columns(const slt_args *args, int task, slt_real *scratch) 
 }
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[IDS], SLT_ROW_BLOCK), backward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[IDS], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
     if (args->in_grad[TABLE])
         slt_args_run(args, slt_column_tasks(args->out_width[0]), backward_columns);
 }

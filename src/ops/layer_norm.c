@@ -49,8 +49,7 @@ static slt_real normalise(slt_real *restrict hat, const slt_real *x, const slt_r
     return inverse;
 }
 
-static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
-    (void)scratch;
+static void forward_rows(const slt_args *args, int task, slt_real *once) {
     slt_rows rows = slt_row_block(args->in_rows[X], task);
     int width = args->in_width[X];
     const slt_real *x = args->in[X], *residual = args->in[RESIDUAL];
@@ -59,12 +58,14 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     slt_real epsilon = (slt_real)args->node->attributes.x[0];
     for (int r = rows.first; r < rows.first + rows.count; r++) {
         size_t at = (size_t)r * (size_t)width;
-        slt_real *restrict hat = args->aux + at, *restrict y = args->out[0] + at;
+        slt_real *restrict hat = args->keep ? args->aux + at : once, *restrict y =
+                                                                         args->out[0] + at;
         inverse[r] = normalise(hat, x + at, residual ? residual + at : NULL, width, epsilon);
         for (int c = 0; c < width; c++)
             y[c] = (gamma ? gamma[c] : 1) * hat[c] + (beta ? beta[c] : 0);
     }
 }
+SLT_WIDE_TASK(forward_rows);
 
 // y += P[l] over whole sequences
 static void add_positions(const slt_args *args, int task, slt_real *scratch) {
@@ -76,12 +77,13 @@ static void add_positions(const slt_args *args, int task, slt_real *scratch) {
     const slt_real *restrict p = args->in[POSITIONS];
     for (size_t i = 0; i < count; i++) y[i] += p[i];
 }
+SLT_WIDE_TASK(add_positions);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
     if (args->in[POSITIONS])
         slt_args_run(args, slt_sequence_count(args, (slt_space)args->node->attributes.n[0]),
-                     add_positions);
+                     SLT_WIDEST(add_positions));
 }
 
 // ds of one row into `ds`; dγ and dβ of the block grow
@@ -120,10 +122,11 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
             hand_out(args->in_grad[i] ? args->in_grad[i] + at : NULL, args->add[i], scratch, width);
     }
 }
+SLT_WIDE_TASK(backward_rows);
 
 static void backward(const slt_args *args) {
     int blocks = slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), width = args->in_width[X];
-    slt_args_run(args, blocks, backward_rows);
+    slt_args_run(args, blocks, SLT_WIDEST(backward_rows));
     for (int i = GAMMA; i <= BETA; i++)
         if (args->in_grad[i])
             slt_add_partials(args->in_grad[i], args->add[i], args->shared + (i == BETA ? width : 0),

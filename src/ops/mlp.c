@@ -1,5 +1,5 @@
 // y = relu(x·W1 + c1)·W2 + c2. One block of rows goes through both products, so that the wide
-// middle stays in the cache; it is kept (aux) for backward.
+// middle stays in the cache; it is kept (aux) where a backward follows.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -25,18 +25,22 @@ static size_t middle(const slt_sizes *sizes) {
     return (size_t)sizes->in[X].rows * (size_t)sizes->in[W1].width;
 }
 
+static size_t scratch(const slt_sizes *sizes) {
+    return (size_t)SLT_ROW_BLOCK * (size_t)sizes->in[W1].width;
+}
+
 static double flops(const slt_sizes *sizes) {
     double wide = sizes->in[W1].width;
     return 2.0 * sizes->in[X].rows * wide * (sizes->in[X].width + sizes->out[0].width);
 }
 
-static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
-    (void)scratch;
+static void forward_rows(const slt_args *args, int task, slt_real *once) {
     slt_rows rows = slt_row_block(args->in_rows[X], task);
     int in = args->in_width[X], wide = args->in_width[W1], out = args->out_width[0];
     size_t at = (size_t)rows.first;
     const slt_real *x = (const slt_real *)args->in[X] + at * (size_t)in;
-    slt_real *h = args->aux + at * (size_t)wide, *y = args->out[0] + at * (size_t)out;
+    slt_real *h = args->keep ? args->aux + at * (size_t)wide : once;
+    slt_real *y = args->out[0] + at * (size_t)out;
     slt_gemm(false, false, rows.count, wide, in, x, in, args->in[W1], wide, false, h, wide);
     slt_bias_activate(h, rows.count, wide, args->in[C1], SLT_RELU);
     slt_gemm(false, false, rows.count, out, wide, h, wide, args->in[W2], out, false, y, out);
@@ -48,8 +52,8 @@ static void forward(const slt_args *args) {
 }
 
 // dh = (dy·W2ᵀ)∘[h>0] into shared, dx = dh·W1ᵀ
-static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
-    (void)scratch;
+static void backward_rows(const slt_args *args, int task, slt_real *unused) {
+    (void)unused;
     slt_rows rows = slt_row_block(args->in_rows[X], task);
     int in = args->in_width[X], wide = args->in_width[W1], out = args->out_width[0];
     size_t at = (size_t)rows.first;
@@ -61,10 +65,11 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
         slt_gemm(false, true, rows.count, in, wide, dh, wide, args->in[W1], wide, args->add[X],
                  args->in_grad[X] + at * (size_t)in, in);
 }
+SLT_WIDE_TASK(backward_rows);
 
 // first the column blocks of W1, then those of W2
-static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
-    (void)scratch;
+static void backward_columns(const slt_args *args, int task, slt_real *unused) {
+    (void)unused;
     int in = args->in_width[X], wide = args->in_width[W1], out = args->out_width[0];
     int rows = args->in_rows[X], first = slt_column_tasks(wide);
     if (task < first)
@@ -78,7 +83,7 @@ static void backward_columns(const slt_args *args, int task, slt_real *scratch) 
 
 static void backward(const slt_args *args) {
     int tasks = slt_column_tasks(args->in_width[W1]) + slt_column_tasks(args->out_width[0]);
-    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), backward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
     slt_args_run(args, tasks, backward_columns);
 }
 
@@ -102,6 +107,7 @@ const slt_op slt_op_mlp = {.name = "mlp",
                            .saves_in = 1u << X | 1u << W1 | 1u << W2,
                            .aux = middle,
                            .shared = middle,
+                           .scratch = scratch,
                            .flops = flops,
                            .forward = forward,
                            .backward = backward,

@@ -71,16 +71,20 @@ static void bias_gradient(const slt_real *dy, int out, int rows, slt_rows column
     }
 }
 
+SLT_WIDE(bias_gradient,
+         (const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc, bool add),
+         (dy, out, rows, columns, dc, add));
+
 void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows,
                          slt_rows columns, slt_real *dw, bool add_w, slt_real *dc, bool add_c) {
     if (dw)
         slt_gemm(true, false, in, columns.count, rows, x, in, dy + columns.first, out, add_w,
                  dw + columns.first, out);
-    if (dc) bias_gradient(dy, out, rows, columns, dc, add_c);
+    if (dc) SLT_WIDEST(bias_gradient)(dy, out, rows, columns, dc, add_c);
 }
 
-void slt_table_gradient(slt_real *table, bool add, int entries, int width, const int32_t *ids,
-                        const slt_real *dy, int rows, slt_rows columns) {
+static void table_gradient(slt_real *table, bool add, int entries, int width, const int32_t *ids,
+                           const slt_real *dy, int rows, slt_rows columns) {
     size_t stride = (size_t)width, first = (size_t)columns.first;
     for (int i = 0; i < entries && !add; i++)
         memset(table + (size_t)i * stride + first, 0, (size_t)columns.count * sizeof *table);
@@ -89,6 +93,16 @@ void slt_table_gradient(slt_real *table, bool add, int entries, int width, const
         const slt_real *restrict from = dy + (size_t)r * stride + first;
         for (int c = 0; c < columns.count; c++) row[c] += from[c];
     }
+}
+
+SLT_WIDE(table_gradient,
+         (slt_real * table, bool add, int entries, int width, const int32_t *ids,
+          const slt_real *dy, int rows, slt_rows columns),
+         (table, add, entries, width, ids, dy, rows, columns));
+
+void slt_table_gradient(slt_real *table, bool add, int entries, int width, const int32_t *ids,
+                        const slt_real *dy, int rows, slt_rows columns) {
+    SLT_WIDEST(table_gradient)(table, add, entries, width, ids, dy, rows, columns);
 }
 
 void slt_add_partials(slt_real *out, bool add, const slt_real *partial, int parts, int width,

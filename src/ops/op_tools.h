@@ -9,6 +9,7 @@
 #include <string.h>
 #include "engine/gemm.h"
 #include "engine/op.h"
+#include "engine/wide.h"
 #include "ops/ops.h"
 #include "ops/vecmath.h"
 

@@ -75,9 +75,10 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     for (int j = 0; j < m.K; j++) loss += m.h[j] * kept[j];
     args->shared[b] = loss * m.scale;
 }
+SLT_WIDE_TASK(forward_trajectory);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, forward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(forward_trajectory));
     slt_add_partials(args->out[0], false, args->shared, args->batch->count, 1, 1);
 }
 
@@ -130,9 +131,10 @@ static void backward_trajectory(const slt_args *args, int b, slt_real *scratch) 
         slt_put(&dh[j], args->add[H],
                 weight * m.scale * args->aux[(size_t)b * (size_t)m.K + (size_t)j]);
 }
+SLT_WIDE_TASK(backward_trajectory);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, backward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(backward_trajectory));
 }
 
 static size_t aux(const slt_sizes *sizes) {

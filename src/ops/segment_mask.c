@@ -65,9 +65,10 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
         for (int l = positions; l < computed; l++) sum_of(args, b, k)[l] = 1;
     }
 }
+SLT_WIDE_TASK(forward_trajectory);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, forward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(forward_trajectory));
 }
 
 // dπ of slot k into `dpi`; gives Σ π·dπ
@@ -104,9 +105,10 @@ static void backward_trajectory(const slt_args *args, int b, slt_real *dpi) {
         }
     }
 }
+SLT_WIDE_TASK(backward_trajectory);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, backward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(backward_trajectory));
 }
 
 static size_t aux(const slt_sizes *sizes) { return (size_t)sizes->in[0].rows; }

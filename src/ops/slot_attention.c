@@ -94,9 +94,10 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     for (int k = 0; k < v.K; k++)
         for (int c = 0; c < v.S; c++) update[(size_t)k * (size_t)v.S + (size_t)c] /= v.sum[k];
 }
+SLT_WIDE_TASK(forward_trajectory);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, forward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(forward_trajectory));
 }
 
 // ---- backward
@@ -152,9 +153,10 @@ static void backward_trajectory(const slt_args *args, int b, slt_real *scratch) 
     slt_real *to = args->in_grad[Q] ? args->in_grad[Q] + slot : NULL;
     for (size_t i = 0; to && i < size; i++) slt_put(&to[i], args->add[Q], dq[i]);
 }
+SLT_WIDE_TASK(backward_trajectory);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, backward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(backward_trajectory));
 }
 
 static size_t aux(const slt_sizes *sizes) { return (size_t)sizes->in[Q].rows; }

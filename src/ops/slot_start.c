@@ -27,8 +27,11 @@ static void forward_slot(const slt_args *args, int k, slt_real *scale) {
         for (size_t c = 0; c < width; c++) args->out[0][at + c] = mu[c] + scale[c] * noise[c];
     }
 }
+SLT_WIDE_TASK(forward_slot);
 
-static void forward(const slt_args *args) { slt_args_run(args, args->limits.slots, forward_slot); }
+static void forward(const slt_args *args) {
+    slt_args_run(args, args->limits.slots, SLT_WIDEST(forward_slot));
+}
 
 static void backward_slot(const slt_args *args, int k, slt_real *scale) {
     size_t width = (size_t)args->out_width[0], slots = (size_t)args->limits.slots;
@@ -51,9 +54,10 @@ static void backward_slot(const slt_args *args, int k, slt_real *scale) {
             slt_put(&to[c], args->add[i], i == MU ? dmu[c] : drho[c]);
     }
 }
+SLT_WIDE_TASK(backward_slot);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, args->limits.slots, backward_slot);
+    slt_args_run(args, args->limits.slots, SLT_WIDEST(backward_slot));
 }
 
 static size_t scratch(const slt_sizes *sizes) { return 3 * (size_t)sizes->out[0].width; }

@@ -23,9 +23,10 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
         for (int c = 0; c < width; c++) y[c] /= sum;
     }
 }
+SLT_WIDE_TASK(forward_rows);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
 }
 
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
@@ -40,9 +41,10 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
         for (int c = 0; c < width; c++) slt_put(&dx[c], args->add[0], y[c] * (dy[c] - dot));
     }
 }
+SLT_WIDE_TASK(backward_rows);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), backward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[0], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
 }
 
 static double flops(const slt_sizes *sizes) {

@@ -34,9 +34,10 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *p) {
         loss += row_loss(x + (size_t)l * (size_t)width, width, targets[l], p);
     args->shared[b] = loss / (slt_real)batch->true_tokens;
 }
+SLT_WIDE_TASK(forward_trajectory);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, forward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(forward_trajectory));
     slt_add_partials(args->out[0], false, args->shared, args->batch->count, 1, 1);
 }
 
@@ -56,9 +57,10 @@ static void backward_trajectory(const slt_args *args, int b, slt_real *p) {
         }
     }
 }
+SLT_WIDE_TASK(backward_trajectory);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, backward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(backward_trajectory));
 }
 
 static size_t shared(const slt_sizes *sizes) { return (size_t)sizes->limits.trajectories; }

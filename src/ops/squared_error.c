@@ -37,9 +37,10 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     for (size_t i = 0; i < s.truth; i++) sum += (x[i] - target[i]) * (x[i] - target[i]);
     args->shared[b] = sum / (slt_real)args->batch->true_tokens;
 }
+SLT_WIDE_TASK(forward_trajectory);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, forward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(forward_trajectory));
     slt_add_partials(args->out[0], false, args->shared, args->batch->count, 1, 1);
 }
 
@@ -53,9 +54,10 @@ static void backward_trajectory(const slt_args *args, int b, slt_real *scratch) 
     for (size_t i = 0; i < s.truth; i++) slt_put(&dx[i], args->add[X], scale * (x[i] - target[i]));
     for (size_t i = s.truth; i < s.computed; i++) slt_put(&dx[i], args->add[X], 0);
 }
+SLT_WIDE_TASK(backward_trajectory);
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, args->batch->count, backward_trajectory);
+    slt_args_run(args, args->batch->count, SLT_WIDEST(backward_trajectory));
 }
 
 static size_t shared(const slt_sizes *sizes) { return (size_t)sizes->limits.trajectories; }
