@@ -4,6 +4,8 @@ set(SLT_CUDA "AUTO" CACHE STRING "the CUDA device: AUTO, ON or OFF")
 set_property(CACHE SLT_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(SLT_CUDA_ARCHITECTURES "90" CACHE STRING "GPU architectures, e.g. 80;90")
 
+option(SLT_CUDA_FUSED "products with bias, ReLU and sums in one launch (cuBLASLt)" ON)
+
 set(SLT_HAS_CUDA OFF)
 if(NOT SLT_CUDA STREQUAL "OFF")
   set(why "")
@@ -42,5 +44,7 @@ function(slt_add_cuda target)
   file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/*.cu ${PROJECT_SOURCE_DIR}/src/cuda/*.c)
   target_sources(${target} PRIVATE ${kernels})
   target_compile_definitions(${target} PRIVATE SLT_CUDA)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cuda/cuda_fused.c PROPERTIES
+    COMPILE_DEFINITIONS SLT_CUDA_FUSED=$<BOOL:${SLT_CUDA_FUSED}>)
   target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endfunction()

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORKSPACE = 32 << 20 }; // of cuBLAS, fixed, so that captured graphs may use it
-
 slt_status slt_cuda_status(slt_cuda *cuda) {
     if (cuda->status != SLT_OK) SLT_FAIL(cuda->status, "%s", cuda->message);
     return SLT_OK;
@@ -47,6 +45,7 @@ void slt_cuda_free(void *memory) {
 
 static void close_device(slt_device *device) {
     slt_cuda *cuda = (slt_cuda *)device;
+    slt_cuda_plans_close(cuda);
     if (cuda->blas) cublasDestroy(cuda->blas);
     slt_cuda_free(cuda->workspace);
     if (cuda->stream) cudaStreamDestroy(cuda->stream);
@@ -54,10 +53,11 @@ static void close_device(slt_device *device) {
 }
 
 static slt_status open_blas(slt_cuda *cuda) {
-    SLT_TRY(slt_cuda_alloc(cuda, WORKSPACE, &cuda->workspace));
+    SLT_TRY(slt_cuda_alloc(cuda, SLT_CUDA_WORKSPACE, &cuda->workspace));
     if (cublasCreate(&cuda->blas) != CUBLAS_STATUS_SUCCESS ||
         cublasSetStream(cuda->blas, cuda->stream) != CUBLAS_STATUS_SUCCESS ||
-        cublasSetWorkspace(cuda->blas, cuda->workspace, WORKSPACE) != CUBLAS_STATUS_SUCCESS)
+        cublasSetWorkspace(cuda->blas, cuda->workspace, SLT_CUDA_WORKSPACE) !=
+            CUBLAS_STATUS_SUCCESS)
         SLT_FAIL(SLT_DEVICE, "CUDA device %d: cuBLAS does not start", cuda->number);
     return SLT_OK;
 }

@@ -18,9 +18,12 @@ struct slt_cuda {
     cudaStream_t stream;
     cublasHandle_t blas;
     void *workspace;
-    slt_status status; // sticky: a device that failed stays failed
+    struct slt_cuda_plan *plans; // of fused products
+    slt_status status;           // sticky: a device that failed stays failed
     char message[256];
 };
+
+enum { SLT_CUDA_WORKSPACE = 32 << 20 }; // of cuBLAS, fixed, so that captured graphs may use it
 
 static inline slt_cuda *slt_cuda_of(const slt_store *store) { return (slt_cuda *)store->device; }
 
@@ -33,6 +36,11 @@ slt_status slt_cuda_status(slt_cuda *cuda);
 // zeroed memory on the device; out of memory is said with what is free
 slt_status slt_cuda_alloc(slt_cuda *cuda, size_t bytes, void **out);
 void slt_cuda_free(void *memory);
+
+// ---- products (cuda_gemm.c, cuda_fused.c)
+
+cublasComputeType_t slt_cuda_compute(const slt_cuda *cuda);
+void slt_cuda_plans_close(slt_cuda *cuda);
 
 // ---- a store's blocks (cuda_store.c)
 

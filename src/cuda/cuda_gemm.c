@@ -5,11 +5,12 @@
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
 #include "cuda/cuda_device.h"
+#include "ops/activation_kind.h"
 
-static cublasComputeType_t compute_of(slt_precision precision) {
+cublasComputeType_t slt_cuda_compute(const slt_cuda *cuda) {
     static const cublasComputeType_t of[] = {CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32,
                                              CUBLAS_COMPUTE_32F_FAST_16BF};
-    return of[precision];
+    return of[cuda->context->precision];
 }
 
 void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b, int m, int n,
@@ -19,7 +20,7 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
     const float one = 1, beta = add ? 1 : 0;
     cublasOperation_t op_a = transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasOperation_t op_b = transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
-    cublasComputeType_t compute = compute_of(cuda->context->precision);
+    cublasComputeType_t compute = slt_cuda_compute(cuda);
     cublasStatus_t status =
         args->members == 1
             ? cublasGemmEx(cuda->blas, op_b, op_a, n, m, k, &one, b.at, CUDA_R_32F, ldb, a.at,
@@ -34,4 +35,23 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
     snprintf(cuda->message, sizeof cuda->message,
              "CUDA device %d: product of %d x %d and %d x %d failed: %s", cuda->number, m, k, k, n,
              cublasGetStatusString(status));
+}
+
+void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
+                            slt_cuda_view w, slt_cuda_view c, int activation, slt_cuda_view y) {
+    bool relu = activation == SLT_RELU;
+    if (c.at && (relu || activation == SLT_LINEAR) &&
+        slt_cuda_fused_bias(args, rows, out, in, x, w, c, relu, y))
+        return;
+    slt_cuda_gemm(args, false, false, rows, out, in, x, in, w, out, false, y, out);
+    slt_cuda_bias_activate(args, y, rows, out, c, activation);
+}
+
+void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
+                              slt_cuda_view dy, slt_cuda_view dw, bool add_w, slt_cuda_view dc,
+                              bool add_c) {
+    bool both = dw.at && dc.at && !add_c;
+    if (both && slt_cuda_fused_gradient(args, in, out, rows, x, dy, add_w, dw, dc)) return;
+    if (dw.at) slt_cuda_gemm(args, true, false, in, out, rows, x, in, dy, out, add_w, dw, out);
+    slt_cuda_bias_gradient(args, dy, rows, out, dc, add_c);
 }

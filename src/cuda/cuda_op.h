@@ -132,6 +132,19 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
                    int k, slt_cuda_view a, int lda, slt_cuda_view b, int ldb, bool add,
                    slt_cuda_view c, int ldc);
 
+// y = act(x·W + c), in one launch where the library can
+void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
+                            slt_cuda_view w, slt_cuda_view c, int activation, slt_cuda_view y);
+// dW (+)= xᵀ·dy and dc (+)= Σ over rows of dy, likewise; either may be absent
+void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
+                              slt_cuda_view dy, slt_cuda_view dw, bool add_w, slt_cuda_view dc,
+                              bool add_c);
+// the library's fused forms; false: it has none for these shapes, and nothing was done
+bool slt_cuda_fused_bias(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
+                         slt_cuda_view w, slt_cuda_view c, bool relu, slt_cuda_view y);
+bool slt_cuda_fused_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
+                             slt_cuda_view dy, bool add, slt_cuda_view dw, slt_cuda_view dc);
+
 // y = act(y + c) on rows of the launch; c may be absent
 void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows, int width,
                             slt_cuda_view c, int activation);

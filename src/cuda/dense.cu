@@ -87,9 +87,8 @@ void slt_cuda_dense_forward(const slt_cuda_args *args) {
         slt_launch_narrow(args, narrow_of(args, args->in[X], args->out[0]));
         return;
     }
-    slt_cuda_gemm(args, false, false, rows, out, in, args->in[X], in, args->in[W], out, false,
-                  args->out[0], out);
-    slt_cuda_bias_activate(args, args->out[0], rows, out, args->in[C], args->n[0]);
+    slt_cuda_dense_product(args, rows, out, in, args->in[X], args->in[W], args->in[C], args->n[0],
+                           args->out[0]);
 }
 
 // dx = dp·Wᵀ, dW = xᵀ·dp
@@ -98,9 +97,8 @@ static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
     if (args->in_grad[X].at)
         slt_cuda_gemm(args, false, true, rows, in, out, dp, out, args->in[W], out, args->add[X],
                       args->in_grad[X], in);
-    if (args->in_grad[W].at)
-        slt_cuda_gemm(args, true, false, in, out, rows, args->in[X], in, dp, out, args->add[W],
-                      args->in_grad[W], out);
+    slt_cuda_weight_gradient(args, in, out, rows, args->in[X], dp, args->in_grad[W], args->add[W],
+                             args->in_grad[C], args->add[C]);
 }
 
 static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {
@@ -108,6 +106,7 @@ static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {
     if (args->in_grad[X].at)
         SLT_LAUNCH(args, slt_narrow_input, slt_grid(args, (int64_t)rows * in, SLT_THREADS),
                    SLT_THREADS, 0, narrow_of(args, args->in_grad[X], dp), args->add[X]);
+    slt_cuda_bias_gradient(args, dp, rows, out, args->in_grad[C], args->add[C]);
     if (!args->in_grad[W].at) return;
     slt_sums sums = {
         SLT_FIXED, rows, in * out, {args->in_grad[W], {NULL, 0}}, {args->add[W], false}};
@@ -124,7 +123,6 @@ void slt_cuda_dense_backward(const slt_cuda_args *args) {
         dp = args->shared;
     }
     (slt_is_narrow(in, out) ? narrow_products : wide_products)(args, dp);
-    slt_cuda_bias_gradient(args, dp, rows, out, args->in_grad[C], args->add[C]);
 }
 
 void slt_cuda_dense_active_forward(const slt_cuda_args *args) { slt_cuda_dense_forward(args); }

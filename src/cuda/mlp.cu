@@ -9,12 +9,10 @@ enum { X, W1, C1, W2, C2 };
 void slt_cuda_mlp_forward(const slt_cuda_args *args) {
     int rows = args->in_rows[X], in = args->in_width[X], wide = args->in_width[W1];
     int out = args->out_width[0];
-    slt_cuda_gemm(args, false, false, rows, wide, in, args->in[X], in, args->in[W1], wide, false,
-                  args->aux, wide);
-    slt_cuda_bias_activate(args, args->aux, rows, wide, args->in[C1], SLT_RELU);
-    slt_cuda_gemm(args, false, false, rows, out, wide, args->aux, wide, args->in[W2], out, false,
-                  args->out[0], out);
-    slt_cuda_bias_activate(args, args->out[0], rows, out, args->in[C2], SLT_LINEAR);
+    slt_cuda_dense_product(args, rows, wide, in, args->in[X], args->in[W1], args->in[C1], SLT_RELU,
+                           args->aux);
+    slt_cuda_dense_product(args, rows, out, wide, args->aux, args->in[W2], args->in[C2], SLT_LINEAR,
+                           args->out[0]);
 }
 
 // dh∘[h>0] in place, and its sum over rows on the way
@@ -41,8 +39,6 @@ void slt_cuda_mlp_backward(const slt_cuda_args *args) {
     if (args->in_grad[W1].at)
         slt_cuda_gemm(args, true, false, in, wide, rows, args->in[X], in, dh, wide, args->add[W1],
                       args->in_grad[W1], wide);
-    if (args->in_grad[W2].at)
-        slt_cuda_gemm(args, true, false, wide, out, rows, args->aux, wide, dy, out, args->add[W2],
-                      args->in_grad[W2], out);
-    slt_cuda_bias_gradient(args, dy, rows, out, args->in_grad[C2], args->add[C2]);
+    slt_cuda_weight_gradient(args, wide, out, rows, args->aux, dy, args->in_grad[W2], args->add[W2],
+                             args->in_grad[C2], args->add[C2]);
 }

@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <vector>
 #include "cublas_v2.h"
+#include "cuda/cuda_op.h"
 #include "emulated_grid.h"
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -160,6 +161,19 @@ void slt_emulate(dim3 grid, dim3 block, size_t bytes, const std::function<void()
 // ---- the runtime
 
 extern "C" {
+
+void slt_cuda_plans_close(slt_cuda *cuda);
+
+// this library has no fused products
+bool slt_cuda_fused_bias(const slt_cuda_args *, int, int, int, slt_cuda_view, slt_cuda_view,
+                         slt_cuda_view, bool, slt_cuda_view) {
+    return false;
+}
+bool slt_cuda_fused_gradient(const slt_cuda_args *, int, int, int, slt_cuda_view, slt_cuda_view,
+                             bool, slt_cuda_view, slt_cuda_view) {
+    return false;
+}
+void slt_cuda_plans_close(slt_cuda *) {}
 
 const char *cudaGetErrorString(cudaError_t error) {
     static const char *const texts[] = {"no error", "invalid argument", "out of memory"};
