@@ -1,6 +1,7 @@
 // Self-attention inside each sequence: a block per sequence and head. Keys and values go through
 // shared memory in tiles; a thread owns a query (forward, dq) or a key (dk, dv), so that nothing is
-// added by two threads. Kept: the scaled maximum and 1/sum of each row and head.
+// added by two threads; backward has blocks for queries and blocks for keys in one launch. Kept:
+// the scaled maximum and 1/sum of each row and head.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -21,7 +22,7 @@ SLT_DEVICE_INLINE view view_of(const slt_cuda_args &a) {
     slt_space space = (slt_space)a.n[SPACE];
     int sequence = (int)blockIdx.x;
     v.heads = a.n[HEADS];
-    v.head = (int)blockIdx.y;
+    v.head = (int)blockIdx.y % v.heads;
     v.width = a.out_width[0];
     v.size = v.width / v.heads;
     v.scale = 1 / sqrtf((float)v.size);
@@ -45,13 +46,14 @@ SLT_DEVICE_INLINE int64_t place_of(const view &v, int part, int l) {
     return (int64_t)(v.run.first + l) * 3 * v.width + part * v.width + v.head * v.size;
 }
 
-// rows [first, first+TILE) of a strided matrix into shared memory, zeros beyond `end` and `size`
+// rows [first, end) of a strided matrix into shared memory, at most TILE; zeros beyond `size`
 template <int SIZE>
-SLT_DEVICE_INLINE void load_tile(float tile[TILE][SIZE], const float *from, int64_t stride,
-                                 int first, int end, int size) {
-    for (int i = (int)threadIdx.x; i < TILE * SIZE; i += THREADS) {
+SLT_DEVICE_INLINE void load_tile(float (*tile)[SIZE], const float *from, int64_t stride, int first,
+                                 int end, int size) {
+    int count = slt_least(TILE, end - first) * SIZE;
+    for (int i = (int)threadIdx.x; i < count; i += THREADS) {
         int l = first + i / SIZE, c = i % SIZE;
-        tile[i / SIZE][c] = l < end && c < size ? from[(int64_t)l * stride + c] : 0;
+        tile[i / SIZE][c] = c < size ? from[(int64_t)l * stride + c] : 0;
     }
 }
 
@@ -91,7 +93,7 @@ SLT_DEVICE_INLINE void attend(const float *q, const float (*k)[SIZE], const floa
 }
 
 template <int SIZE> SLT_KERNEL forward(const slt_cuda_args a) {
-    __shared__ float k[TILE][SIZE], value[TILE][SIZE];
+    alignas(16) __shared__ float k[TILE][SIZE], value[TILE][SIZE];
     float *out = slt_at(a.out[0]);
     if (blockIdx.y == 0)
         slt_clear_tail(out, slt_count(a, (slt_space)a.n[SPACE], 0), a.out_rows[0], a.out_width[0]);
@@ -152,13 +154,9 @@ SLT_DEVICE_INLINE void store_row(const slt_cuda_args &a, const view &v, int part
 }
 
 // dq: ds_j = p_j(do·v_j - o·do)·scale, dq = Σ_j ds_j·k_j
-template <int SIZE> SLT_KERNEL backward_query(const slt_cuda_args a) {
-    __shared__ float k[TILE][SIZE], value[TILE][SIZE];
-    if (blockIdx.y == 0 && !a.add[0])
-        slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, (slt_space)a.n[SPACE], 0), a.in_rows[0],
-                       a.in_width[0]);
-    if (!sequence_there(a)) return;
-    view v = view_of(a);
+template <int SIZE>
+SLT_DEVICE_INLINE void backward_query(const slt_cuda_args &a, const view &v, float (*k)[SIZE],
+                                      float (*value)[SIZE]) {
     const float *qkv = slt_at(a.in[0]);
     for (int first = 0; first < v.run.computed; first += THREADS) {
         int l = first + (int)threadIdx.x;
@@ -183,10 +181,9 @@ template <int SIZE> SLT_KERNEL backward_query(const slt_cuda_args a) {
 }
 
 // dk = Σ_i ds_i·q_i, dv = Σ_i p_i·do_i; zeros for rows that are no keys
-template <int SIZE> SLT_KERNEL backward_key(const slt_cuda_args a) {
-    __shared__ float q[TILE][SIZE], dout[TILE][SIZE], kept[TILE][3];
-    if (!sequence_there(a)) return;
-    view v = view_of(a);
+template <int SIZE>
+SLT_DEVICE_INLINE void backward_key(const slt_cuda_args &a, const view &v, float (*q)[SIZE],
+                                    float (*dout)[SIZE], float (*kept)[3]) {
     const float *qkv = slt_at(a.in[0]), *douts = slt_at(a.out_grad[0]);
     int64_t head = (int64_t)v.run.first * v.width + v.head * v.size;
     for (int first = 0; first < v.run.computed; first += THREADS) {
@@ -222,18 +219,31 @@ template <int SIZE> SLT_KERNEL backward_key(const slt_cuda_args a) {
     }
 }
 
-static dim3 grid(const slt_cuda_args *args) {
+// blocks of y: heads for queries, then heads for keys
+template <int SIZE> SLT_KERNEL backward(const slt_cuda_args a) {
+    alignas(16) __shared__ float one[TILE][SIZE], two[TILE][SIZE];
+    __shared__ float kept[TILE][3];
+    if (blockIdx.y == 0 && !a.add[0])
+        slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, (slt_space)a.n[SPACE], 0), a.in_rows[0],
+                       a.in_width[0]);
+    if (!sequence_there(a)) return;
+    view v = view_of(a);
+    if ((int)blockIdx.y < v.heads)
+        backward_query<SIZE>(a, v, one, two);
+    else
+        backward_key<SIZE>(a, v, one, two, kept);
+}
+
+static dim3 grid(const slt_cuda_args *args, int heads) {
     int slots = args->n[SPACE] == SLT_SLOT_TOKENS ? args->slots : 1;
-    return dim3((unsigned)(args->trajectories * slots), (unsigned)args->n[HEADS],
-                (unsigned)args->members);
+    return dim3((unsigned)(args->trajectories * slots), (unsigned)heads, (unsigned)args->members);
 }
 
 template <int SIZE> static void launch_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward<SIZE>, grid(args), THREADS, 0);
+    SLT_LAUNCH(args, forward<SIZE>, grid(args, args->n[HEADS]), THREADS, 0);
 }
 template <int SIZE> static void launch_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward_query<SIZE>, grid(args), THREADS, 0);
-    SLT_LAUNCH(args, backward_key<SIZE>, grid(args), THREADS, 0);
+    SLT_LAUNCH(args, backward<SIZE>, grid(args, 2 * args->n[HEADS]), THREADS, 0);
 }
 
 // head sizes are padded to one of these; larger ones are refused when the tape is made

@@ -24,6 +24,7 @@ static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term, c
     int c = (int)(blockIdx.x * SLT_SUM_COLUMNS + threadIdx.x), chunks = (int)gridDim.y;
     int rows = slt_count(a, s.space, s.rows);
     float2 sum = {0, 0};
+#pragma unroll 4
     for (int r = (int)(blockIdx.y * SLT_SUM_LANES + threadIdx.y); r < rows && c < s.width;
          r += chunks * SLT_SUM_LANES) {
         float2 x = term(a, r, c);

@@ -48,6 +48,9 @@ static const char *attention_bound(const slt_sizes *s) {
     int size = s->out[0].width / s->node->attributes.n[0];
     return size > 64 ? "it takes heads of at most 64 channels" : NULL;
 }
+static const char *norm_bound(const slt_sizes *s) {
+    return s->in[0].width > 2048 ? "it takes rows of at most 2048 numbers" : NULL;
+}
 static const char *prefix_bound(const slt_sizes *s) {
     int actions = s->in[0].width - 1;
     if (actions > 256) return "it takes at most 256 actions";
@@ -57,7 +60,8 @@ static const char *prefix_bound(const slt_sizes *s) {
 static const struct {
     const char *name;
     const char *(*bound)(const slt_sizes *sizes);
-} bounds[] = {{"attention", attention_bound}, {"prefix_xent", prefix_bound}};
+} bounds[] = {
+    {"attention", attention_bound}, {"layer_norm", norm_bound}, {"prefix_xent", prefix_bound}};
 
 bool slt_cuda_knows(const slt_sizes *sizes, size_t *shared, const char **why) {
     const char *name = sizes->node->op->name;

@@ -18,6 +18,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
         float sum = 0;
         if (r < count) {
             sum = c ? c[k] : 0;
+#pragma unroll 8
             for (int i = offset[r]; i < offset[r + 1]; i++) sum += w[(int64_t)ones[i] * width + k];
         }
         y[k] = sum;

@@ -37,6 +37,7 @@ SLT_KERNEL backward_slot(const slt_cuda_args a) {
     if (there) run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
     for (int k = (int)threadIdx.x; k < width; k += (int)blockDim.x) {
         float sum = 0;
+#pragma unroll 4
         for (int l = 0; l < run.computed; l++) {
             int64_t at = (int64_t)(run.first + l) * width + k;
             sum += y[at] > 0 ? dy[at] : 0;

@@ -12,7 +12,8 @@ SLT_DEVICE_INLINE int row_of_warp(void) {
     return (int)(blockIdx.x * WARPS + threadIdx.x / SLT_WARP);
 }
 
-SLT_KERNEL forward(const slt_cuda_args a) {
+// a lane holds numbers lane, lane + 32, ... of its row, N at most
+template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
     int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
     if (r >= a.in_rows[X]) return;
     int64_t at = (int64_t)r * width;
@@ -20,47 +21,62 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     const float *gamma = slt_at(a.in[GAMMA]), *beta = slt_at(a.in[BETA]);
     const float *positions = slt_at(a.in[POSITIONS]);
     float *hat = slt_at(a.aux) + at, *y = slt_at(a.out[0]) + at;
-    float *inverse = slt_at(a.aux) + (int64_t)a.in_room[X] * width + r;
     bool there = r < slt_count(a, a.in_space[X], a.in_rows[X]);
-    float sum = 0, square = 0;
-    for (int c = lane; c < width; c += SLT_WARP) {
-        float s = !there ? 0 : residual ? x[c] + residual[at + c] : x[c];
-        hat[c] = s;
-        sum += s;
+    float s[N], sum = 0, square = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        int c = lane + i * SLT_WARP;
+        bool mine = there && c < width;
+        s[i] = !mine ? 0 : residual ? x[c] + residual[at + c] : x[c];
+        sum += s[i];
     }
     float mean = slt_warp_sum(sum) / (float)width;
-    for (int c = lane; c < width; c += SLT_WARP) square += (hat[c] - mean) * (hat[c] - mean);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        s[i] = lane + i * SLT_WARP < width ? s[i] - mean : 0;
+        square += s[i] * s[i];
+    }
     float factor = 1 / sqrtf(slt_warp_sum(square) / (float)width + (float)a.x[0]);
-    if (lane == 0) *inverse = factor;
+    if (lane == 0) slt_at(a.aux)[(int64_t)a.in_room[X] * width + r] = factor;
     if (there && positions) positions += slt_spot_of(a, a.in_space[X], r).l * width;
-    for (int c = lane; c < width; c += SLT_WARP) {
-        float h = (hat[c] - mean) * factor;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        int c = lane + i * SLT_WARP;
+        if (c >= width) continue;
+        float h = s[i] * factor;
         hat[c] = h;
         h = (gamma ? gamma[c] : 1) * h + (beta ? beta[c] : 0);
         y[c] = !there ? 0 : positions ? h + positions[c] : h;
     }
 }
 
-SLT_KERNEL backward(const slt_cuda_args a) {
+template <int N> SLT_KERNEL backward(const slt_cuda_args a) {
     int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
     if (r >= a.in_rows[X]) return;
     int64_t at = (int64_t)r * width;
     const float *dy = slt_at(a.out_grad[0]) + at, *hat = slt_at(a.aux) + at;
     const float *gamma = slt_at(a.in[GAMMA]);
     float inverse = slt_at(a.aux)[(int64_t)a.in_room[X] * width + r], sum = 0, dot = 0;
+    float g[N], h[N];
     bool there = r < slt_count(a, a.in_space[X], a.in_rows[X]);
-    for (int c = lane; c < width; c += SLT_WARP) {
-        float g = gamma ? dy[c] * gamma[c] : dy[c];
-        sum += g;
-        dot += g * hat[c];
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        int c = lane + i * SLT_WARP;
+        g[i] = c >= width ? 0 : gamma ? dy[c] * gamma[c] : dy[c];
+        h[i] = c >= width ? 0 : hat[c];
+        sum += g[i];
+        dot += g[i] * h[i];
     }
     float mean = slt_warp_sum(sum) / (float)width, along = slt_warp_sum(dot) / (float)width;
-    for (int c = lane; c < width; c += SLT_WARP) {
-        float g = gamma ? dy[c] * gamma[c] : dy[c];
-        float ds = there ? (g - mean - hat[c] * along) * inverse : 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        int c = lane + i * SLT_WARP;
+        if (c >= width) continue;
+        float ds = there ? (g[i] - mean - h[i] * along) * inverse : 0;
         // x and residual may be the same variable: in order
-        for (int i = X; i <= RESIDUAL; i++)
-            if (a.in_grad[i].at) slt_put(&slt_at(a.in_grad[i])[at + c], a.add[i], ds);
+        if (a.in_grad[X].at) slt_put(&slt_at(a.in_grad[X])[at + c], a.add[X], ds);
+        if (a.in_grad[RESIDUAL].at)
+            slt_put(&slt_at(a.in_grad[RESIDUAL])[at + c], a.add[RESIDUAL], ds);
     }
 }
 
@@ -73,15 +89,34 @@ struct affine_term {
     }
 };
 
-static dim3 grid(const slt_cuda_args *args) { return slt_grid(args, args->in_rows[X], WARPS); }
+template <int N> static void launch_forward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, forward<N>, slt_grid(args, args->in_rows[X], WARPS), WARPS * SLT_WARP, 0);
+}
+template <int N> static void launch_backward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, backward<N>, slt_grid(args, args->in_rows[X], WARPS), WARPS * SLT_WARP, 0);
+}
+
+// wider rows than the last are refused when the tape is made
+typedef void (*launcher)(const slt_cuda_args *args);
+static const struct {
+    int width;
+    launcher forward, backward;
+} widths[] = {{128, launch_forward<4>, launch_backward<4>},
+              {512, launch_forward<16>, launch_backward<16>},
+              {2048, launch_forward<64>, launch_backward<64>}};
+
+static int width_of(const slt_cuda_args *args) {
+    int i = 0;
+    while (i < 2 && widths[i].width < args->in_width[X]) i++;
+    return i;
+}
 
 void slt_cuda_layer_norm_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, grid(args), WARPS * SLT_WARP, 0);
+    widths[width_of(args)].forward(args);
 }
 
 void slt_cuda_layer_norm_backward(const slt_cuda_args *args) {
-    if (args->in_grad[X].at || args->in_grad[RESIDUAL].at)
-        SLT_LAUNCH(args, backward, grid(args), WARPS * SLT_WARP, 0);
+    if (args->in_grad[X].at || args->in_grad[RESIDUAL].at) widths[width_of(args)].backward(args);
     if (!args->in_grad[GAMMA].at && !args->in_grad[BETA].at) return;
     slt_sums sums = {args->in_space[X],
                      args->in_rows[X],

@@ -6,7 +6,7 @@
 #include "cuda/losses.cuh"
 
 enum { LOGITS, MASKS, H, TARGETS };
-enum { WARPS = 8, MOST = 8 }; // a lane holds at most MOST actions
+enum { WARPS = 8 };
 
 typedef struct {
     int K, A, width, computed, truth;
@@ -33,7 +33,8 @@ SLT_DEVICE_INLINE mixture mixture_of(const slt_cuda_args &a, int b) {
     return m;
 }
 
-// R += mask_j·α_j, then softmax(R) into p; gives the cross-entropy
+// R += mask_j·α_j, then softmax(R) into p; gives the cross-entropy. A lane holds MOST actions
+template <int MOST>
 SLT_DEVICE_INLINE float extend(const mixture &m, int j, int l, float *R, float *p) {
     int lane = (int)(threadIdx.x % SLT_WARP), row = j * m.computed + l, target = m.targets[l];
     const float *alpha = m.logits + (int64_t)row * m.width;
@@ -60,7 +61,7 @@ SLT_DEVICE_INLINE float extend(const mixture &m, int j, int l, float *R, float *
 }
 
 // Σ_l CE_j,l of every j is kept (aux); dynamic shared memory: (WARPS, K)
-SLT_KERNEL forward(const slt_cuda_args a) {
+template <int MOST> SLT_KERNEL forward(const slt_cuda_args a) {
     SLT_DYNAMIC_SHARED(parts);
     int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
     float loss = 0;
@@ -72,7 +73,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
         for (int l = warp; l < m.truth; l += WARPS) {
             float R[MOST] = {0}, p[MOST];
             for (int j = 0; j < m.K; j++) {
-                float loss_of_prefix = extend(m, j, l, R, p);
+                float loss_of_prefix = extend<MOST>(m, j, l, R, p);
                 if (threadIdx.x % SLT_WARP == 0) parts[warp * m.K + j] += loss_of_prefix;
             }
         }
@@ -92,13 +93,14 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 // ---- backward
 
 // gradients of position l, by one warp; dR: (K, A) in shared memory, made upward, summed downward
+template <int MOST>
 SLT_DEVICE_INLINE void position_gradient(const slt_cuda_args &a, const mixture &m, int l,
                                          float weight, float *dR) {
     int lane = (int)(threadIdx.x % SLT_WARP);
     float R[MOST] = {0}, p[MOST], G[MOST] = {0};
     for (int j = 0; j < m.K; j++) {
         float w = weight * m.h[j] * m.scale;
-        extend(m, j, l, R, p);
+        extend<MOST>(m, j, l, R, p);
 #pragma unroll
         for (int i = 0; i < MOST; i++) {
             int s = lane + i * SLT_WARP;
@@ -150,7 +152,7 @@ SLT_DEVICE_INLINE void clear_tails(const slt_cuda_args &a) {
 }
 
 // dynamic shared memory: (warps, K, A)
-SLT_KERNEL backward(const slt_cuda_args a) {
+template <int MOST> SLT_KERNEL backward(const slt_cuda_args a) {
     SLT_DYNAMIC_SHARED(parts);
     int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
     int warps = (int)blockDim.x / SLT_WARP;
@@ -160,7 +162,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     float weight = *slt_at(a.out_grad[0]), *dR = parts + (int64_t)warp * m.K * m.A;
     for (int l = warp; l < m.computed; l += warps) {
         if (l < m.truth)
-            position_gradient(a, m, l, weight, dR);
+            position_gradient<MOST>(a, m, l, weight, dR);
         else
             clear_position(a, m, l);
     }
@@ -171,15 +173,24 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     }
 }
 
+static int actions(const slt_cuda_args *args) { return args->in_width[LOGITS] - 1; }
+
 void slt_cuda_prefix_xent_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), WARPS * SLT_WARP,
-               WARPS * (size_t)args->slots * sizeof(float));
+    dim3 grid = slt_grid(args, args->trajectories, 1);
+    size_t bytes = WARPS * (size_t)args->slots * sizeof(float);
+    if (actions(args) <= SLT_WARP)
+        SLT_LAUNCH(args, forward<1>, grid, WARPS * SLT_WARP, bytes);
+    else
+        SLT_LAUNCH(args, forward<8>, grid, WARPS * SLT_WARP, bytes);
 }
 
 void slt_cuda_prefix_xent_backward(const slt_cuda_args *args) {
-    size_t each = (size_t)args->slots * (size_t)(args->in_width[LOGITS] - 1) * sizeof(float);
+    dim3 grid = slt_grid(args, args->trajectories, 1);
+    size_t each = (size_t)args->slots * (size_t)actions(args) * sizeof(float);
     int warps = (int)(48 * 1024 / each);
     warps = warps < 1 ? 1 : warps > WARPS ? WARPS : warps;
-    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), warps * SLT_WARP,
-               (size_t)warps * each);
+    if (actions(args) <= SLT_WARP)
+        SLT_LAUNCH(args, backward<1>, grid, warps * SLT_WARP, (size_t)warps * each);
+    else
+        SLT_LAUNCH(args, backward<8>, grid, warps * SLT_WARP, (size_t)warps * each);
 }

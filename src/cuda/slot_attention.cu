@@ -78,6 +78,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
         int k = i / v.S, c = i % v.S;
         float sum = 0, weights = 0;
+#pragma unroll 4
         for (int l = 0; l < v.computed; l++) {
             float u = v.attention[(int64_t)l * v.K + k];
             weights += u;
@@ -153,6 +154,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
         int k = i / v.S, c = i % v.S;
         float sum = 0;
+#pragma unroll 4
         for (int l = 0; l < v.computed; l++)
             sum += dz[(int64_t)l * v.K + k] * v.scale * v.kv[(int64_t)l * 2 * v.S + c];
         slt_put(&dq[i], a.add[Q], sum);

@@ -21,6 +21,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     int per = a.slots * a.out_width[0], i = (int)slt_thread(), count = slt_head(a)->count;
     if (i >= per) return;
     float dmu = 0, drho = 0, scale = expf(rho[i]);
+#pragma unroll 8
     for (int b = 0; b < count; b++) {
         float d = ds[(int64_t)b * per + i];
         dmu += d;
