@@ -50,6 +50,10 @@ typedef struct {
 
 slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_checkpoint *out);
 
+// FORMAT when a weight that the checkpoint's options ask for is missing or of another shape
+slt_status slt_checkpoint_check(slt_context *context, const slt_checkpoint *checkpoint,
+                                const char *path);
+
 // fixed companions, in the arena; NULL where the model needs none
 slt_status slt_checkpoint_companions(slt_arena *arena, const slt_checkpoint *checkpoint,
                                      const char *path, const slt_episode **out);

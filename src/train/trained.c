@@ -56,6 +56,7 @@ static slt_status open_model(slt_model *model, const char *path) {
     slt_checkpoint *c = &model->checkpoint;
     SLT_TRY(find_checkpoint(model, path));
     SLT_TRY(slt_checkpoint_read(model->context, model->path, c));
+    SLT_TRY(slt_checkpoint_check(model->context, c, model->path));
     SLT_TRY(slt_checkpoint_companions(&model->arena, c, model->path, &model->companions));
     model->info.name = c->setup.kind->name;
     model->info.slots = c->setup.kind->slots(c->setup.model);

@@ -155,6 +155,50 @@ static void spoil(const char *from, const char *to, const char *name, int32_t va
     slt_safetensors_close(file);
 }
 
+// copies a file with another text of its metadata
+static void describe_anew(const char *from, const char *to, const char *key, const char *before,
+                          const char *after) {
+    slt_safetensors *file;
+    CHECK_OK(slt_safetensors_open(&slt_system_allocator, from, &file));
+    slt_array arrays[512];
+    slt_metadata metadata[64];
+    char text[4096];
+    size_t count = slt_safetensors_count(file), texts = slt_safetensors_metadata_count(file);
+    for (size_t i = 0; i < count; i++) arrays[i] = *slt_safetensors_at(file, i);
+    for (size_t i = 0; i < texts; i++) {
+        metadata[i] = slt_safetensors_metadata_at(file, i);
+        if (strcmp(metadata[i].key, key) != 0) continue;
+        const char *place = strstr(metadata[i].value, before);
+        assert_non_null(place);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(place - metadata[i].value), metadata[i].value,
+                 after, place + strlen(before));
+        metadata[i].value = text;
+    }
+    CHECK_OK(slt_safetensors_save(&slt_system_allocator, to, arrays, count, metadata, texts));
+    slt_safetensors_close(file);
+}
+
+// sizes that the file does not hold are refused before memory is taken for them
+static void sizes_are_checked(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *after, *words;
+    } cases[] = {
+        {"hidden: 8\n", "hidden: 65536\n", "enc.action.embedding"},
+        {"slot_size: 8\n", "slot_size: 65536\n", "pre.mlp1.kernel"},
+        {"layers: 1\n", "layers: 64\n", "enc.layer1"},
+        {"heads: 2\n", "heads: 3\n", "make no model"},
+    };
+    make_data("data.safetensors", SLT_OBSERVATIONS_U8, false, 0, EPISODES);
+    train("data.safetensors", "sizes", "pe_scale=one", NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        slt_model *model;
+        describe_anew("sizes/best.safetensors", "bad.safetensors", "options", cases[i].before,
+                      cases[i].after);
+        CHECK_FAILS(SLT_FORMAT, cases[i].words, slt_model_open(context, "bad.safetensors", &model));
+    }
+}
+
 static void damage_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -187,6 +231,7 @@ int main(void) {
         cmocka_unit_test(companions_are_used),
         cmocka_unit_test(losses_leave_companions_out),
         cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(sizes_are_checked),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
