@@ -58,8 +58,9 @@ typedef slt_status (*slt_segments_visit)(void *user, const slt_segments *segment
 typedef struct {
     bool one_split; // only the episodes of `split`
     slt_split split;
-    bool pictures; // masks and attention too
-    uint64_t seed; // of what is sampled, in profiles that sample
+    bool pictures;              // masks and attention too
+    uint64_t seed;              // of what is sampled, in profiles that sample
+    int min_length, max_length; // steps of a segment, as far as possible; 0: no bound
 } slt_segment_options;
 
 // The answer for a trajectory depends on the model and on it alone (profile `reference` excepted).

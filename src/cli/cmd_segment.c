@@ -1,4 +1,5 @@
-// slottar segment RUN DATA: where one sub-routine ends and the next begins.
+// slottar segment [RUN] DATA: where one sub-routine ends and the next begins. Without RUN it first
+// trains slottar-mdl on DATA, with restarts and without labels.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,6 +10,7 @@
 #include <unistd.h>
 #include "action_mark.h"
 #include "commands.h"
+#include "segment_summary.h"
 #include "signals.h"
 #include "slottar/model.h"
 
@@ -17,6 +19,11 @@ static const cli_flag flags[] = {
     {"split", 0, "NAME", "only the train, valid or test split"},
     {"show", 0, NULL, "coloured time lines instead of JSON"},
     {"limit", 0, "N", "the first N episodes only"},
+    {"min-length", 0, "N", "segments of at least N steps, where possible"},
+    {"max-length", 0, "N", "segments of at most N steps"},
+    {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
+    {"restarts", 0, "N", "without RUN: trains N at once and keeps the best (default 16)"},
+    {"seconds", 0, "N", "without RUN: a bound on the time of training"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -25,6 +32,8 @@ typedef struct {
     bool csv, show, colour;
     int64_t limit, done, told;
     slt_dataset *data;
+    cli_tally tally;
+    slt_restart_report restarts; // members is 0 when the model was there already
 } printer;
 
 // ---- forms
@@ -75,6 +84,7 @@ static void print_line(printer *p, const slt_segments *s) {
 
 static slt_status print(void *user, const slt_segments *segments) {
     printer *p = user;
+    cli_tally_add(&p->tally, segments);
     if (p->limit && p->done >= p->limit) return SLT_OK;
     p->done++;
     p->told += segments->told_count;
@@ -85,15 +95,54 @@ static slt_status print(void *user, const slt_segments *segments) {
     return SLT_OK;
 }
 
+// ---- training first
+
+// runs/segment-DATA-SEED, DATA without folder and ending
+static const char *run_folder(const cli_call *call, char *out, size_t size) {
+    const char *wanted = cli_value(call, "run"), *data = call->arguments[0];
+    const char *slash = strrchr(data, '/'), *name = slash ? slash + 1 : data;
+    int length = (int)strcspn(name, ".");
+    if (wanted)
+        snprintf(out, size, "%s", wanted);
+    else
+        snprintf(out, size, "runs/segment-%.*s-%llu", length ? length : (int)strlen(name), name,
+                 (unsigned long long)call->seed);
+    return out;
+}
+
+static slt_status train(cli_call *call, printer *p, const char *run) {
+    slt_train_result *result = malloc(sizeof *result);
+    int64_t restarts, seconds;
+    cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 16, &restarts);
+    cli_number(call, "seconds", 1, 1000000000, 0, &seconds);
+    slt_train_request request = {.model = "slottar-mdl",
+                                 .data = call->arguments[0],
+                                 .run = run,
+                                 .settings = call->settings,
+                                 .setting_count = call->setting_count,
+                                 .seed = call->seed,
+                                 .restarts = (int)restarts,
+                                 .seconds = (double)seconds};
+    if (!result) return SLT_NOMEM;
+    slt_status status = slt_train(call->context, &request, result);
+    if (status == SLT_OK) p->restarts = result->restarts;
+    free(result);
+    return status;
+}
+
 // ---- running
 
 // a data set with the segments as labels when `labelled` names one, else through the printer
 static slt_status segment(cli_call *call, printer *p, const slt_segment_options *options,
                           const char *labelled) {
     slt_model *model;
-    slt_status status = slt_model_open(call->context, call->arguments[0], &model);
+    char folder[4096];
+    bool alone = call->count == 1;
+    const char *run = alone ? run_folder(call, folder, sizeof folder) : call->arguments[0];
+    slt_status status = alone ? train(call, p, run) : SLT_OK;
+    if (status == SLT_OK) status = slt_model_open(call->context, run, &model);
     if (status != SLT_OK) return status;
-    status = slt_dataset_open(call->context, call->arguments[1], &p->data);
+    status = slt_dataset_open(call->context, call->arguments[call->count - 1], &p->data);
     if (status == SLT_OK) {
         status = labelled ? slt_model_label(model, p->data, options, labelled)
                           : slt_model_segment(model, p->data, options, print, p);
@@ -104,6 +153,22 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
     }
     slt_model_close(model);
     return status;
+}
+
+// what was found, where standard output is free, else on standard error
+static void summarise(const cli_call *call, printer *p) {
+    cli_progress_end();
+    FILE *out = cli_value(call, "output") ? stdout : stderr;
+    if (call->quiet && out == stderr) return;
+    cli_tally_print(out, &p->tally, p->restarts.members ? &p->restarts : NULL);
+}
+
+static int stop(const cli_call *call, slt_status status) {
+    int caught = cli_caught_signal();
+    if (status != SLT_CANCELLED || !caught) return cli_fail(status);
+    cli_progress_end();
+    if (call->count == 1) fprintf(stderr, "saved; the same command goes on from there\n");
+    return caught;
 }
 
 static bool ends_with(const char *text, const char *end) {
@@ -146,19 +211,40 @@ static int run_to_file(cli_call *call, printer *p, const slt_segment_options *op
     bool whole = status == SLT_OK && fflush(p->out) == 0 && fsync(fileno(p->out)) == 0;
     int error = errno;
     if (fclose(p->out) != 0) whole = false;
-    if (whole && rename(temporary, path) == 0) return CLI_DONE;
+    if (whole && rename(temporary, path) == 0) return summarise(call, p), CLI_DONE;
     unlink(temporary);
-    if (status != SLT_OK) return cli_fail(status);
+    if (status != SLT_OK) return stop(call, status);
     fprintf(stderr, "slottar: %s: could not write: %s\n", path, strerror(error));
     return CLI_FAILED;
+}
+
+// flags that only a command without RUN understands, and bounds
+static bool check_flags(cli_call *call, slt_segment_options *options) {
+    static const char *const alone[] = {"run", "restarts", "seconds"};
+    int64_t restarts, seconds, least, most;
+    for (size_t i = 0; i < sizeof alone / sizeof *alone && call->count == 2; i++)
+        if (cli_value(call, alone[i]))
+            return cli_misuse(call, "--%s is for training, but RUN is given", alone[i]), false;
+    if (call->count == 2 && call->setting_count)
+        return cli_misuse(call, "'%s' is for training, but RUN is given", call->settings[0]), false;
+    if (!cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 16, &restarts)) return false;
+    if (!cli_number(call, "seconds", 1, 1000000000, 0, &seconds)) return false;
+    if (!cli_number(call, "min-length", 1, 65536, 0, &least)) return false;
+    if (!cli_number(call, "max-length", 1, 65536, 0, &most)) return false;
+    if (most && least > most) return cli_misuse(call, "--min-length is above --max-length"), false;
+    options->min_length = (int)least;
+    options->max_length = (int)most;
+    return true;
 }
 
 static int run(cli_call *call) {
     const char *path = cli_value(call, "output");
     slt_segment_options options = {.seed = call->seed};
-    printer p = {.out = stdout, .show = cli_value(call, "show") != NULL};
+    static printer p;
+    p.out = stdout;
+    p.show = cli_value(call, "show") != NULL;
     p.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    if (!read_split(call, &options)) return CLI_USAGE;
+    if (!read_split(call, &options) || !check_flags(call, &options)) return CLI_USAGE;
     if (!cli_number(call, "limit", 1, INT64_MAX, 0, &p.limit)) return CLI_USAGE;
     p.csv = path && ends_with(path, ".csv");
     bool lines = p.csv || (path && ends_with(path, ".jsonl"));
@@ -170,27 +256,36 @@ static int run(cli_call *call) {
     if (path && !lines && (p.show || p.limit))
         return cli_misuse(call, "a data set has all episodes: no --show and no --limit with '%s'",
                           path);
+    cli_catch_signals(call->context);
     if (lines) return run_to_file(call, &p, &options, path);
     slt_status status = segment(call, &p, &options, path);
-    return status == SLT_OK ? CLI_DONE : cli_fail(status);
+    if (status != SLT_OK) return stop(call, status);
+    if (!path) summarise(call, &p);
+    return CLI_DONE;
 }
 
 const cli_command cli_segment = {
     .name = "segment",
-    .arguments = "RUN DATA [-o OUT]",
-    .summary = "segments trajectories with a trained model",
+    .arguments = "[RUN] DATA [-o OUT] [key=value...]",
+    .summary = "segments trajectories, with a trained model or alone",
     .text =
+        "Without RUN, slottar-mdl is trained on DATA first, label-free and with restarts; a\n"
+        "summary says how many segments there are, how long, and how far to trust them. What is\n"
+        "known of their number goes into prior=: 3, 3..6, ~4.5 (a mean), a list of probabilities,\n"
+        "or nothing.\n\n"
         "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"
         "but the last), segment id per step, confidence per boundary (probability of a boundary\n"
         "within one step of it), number of segments with its distribution; told_count where a\n"
         "baseline was told the true number of segments. -o with another ending (.safetensors,\n"
         ".npz, .hdf5, or / for a Minari data set) copies the data set with the segments as its\n"
         "labels.\n\n"
+        "  slottar segment demos.safetensors prior=3 -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o labelled-v0/\n"
         "  slottar segment runs/a craft-full.safetensors --split test --show --limit 10\n",
     .flags = flags,
-    .least = 2,
+    .least = 1,
     .most = 2,
+    .settings = true,
     .run = run,
 };

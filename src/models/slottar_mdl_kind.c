@@ -56,7 +56,7 @@ static void round_ends(slt_step *out) { out->weight[SLT_MDL_ROUND] = 1; }
 
 // a start that cuts behind the given symbols
 static void start(slt_store *store, int member, const int32_t *symbols, int count) {
-    static const slt_real SURE = 4, REST = (slt_real)0.1;
+    static const slt_real SURE = 5, REST = (slt_real)0.1;
     int own = slt_store_find(store, "end.symbol"), out = slt_store_find(store, "end.out.kernel");
     slt_real *logit = slt_store_at(store, store->value, own, member);
     slt_real *w = slt_store_at(store, store->value, out, member);
@@ -148,7 +148,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
 const slt_model_kind slt_model_mdl = {
     .name = "slottar-mdl",
     .summary = "shortest description: counted ends, a decoder that forgets at cuts, no labels",
-    .training = "lr=3e-3 lr_end=0.03 batch=32 steps=1500 patience=1000000",
+    .training = "lr=3e-3 lr_end=0.03 batch=32 steps=800 patience=1000000",
     .label_free = true,
     .per_step = true,
     .rows = slt_mdl_rows,

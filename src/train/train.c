@@ -43,7 +43,7 @@ static slt_status make_members(trainer *t, int64_t episodes) {
 }
 
 static slt_status make_learner(trainer *t) {
-    enum { LOOKS = 20 }; // evaluations at least, where steps are counted and not epochs
+    enum { LOOKS = 16 }; // evaluations at least, where steps are counted and not epochs
     int64_t count = t->task.count[SLT_SPLIT_TRAIN];
     t->batch = t->setup.train.batch < count ? (int)t->setup.train.batch : (int)count;
     t->steps_per_epoch = count / t->batch;

@@ -8,6 +8,7 @@
 #include "core/yaml_config.h"
 #include "train/answer.h"
 #include "train/checkpoint.h"
+#include "train/lengths.h"
 #include "train/run_files.h"
 #include "train/segments.h"
 #include "train/task.h"
@@ -110,13 +111,17 @@ typedef struct {
     slt_arena arena;
     slt_segments_visit visit;
     void *user;
+    int min_length, max_length;
 } visitor;
 
-static slt_status show(void *user, const slt_episode *episode, const slt_segmentation *answer) {
+static slt_status show(void *user, const slt_episode *episode, const slt_segmentation *found) {
     visitor *v = user;
     slt_segments segments;
     slt_arena_mark mark = slt_arena_now(&v->arena);
-    SLT_TRY(slt_segments_of(&v->arena, episode->index, answer, &segments));
+    slt_segmentation bounded = *found;
+    if (v->min_length || v->max_length)
+        SLT_TRY(slt_bound_lengths(&v->arena, v->min_length, v->max_length, &bounded));
+    SLT_TRY(slt_segments_of(&v->arena, episode->index, &bounded, &segments));
     slt_status status = v->visit(v->user, &segments);
     slt_arena_reset(&v->arena, mark);
     return status;
@@ -167,7 +172,10 @@ slt_status slt_model_segment(slt_model *model, slt_dataset *data,
                              const slt_segment_options *options, slt_segments_visit visit,
                              void *user) {
     slt_segment_options chosen = options ? *options : (slt_segment_options){0};
-    visitor v = {.visit = visit, .user = user};
+    visitor v = {.visit = visit,
+                 .user = user,
+                 .min_length = chosen.min_length,
+                 .max_length = chosen.max_length};
     slt_arena_init(&v.arena, &model->context->allocator, 0);
     slt_status status = answer(model, data, &chosen, show, &v);
     slt_arena_deinit(&v.arena);

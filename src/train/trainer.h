@@ -47,7 +47,7 @@ slt_status slt_restarts_begin(slt_trainer *t);
 // held-out loss of every member with rounded ends, the best one, and the next with other cuts
 slt_status slt_restarts_judge(slt_trainer *t, slt_restart_report *out);
 
-// from a fifth of the steps on, members that are far behind the best take no further part
+// from an eighth of the steps on, members that are far behind the best take no further part
 void slt_restarts_thin_out(slt_trainer *t, const slt_restart_report *report);
 
 #endif

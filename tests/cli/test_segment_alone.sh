@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# segment without a run: restarts, no labels, resuming, priors, bounds, refusals.
+# sanitizers: too long
+. "$(dirname "$0")/tap.sh"
+same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
+small="hidden=8 heads=2 window=4 batch=16 steps=24"
+alone() { "$SLOTTAR" segment "$@" $small --restarts 3; }
+"$SLOTTAR" collect doorkey --split 64,16,16 -o data.safetensors -q >/dev/null
+
+check "segments a data set alone" 0 alone data.safetensors prior=3 --run a -o a.jsonl --threads 1
+says "how many" out "96 trajectories"
+says "how long" out "in the middle"
+says "how sure" out "confidence"
+says "and whether to trust it" out "warning:"
+[ "$(wc -l <a.jsonl)" = 96 ] && ok "a line per trajectory" || not_ok "a line per trajectory"
+grep -q '"restarts":{"picked":' a/result.json && ok "the result has the restarts" || not_ok "the result has the restarts"
+grep -q '^restarts: 3' a/config.yaml && ok "the configuration, too" || not_ok "the configuration, too"
+check "again: nothing is left to train" 0 alone data.safetensors prior=3 --run a -o again.jsonl
+same "the same segments" a.jsonl again.jsonl
+check "two threads" 0 alone data.safetensors prior=3 --run two -o two.jsonl --threads 2
+same "give the same bits" a/last.safetensors two/last.safetensors
+same "and the same segments" a.jsonl two.jsonl
+check "other restarts on the same run" 1 "$SLOTTAR" segment data.safetensors $small prior=3 --run a --restarts 2
+says "are refused" err "restarts"
+
+# the first restart is the run of the same seed alone
+check "no restart stops early" 0 alone data.safetensors prior=3 thin=0 --run whole -o p.jsonl
+check "training without restarts" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o plain -q
+if command -v python3 >/dev/null; then
+    python3 - whole/last.safetensors plain/last.safetensors <<'P' && ok "a restart equals its seed alone" || not_ok "a restart equals its seed alone"
+import json, struct, sys
+def tensors(path):
+    data = open(path, "rb").read(); size = struct.unpack("<Q", data[:8])[0]
+    head = json.loads(data[8:8 + size]); head.pop("__metadata__")
+    return {n: data[8 + size:][t["data_offsets"][0]:t["data_offsets"][1]] for n, t in head.items()}
+many, one = tensors(sys.argv[1]), tensors(sys.argv[2])
+assert len(many) == 3 * len(one) and all(many["0/" + n] == t for n, t in one.items())
+P
+else skip "a restart equals its seed alone" "no python3"; fi
+
+# stopped and killed, it goes on to the same bits
+(exec "$SLOTTAR" segment data.safetensors $small prior=3 --restarts 3 --run killed -q --threads 1 >/dev/null 2>&1) &
+pid=$!
+while [ ! -s killed/last.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
+check "goes on behind a kill" 0 alone data.safetensors prior=3 --run killed -o killed.jsonl
+same "to the same restarts" a/last.safetensors killed/last.safetensors
+same "and the same segments" a.jsonl killed.jsonl
+
+# no label is read: a data set without them gives the same bits
+if command -v python3 >/dev/null; then
+    python3 - data.safetensors stripped.safetensors <<'P'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read(); size = struct.unpack("<Q", data[:8])[0]
+head, body = json.loads(data[8:8 + size]), data[8 + size:]
+keep, at, parts = {"__metadata__": head.pop("__metadata__")}, 0, []
+for name, t in sorted(head.items(), key=lambda x: x[1]["data_offsets"]):
+    if name == "segment": continue
+    piece = body[t["data_offsets"][0]:t["data_offsets"][1]]
+    keep[name] = dict(t, data_offsets=[at, at + len(piece)]); parts.append(piece); at += len(piece)
+text = json.dumps(keep).encode(); text += b" " * (-len(text) % 8)
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + b"".join(parts))
+P
+    check "a data set without labels" 0 alone stripped.safetensors prior=3 --run stripped -o stripped.jsonl
+    same "gives the same restarts" a/last.safetensors stripped/last.safetensors
+    same "and the same segments" a.jsonl stripped.jsonl
+else skip "a data set without labels" "no python3"; fi
+
+# priors
+for prior in 2..4 ~3.5 0,0,.5,.5 flat; do
+    check "prior=$prior" 0 alone data.safetensors prior=$prior --run "p$prior" -o p.jsonl -q steps=4
+done
+check "no prior at all" 0 alone data.safetensors --run nothing -o p.jsonl -q steps=4
+check "a prior that is none" 1 alone data.safetensors prior=many --run b
+says "with the forms there are" err "a range (3..6)"
+check "more segments than slots" 1 alone data.safetensors prior=5 slots=3 --run b
+says "with both numbers" err "5 segments"
+
+# bounds
+check "bounds on lengths" 0 "$SLOTTAR" segment a data.safetensors --min-length 3 --max-length 5 -o bounded.jsonl
+if command -v python3 >/dev/null; then
+    python3 - bounded.jsonl <<'P' && ok "hold" || not_ok "hold"
+import json, sys
+for line in open(sys.argv[1]):
+    d = json.loads(line); ends = d["boundaries"] + [d["length"] - 1]
+    lengths = [b - a for a, b in zip([-1] + ends, ends)]
+    assert max(lengths) <= 5 and min(lengths[:-1] or [3]) >= 3, lengths
+P
+else skip "hold" "no python3"; fi
+check "bounds that cross" 2 "$SLOTTAR" segment a data.safetensors --min-length 5 --max-length 3
+check "settings beside a run" 2 "$SLOTTAR" segment a data.safetensors prior=3
+check "restarts beside a run" 2 "$SLOTTAR" segment a data.safetensors --restarts 3
+check "a bound on time" 0 alone data.safetensors prior=3 --run quick --seconds 100 -q -o p.jsonl
+plan
