@@ -61,18 +61,33 @@ static slt_var encode(slt_tape *tape, const slt_mdl_options *options, slt_var x)
     return slt_nn_transformer(tape, "enc", x, (int)options->heads, options->ln_eps);
 }
 
-// x_l = head(what it sees) + a number of the symbol's own
+// x_l = head(what it sees) + a number of the symbol's own; context is made where it is used
 static slt_var end_logits(slt_tape *tape, const slt_mdl_options *options,
-                          const slt_model_data *data, const slt_mdl *model) {
+                          const slt_model_data *data, const slt_mdl *model, slt_var *context) {
     int A = data->symbols;
     slt_init even = slt_constant(even_odds(data, (int)options->slots));
     slt_var table = slt_weights(tape, "end.embedding", A, (int)options->hidden, normal(0.5));
     slt_var own = slt_weights(tape, "end.symbol", A, 1, even);
+    slt_var x = slt_mdl_sees(options) ? join(tape, options, data, table, model) : 0;
+    if (options->head == SLT_HEAD_CONTEXT || options->code > 0) *context = encode(tape, options, x);
     if (options->head == SLT_HEAD_ACTION)
         return slt_embed(tape, model->actions, slt_add(tape, head(tape, options, table), own));
-    slt_var x = join(tape, options, data, table, model);
-    if (options->head == SLT_HEAD_CONTEXT) x = encode(tape, options, x);
+    if (options->head == SLT_HEAD_CONTEXT) x = *context;
     return slt_add(tape, head(tape, options, x), slt_embed(tape, model->actions, own));
+}
+
+// ---- codes
+
+// a few numbers that say what a segment is about, from the steps it covers; they cost their KL
+static slt_var code(slt_tape *tape, const slt_mdl_options *options, slt_var context,
+                    slt_mdl *model) {
+    int c = (int)options->code, d = (int)options->hidden;
+    slt_var seen = slt_nn_dense(tape, "code.value", context, d, SLT_LINEAR);
+    slt_var pooled = slt_mask_pool(tape, model->masks, seen);
+    slt_var stats = slt_nn_dense(tape, "code.stats", pooled, 2 * c, SLT_LINEAR);
+    slt_var noise = slt_noise(tape, SLT_SLOTS, c, SLT_RANDOM_LATENT);
+    model->code = slt_segment_code(tape, stats, noise, model->masks);
+    return slt_nn_dense(tape, "code.out", model->code, d, SLT_LINEAR);
 }
 
 // ---- decoder
@@ -88,15 +103,16 @@ static slt_var key_table(slt_tape *tape, const slt_mdl_options *options, int sym
 
 // logits of a step inside its segment and of one that ends it
 static slt_var decode(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
-                      slt_var slots, const slt_mdl *model) {
+                      slt_var slots, slt_var codes, const slt_mdl *model) {
     int d = (int)options->hidden, H = (int)options->heads, W = (int)options->window;
     slt_var lags = slt_weights(tape, "dec.lags", H, W + 1, slt_constant(0));
     slt_var q = slt_nn_dense(tape, "dec.q", slots, d, SLT_LINEAR);
     slt_var o = slt_window_attention(tape, q, key_table(tape, options, data->symbols),
                                      model->actions, model->ends, lags, model->live);
     o = slt_nn_dense(tape, "dec.o", o, d, SLT_LINEAR);
-    slt_var y = slt_nn_norm(tape, "dec.ln1", slt_add_slots(tape, o, slots, model->live), 0, 0,
-                            options->ln_eps);
+    o = slt_add_slots(tape, o, slots, model->live);
+    if (codes) o = slt_add_slots(tape, o, codes, model->live);
+    slt_var y = slt_nn_norm(tape, "dec.ln1", o, 0, 0, options->ln_eps);
     slt_var wide = slt_nn_mlp(tape, "dec", "ff1", "ff2", y, 4 * d, d);
     y = slt_nn_norm(tape, "dec.ln2", y, wide, 0, options->ln_eps);
     return slt_nn_dense(tape, "out", y, 2 * (data->symbols - 1), SLT_LINEAR);
@@ -116,6 +132,7 @@ static void add_losses(slt_tape *tape, const slt_mdl_options *options, const slt
         slt_count_xent(tape, model->logits, model->masks, model->ends, model->actions, model->live,
                        options->cuts == SLT_CUTS_PAID);
     model->kl = slt_count_kl(tape, model->masks, prior, fmax(options->gamma, 0));
+    if (model->code) model->kl = slt_add_loss(tape, model->kl, model->code + 1, SLT_MDL_CODE);
     model->loss = slt_add_loss(tape, model->reconstruction, model->kl, SLT_MDL_BETA);
 }
 
@@ -128,12 +145,14 @@ slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_
         model.observations =
             slt_tape_input(tape, data->observation_type,
                            (slt_shape){SLT_TOKENS, 0, data->observation}, "observations");
-    slt_var x = end_logits(tape, options, data, &model);
+    slt_var context = 0, codes = 0;
+    slt_var x = end_logits(tape, options, data, &model, &context);
     model.ends = slt_end_probability(tape, x, SLT_MDL_ROUND);
     model.masks = slt_count_mask(tape, model.ends);
     model.live = slt_live_rows(tape, model.masks, LEAST_MASK);
     slt_var slots = slt_weights(tape, "slot.mu", (int)options->slots, d, normal(0.1));
-    model.logits = decode(tape, options, data, slots, &model);
+    if (options->code > 0) codes = code(tape, options, context, &model);
+    model.logits = decode(tape, options, data, slots, codes, &model);
     if (with_loss) add_losses(tape, options, data, &model);
 
     const slt_var kept[] = {model.ends,   model.masks,          model.live, model.live + 1,

@@ -36,11 +36,12 @@ typedef struct {
     slt_var actions, observations;    // to feed; observations are 0 where nobody looks at them
     slt_var ends, masks;              // [tokens,1] [tokens,K]
     slt_var live, logits;             // [live,2] and its ranges behind it; [live,2A]
+    slt_var code;                     // [slots,c], its price behind it; 0 without codes
     slt_var reconstruction, kl, loss; // one number each, nats per true step
 } slt_mdl;
 
-// places among the step's weights: β, and whether ends are rounded
-enum { SLT_MDL_BETA, SLT_MDL_ROUND };
+// places among the step's weights: β, whether ends are rounded, what codes cost
+enum { SLT_MDL_BETA, SLT_MDL_ROUND, SLT_MDL_CODE };
 
 slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
                       bool with_loss);

@@ -46,10 +46,10 @@ static slt_model_io io(const void *vars) {
 }
 
 static void step(const void *options, bool training, slt_step *out) {
-    (void)training;
     out->weight[SLT_MDL_BETA] = (slt_real)((const slt_mdl_options *)options)->beta;
     out->weight[SLT_MDL_ROUND] = 0;
-    out->noise = 0;
+    out->weight[SLT_MDL_CODE] = 1;
+    out->noise = training ? 1 : 0;
 }
 
 static void round_ends(slt_step *out) { out->weight[SLT_MDL_ROUND] = 1; }

@@ -148,6 +148,11 @@ slt_var slt_add_slots(slt_tape *tape, slt_var x, slt_var s, slt_var live);
 // written down together with the actions
 slt_var slt_count_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var ends, slt_var targets,
                        slt_var live, bool paid);
+// mean of the steps that a slot covers: masks [tokens,K], x [tokens,d]; gives [slots,d]
+slt_var slt_mask_pool(slt_tape *tape, slt_var masks, slt_var x);
+// z = μ + exp(v/2)·noise from stats [slots,2c]; behind it its KL to N(0,1) per true step, each slot
+// weighted by the largest value of its mask
+slt_var slt_segment_code(slt_tape *tape, slt_var stats, slt_var noise, slt_var masks);
 // KL of the number of segments per true step, of each trajectory and γ times that of the batch;
 // prior [1,K+1], the last one for more than K
 slt_var slt_count_kl(slt_tape *tape, slt_var masks, slt_var prior, double gamma);

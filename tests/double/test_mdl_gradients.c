@@ -11,8 +11,9 @@ static const struct {
     const char *settings;
     bool padded;
 } VARIANTS[] = {
-    {"head=action", false}, {"head=action cuts=paid", true},   {"head=joint", false},
-    {"head=joint", true},   {"head=context cuts=paid", false}, {"head=context gamma=0", true},
+    {"head=action code=2", false},     {"head=context code=2", true},  {"head=action", false},
+    {"head=action cuts=paid", true},   {"head=joint", false},          {"head=joint", true},
+    {"head=context cuts=paid", false}, {"head=context gamma=0", true},
 };
 
 static double difference(mdl_rig *r, slt_real *entry) {

@@ -8,8 +8,9 @@ static slt_context *context;
 
 static void packed_and_padded_agree(void **state) {
     (void)state;
-    const char *heads[] = {"head=action", "head=joint", "head=context cuts=paid"};
-    for (int i = 0; i < 3; i++) {
+    const char *heads[] = {"head=action", "head=joint", "head=context cuts=paid",
+                           "head=action code=3"};
+    for (int i = 0; i < 4; i++) {
         mdl_rig packed, padded;
         mdl_open(&packed, context, heads[i], false);
         mdl_open(&padded, context, heads[i], true);
