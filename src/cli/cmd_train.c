@@ -19,6 +19,8 @@ static const cli_flag flags[] = {
     {"config", 0, "FILE", "options from a YAML file"},
     {"restarts", 0, "N",
      "trains N at once and keeps the one with the least held-out loss (no labels)"},
+    {"population", 0, "N",
+     "trains N seeds one after the other and keeps all, in RUN/0, RUN/1, ..."},
     {"seconds", 0, "N", "takes fewer steps where they would take longer than N seconds"},
     {"options", 0, NULL, "lists the options of MODEL with their defaults"},
     {NULL, 0, NULL, NULL},
@@ -103,13 +105,28 @@ static int fail(slt_status status, const char *run) {
     return code;
 }
 
+static int train_one(cli_call *call, const slt_train_request *request) {
+    static slt_train_result result;
+    slt_status status = slt_train(call->context, request, &result);
+    int caught = cli_caught_signal();
+    if (status == SLT_CANCELLED && caught) {
+        cli_progress_end();
+        fprintf(stderr, "saved in %s; the same command goes on from there\n", request->run);
+        return caught;
+    }
+    if (status != SLT_OK) return fail(status, request->run);
+    (call->json ? print_json : print_result)(request->run, &result);
+    return CLI_DONE;
+}
+
 static int run(cli_call *call) {
     if (cli_value(call, "options")) return list_options(call->arguments[0]);
     if (call->count < 2) return cli_misuse(call, "wants a data set");
     char path[4096];
-    int64_t restarts, seconds;
+    int64_t restarts, seconds, population;
     if (!cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 1, &restarts)) return CLI_USAGE;
     if (!cli_number(call, "seconds", 1, 1000000000, 0, &seconds)) return CLI_USAGE;
+    if (!cli_number(call, "population", 1, 100000, 0, &population)) return CLI_USAGE;
     default_run(path, sizeof path, call->arguments[0], call->arguments[1], call->seed);
     const char *output = cli_value(call, "output");
     slt_train_request request = {.model = call->arguments[0],
@@ -123,17 +140,17 @@ static int run(cli_call *call) {
                                  .seed = call->seed,
                                  .restarts = (int)restarts,
                                  .seconds = (double)seconds};
-    slt_train_result result;
     cli_catch_signals(call->context);
-    slt_status status = slt_train(call->context, &request, &result);
-    int caught = cli_caught_signal();
-    if (status == SLT_CANCELLED && caught) {
-        cli_progress_end();
-        fprintf(stderr, "saved in %s; the same command goes on from there\n", request.run);
-        return caught;
+    if (!population) return train_one(call, &request);
+    for (int64_t i = 0; i < population; i++) {
+        slt_train_request one = request;
+        char folder[4200];
+        snprintf(folder, sizeof folder, "%s/%lld", request.run, (long long)i);
+        one.run = folder;
+        one.seed = request.seed + (uint64_t)i;
+        int code = train_one(call, &one);
+        if (code != CLI_DONE) return code;
     }
-    if (status != SLT_OK) return fail(status, request.run);
-    (call->json ? print_json : print_result)(request.run, &result);
     return CLI_DONE;
 }
 

@@ -38,6 +38,10 @@ assert len(many) == 3 * len(one) and all(many["0/" + n] == t for n, t in one.ite
 P
 else skip "a restart equals its seed alone" "no python3"; fi
 
+check "a population" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o many --population 2 -q
+same "has the plain run" plain/last.safetensors many/0/last.safetensors
+[ -s many/1/best.safetensors ] && ok "and the next seed" || not_ok "and the next seed"
+
 # stopped and killed, it goes on to the same bits
 (exec "$SLOTTAR" segment data.safetensors $small prior=3 --restarts 3 --run killed -q --threads 1 >/dev/null 2>&1) &
 pid=$!
