@@ -92,6 +92,7 @@ static slt_status start_or_resume(trainer *t) {
         SLT_TRY(slt_restarts_begin(t));
     t->first_step = t->state.total_steps;
     slt_run_sweep(t->request->run);
+    t->stepping = now();
     SLT_TRY(slt_run_cut_back(t->context, t->request->run, t->state.epoch));
     slt_run_path(path, t->request->run, "events.out.tfevents.0.slottar");
     return slt_tensorboard_open(&t->context->allocator, path, t->state.total_steps, 0, &t->events);
@@ -216,7 +217,7 @@ static void fit_into_time(trainer *t) {
     static const double SPARE = 0.85; // the rest is for evaluations
     int64_t taken = t->state.total_steps - t->first_step;
     if (t->request->seconds <= 0 || taken != PROBE) return;
-    double each = (now() - t->started) / PROBE, left = t->request->seconds - (now() - t->started);
+    double each = (now() - t->stepping) / PROBE, left = t->request->seconds - (now() - t->started);
     int64_t fits = t->state.total_steps + (int64_t)(SPARE * left / each);
     if (fits < t->state.total_steps + 1) fits = t->state.total_steps + 1;
     if (fits >= t->state.limit) return;

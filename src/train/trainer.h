@@ -30,6 +30,7 @@ typedef struct {
     int64_t every; // epochs between two evaluations
     double started;
     int64_t first_step; // of this call
+    double stepping;    // when it was taken
     int64_t noted;      // steps of the epoch whose losses are counted
 } slt_trainer;
 

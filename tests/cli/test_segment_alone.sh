@@ -42,6 +42,9 @@ check "a population" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prio
 same "has the plain run" plain/last.safetensors many/0/last.safetensors
 [ -s many/1/best.safetensors ] && ok "and the next seed" || not_ok "and the next seed"
 
+check "restarts of another model" 0 "$SLOTTAR" train slottar data.safetensors hidden=8 slot_size=8 heads=2 batch=16 epochs=1 --restarts 2 -o other -q
+says "one is kept" out "of 2 was kept"
+
 # stopped and killed, it goes on to the same bits
 (exec "$SLOTTAR" segment data.safetensors $small prior=3 --restarts 3 --run killed -q --threads 1 >/dev/null 2>&1) &
 pid=$!
