@@ -91,7 +91,7 @@ typedef struct {
     slt_feed feed;
     slt_segmentation segmentation;
     double *reconstruction, *kl; // [members]
-    double tokens, weight;
+    double tokens, weight, trajectories;
     uint8_t *cuts; // [members][steps]
     size_t steps, at;
 } judge;
@@ -151,6 +151,7 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
         j->kl[m] += weight * slt_model_loss(tape, m, learner->use.io.kl);
     }
     j->tokens += tokens;
+    j->trajectories += count;
     j->weight += weight;
     note_cuts(j, count);
     return SLT_OK;
@@ -188,8 +189,26 @@ static void weigh(const judge *j, slt_restart_report *out) {
     }
 }
 
+// nats per trajectory that the number of segments costs, where the model has them
+static double count_cost(const judge *j, int member) {
+    bool known = j->t->setup.kind->per_step && j->trajectories > 0;
+    return known ? j->kl[member] / j->trajectories : 0;
+}
+
+static void warn(const judge *j, slt_restart_report *out) {
+    static const double CLEAR = 0.01, ODD = 2; // nats per step, nats per trajectory
+    double cost = count_cost(j, out->picked);
+    if (cost > log(j->t->setup.kind->slots(j->t->setup.model)) + ODD)
+        snprintf(out->warning, sizeof out->warning,
+                 "the number of segments does not fit the prior (%.1f nats per trajectory)", cost);
+    else if (out->gap < CLEAR)
+        snprintf(out->warning, sizeof out->warning,
+                 "other cuts describe the data nearly as well (%.4f nats per step apart)",
+                 out->gap);
+}
+
 static void rank(const judge *j, slt_restart_report *out) {
-    static const double SAME = 0.98, CLEAR = 0.03;
+    static const double SAME = 0.98;
     out->members = j->t->members;
     out->picked = 0;
     out->runner_up = -1;
@@ -204,10 +223,7 @@ static void rank(const judge *j, slt_restart_report *out) {
     }
     out->gap = INFINITY;
     if (out->runner_up >= 0) out->gap = out->losses[out->runner_up] - out->losses[out->picked];
-    if (out->gap < CLEAR)
-        snprintf(out->warning, sizeof out->warning,
-                 "other cuts describe the data nearly as well (%.4f nats per step apart)",
-                 out->gap);
+    warn(j, out);
 }
 
 slt_status slt_restarts_judge(slt_trainer *t, slt_restart_report *out) {

@@ -117,6 +117,9 @@ static slt_status make_prior(slt_task_data *task, const slt_setup *setup, int K)
     slt_prior prior;
     bool known = false;
     SLT_TRY(slt_prior_read(setup->train.prior, &prior));
+    // who asks for segments and says nothing wants two at least
+    if (prior.kind == SLT_PRIOR_AUTO && setup->kind->label_free && K > 1)
+        prior = (slt_prior){.kind = SLT_PRIOR_RANGE, .text = "auto", .low = 2, .high = K};
     bool labels = prior.kind == SLT_PRIOR_LABELS ||
                   (prior.kind == SLT_PRIOR_AUTO && !setup->kind->label_free);
     if (labels) SLT_TRY(prior_of_labels(task, K, &known));

@@ -78,6 +78,8 @@ for prior in 2..4 ~3.5 0,0,.5,.5 flat; do
     check "prior=$prior" 0 alone data.safetensors prior=$prior --run "p$prior" -o p.jsonl -q steps=4
 done
 check "no prior at all" 0 alone data.safetensors --run nothing -o p.jsonl -q steps=4
+check "a prior that is wrong" 0 alone data.safetensors prior=9 --run wrong -o p.jsonl
+says "is warned of" out "does not fit the prior"
 check "a prior that is none" 1 alone data.safetensors prior=many --run b
 says "with the forms there are" err "a range (3..6)"
 check "more segments than slots" 1 alone data.safetensors prior=5 slots=3 --run b
