@@ -105,4 +105,11 @@ void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, ui
     setup->kind->step(setup->model, true, step);
 }
 
+bool slt_learner_rest(slt_learner *learner, int member) {
+    slt_frame *frame = slt_tape_frame(learner->train.tape, member);
+    frame->idle = true;
+    frame->step.active = false;
+    return frame->batch.offset != NULL;
+}
+
 slt_status slt_learner_step(slt_learner *learner) { return slt_tape_step(learner->train.tape); }

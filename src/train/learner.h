@@ -45,6 +45,9 @@ slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data
 void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
                       int64_t number, double learning_rate, bool active);
 
+// leaves a member out of the steps to come; false if it never had a batch, which it needs
+bool slt_learner_rest(slt_learner *learner, int member);
+
 // a training step of all members on their batches: losses, gradients, Adam; slt_tape_note tells the
 // losses. May come back before a device is done
 slt_status slt_learner_step(slt_learner *learner);

@@ -88,6 +88,7 @@ slt_status slt_restarts_begin(slt_trainer *t) {
 
 typedef struct {
     slt_trainer *t;
+    bool all; // members that were stopped, too
     slt_feed feed;
     slt_segmentation segmentation;
     double *reconstruction, *kl; // [members]
@@ -95,6 +96,11 @@ typedef struct {
     uint8_t *cuts; // [members][steps]
     size_t steps, at;
 } judge;
+
+static bool takes_part(const judge *j, int member) {
+    slt_member_health health = j->t->each[member].health;
+    return health == SLT_MEMBER_RUNS || (health == SLT_MEMBER_STOPPED && j->all);
+}
 
 static slt_status prepare(judge *j, slt_arena *arena, const int64_t *episodes, int64_t count) {
     slt_learner *learner = j->t->learner;
@@ -122,6 +128,7 @@ static void note_cuts(judge *j, int count) {
     for (int i = 0; i < count; i++) {
         slt_segmentation *s = &j->segmentation;
         for (int m = 0; m < j->t->members; m++) {
+            if (!takes_part(j, m)) continue;
             uint8_t *cuts = j->cuts + (size_t)m * j->steps + j->at;
             learner->setup.kind->segment(learner->use.tape, m, learner->setup.model,
                                          learner->use.vars, j->feed.order[i], s);
@@ -138,6 +145,7 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
     SLT_TRY(slt_feed_fill(&j->feed, episodes, count));
     for (int m = 0; m < j->t->members; m++) {
         slt_feed_hand_over(&j->feed, tape, m, learner->use.io);
+        slt_tape_frame(tape, m)->idle = !takes_part(j, m);
         slt_step *step = &slt_tape_frame(tape, m)->step;
         *step = (slt_step){.seed = j->t->each[m].seed, .step = 0x80000000u};
         kind->step(learner->setup.model, false, step);
@@ -147,6 +155,7 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
     double all = j->feed.batch.count, steps = j->feed.batch.true_tokens;
     double tokens = kind->per_trajectory ? all : steps, weight = kind->per_step ? steps : all;
     for (int m = 0; m < j->t->members; m++) {
+        if (!takes_part(j, m)) continue;
         j->reconstruction[m] += tokens * slt_model_loss(tape, m, learner->use.io.reconstruction);
         j->kl[m] += weight * slt_model_loss(tape, m, learner->use.io.kl);
     }
@@ -184,8 +193,7 @@ static void weigh(const judge *j, slt_restart_report *out) {
         double kl = j->weight > 0 ? j->kl[m] / j->weight : 0;
         double rec = j->tokens > 0 ? j->reconstruction[m] / j->tokens : 0;
         double loss = rec + (step.weight[0] != 0 ? (double)step.weight[0] * kl : 0);
-        bool whole = j->t->each[m].health != SLT_MEMBER_BROKEN && isfinite(loss);
-        out->losses[m] = whole ? loss : INFINITY;
+        out->losses[m] = takes_part(j, m) && isfinite(loss) ? loss : INFINITY;
     }
 }
 
@@ -226,10 +234,10 @@ static void rank(const judge *j, slt_restart_report *out) {
     warn(j, out);
 }
 
-slt_status slt_restarts_judge(slt_trainer *t, slt_restart_report *out) {
+slt_status slt_restarts_judge(slt_trainer *t, bool all, slt_restart_report *out) {
     slt_split split = slt_trainer_held_out(t);
     slt_arena arena;
-    judge j = {.t = t};
+    judge j = {.t = t, .all = all};
     slt_arena_init(&arena, &t->context->allocator, 1 << 20);
     slt_status status = prepare(&j, &arena, t->task.episodes[split], t->task.count[split]);
     if (status == SLT_OK) status = judge_all(&j, t->task.episodes[split], t->task.count[split]);
@@ -238,6 +246,8 @@ slt_status slt_restarts_judge(slt_trainer *t, slt_restart_report *out) {
         weigh(&j, out);
         rank(&j, out);
     }
+    // the tape serves single members as well
+    for (int m = 0; m < t->members; m++) slt_tape_frame(t->learner->use.tape, m)->idle = false;
     slt_arena_deinit(&arena);
     return status;
 }

@@ -186,9 +186,11 @@ static double learning_rate(const trainer *t) {
 
 static slt_status train_step(trainer *t) {
     for (int m = 0; m < t->members; m++) {
+        bool runs = t->each[m].health == SLT_MEMBER_RUNS;
+        if (!runs && slt_learner_rest(t->learner, m)) continue;
         SLT_TRY(slt_feed_fill(&t->feeds[m], t->orders[m] + t->state.step * t->batch, t->batch));
         slt_learner_feed(t->learner, m, &t->feeds[m], t->each[m].seed, t->state.total_steps,
-                         learning_rate(t), t->each[m].health == SLT_MEMBER_RUNS);
+                         learning_rate(t), runs);
     }
     SLT_TRY(slt_learner_step(t->learner));
     t->state.step++;
@@ -289,7 +291,7 @@ static void tell(trainer *t, const slt_epoch_record *record, bool best) {
 // scores of the epoch: of the only member, or of the best one
 static slt_status judge(trainer *t, slt_epoch_record *record) {
     if (t->members > 1) {
-        SLT_TRY(slt_restarts_judge(t, &record->restarts));
+        SLT_TRY(slt_restarts_judge(t, false, &record->restarts));
         slt_restarts_thin_out(t, &record->restarts);
     }
     int member = record->restarts.picked;
@@ -362,7 +364,7 @@ static slt_status finish(trainer *t, slt_train_result *result) {
         .epochs = t->state.epoch, .best_epoch = t->state.best_epoch, .steps = t->state.total_steps};
     slt_run_path(path, t->request->run, "best.safetensors");
     if (t->members > 1)
-        SLT_TRY(slt_restarts_judge(t, &result->restarts));
+        SLT_TRY(slt_restarts_judge(t, true, &result->restarts));
     else
         SLT_TRY(slt_checkpoint_load(t->learner, 0, path, false));
     int member = result->restarts.picked;

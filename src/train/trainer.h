@@ -45,8 +45,9 @@ uint64_t slt_member_seed(uint64_t seed, int member);
 // initial values of all members; some begin with the cuts that a search over symbols likes best
 slt_status slt_restarts_begin(slt_trainer *t);
 
-// held-out loss of every member with rounded ends, the best one, and the next with other cuts
-slt_status slt_restarts_judge(slt_trainer *t, slt_restart_report *out);
+// held-out loss of every member with rounded ends, the best one, and the next with other cuts;
+// those that were stopped take part where `all`, else their loss is infinite
+slt_status slt_restarts_judge(slt_trainer *t, bool all, slt_restart_report *out);
 
 // from an eighth of the steps on, members that are far behind the best take no further part
 void slt_restarts_thin_out(slt_trainer *t, const slt_restart_report *report);
