@@ -80,6 +80,9 @@ SLT_API slt_status slt_train(slt_context *context, const slt_train_request *requ
 // The options of a model: those of training first (part 0), then the model's own (part 1). NULL
 // when there is no such model or part.
 SLT_API const slt_option *slt_train_options_of(const char *model, int part);
+// The options of training that a model sets to other values than the list's, as "key=value ..."; ""
+// when there are none.
+SLT_API const char *slt_model_settings(const char *model);
 // Names of models and of a model's presets, in order; NULL behind the last.
 SLT_API const char *slt_model_name(int index);
 SLT_API const char *slt_model_preset(const char *model, int index);

@@ -37,6 +37,8 @@ static int list_options(const char *model) {
     }
     printf("options of training, as key=value:\n");
     cli_list_options(slt_train_options_of(model, 0));
+    if (slt_model_settings(model)[0])
+        printf("  %s starts from %s\n", model, slt_model_settings(model));
     printf("options of %s:\n", model);
     cli_list_options(slt_train_options_of(model, 1));
     printf("presets:");

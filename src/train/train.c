@@ -421,6 +421,11 @@ const slt_option *slt_train_options_of(const char *model, int part) {
     return part == 0 ? slt_train_rows() : part == 1 ? kind->rows() : NULL;
 }
 
+const char *slt_model_settings(const char *model) {
+    const slt_model_kind *kind = slt_model_find(model);
+    return kind && kind->training ? kind->training : "";
+}
+
 const char *slt_model_name(int index) {
     const slt_model_kind *kind = slt_model_row(index);
     return kind ? kind->name : NULL;

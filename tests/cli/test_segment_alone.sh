@@ -38,6 +38,8 @@ assert len(many) == 3 * len(one) and all(many["0/" + n] == t for n, t in one.ite
 P
 else skip "a restart equals its seed alone" "no python3"; fi
 
+check "its options" 0 "$SLOTTAR" train slottar-mdl --options
+says "with its own values" out "starts from lr=3e-3"
 check "a population" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o many --population 2 -q
 same "has the plain run" plain/last.safetensors many/0/last.safetensors
 [ -s many/1/best.safetensors ] && ok "and the next seed" || not_ok "and the next seed"
