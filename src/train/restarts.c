@@ -254,7 +254,7 @@ slt_status slt_restarts_judge(slt_trainer *t, bool all, slt_restart_report *out)
 
 void slt_restarts_thin_out(slt_trainer *t, const slt_restart_report *report) {
     double far = t->setup.train.thin;
-    if (far <= 0 || 8 * t->state.total_steps < t->state.limit) return;
+    if (far <= 0 || 3 * t->state.total_steps < t->state.limit) return;
     for (int m = 0; m < t->members; m++)
         if (t->each[m].health == SLT_MEMBER_RUNS &&
             report->losses[m] > report->losses[report->picked] + far)

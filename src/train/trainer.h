@@ -49,7 +49,7 @@ slt_status slt_restarts_begin(slt_trainer *t);
 // those that were stopped take part where `all`, else their loss is infinite
 slt_status slt_restarts_judge(slt_trainer *t, bool all, slt_restart_report *out);
 
-// from an eighth of the steps on, members that are far behind the best take no further part
+// from a third of the steps on, members that are far behind the best take no further part
 void slt_restarts_thin_out(slt_trainer *t, const slt_restart_report *report);
 
 #endif

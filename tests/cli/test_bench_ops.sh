@@ -15,9 +15,10 @@ else
 fi
 check "a product has GFLOP/s and a share" 0 grep -qE '^\{"name":"dense.forward","ms":[0-9.e-]+,"gflops":[0-9.e+-]+,"share_of_peak":[0-9.e-]+\}' all.json
 check "the others GB/s" 0 grep -qE '^\{"name":"layer_norm.backward","ms":[0-9.e-]+,"gb_per_s":[0-9.e+-]+,"share_of_peak":[0-9.e-]+\}' all.json
-check "every operation has both but those that draw numbers" 0 test "$(grep -c backward all.json)" = "$(grep forward all.json | grep -cvE "noise|uniform")"
+check "every operation has both but those that draw or choose" 0 test "$(grep -c backward all.json)" = "$(grep forward all.json | grep -cvE "noise|uniform|live_rows")"
 says "the noise" all.json '"noise.forward"'
-says "and the numbers of [0,1)" all.json '"uniform.forward"'
+says "the numbers of [0,1)" all.json '"uniform.forward"'
+says "and the choice of live rows" all.json '"live_rows.forward"'
 check "the peak is a number" 0 grep -qE '"peak_gflops":[0-9.]+,"peak_gb_per_s":[0-9.]+' all.json
 check "no peak without operations" 0 "$SLOTTAR" bench envs makebed-v0 --ms 2 --threads 1 --json
 says "none" out '"peak_gflops":null'
