@@ -63,7 +63,7 @@ static slt_var case_leaf(slt_probe *p) { return make_case(p, 2, 3, false); }
 static slt_var case_chances(slt_probe *p) { return make_case(p, 3, 3, false) + P_HAT; }
 static slt_var case_deep(slt_probe *p) { return make_case(p, 4, 3, false); }
 static slt_var case_alias(slt_probe *p) { return make_case(p, 3, 3, true); }
-static slt_var bench(slt_probe *p) { return make_case(p, 3, 128, false); }
+static slt_var bench(slt_probe *p) { return make_case(p, 3, 64, false); }
 
 const slt_op slt_op_ompn = {.name = "ompn",
                             .sentence = "ordered memory: Com, stick-breaking, Decom at every step",
