@@ -92,6 +92,52 @@ static void every_operation_agrees_with_the_cpu(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+// ---- sizes for which there are other kernels
+
+static slt_var attention_of(slt_probe *p, int width, int heads) {
+    slt_var qkv = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 3 * width, -1, 1);
+    return slt_attention(slt_probe_tape(p), qkv, heads);
+}
+static slt_var attention_20(slt_probe *p) { return attention_of(p, 40, 2); }
+static slt_var attention_64(slt_probe *p) { return attention_of(p, 64, 1); }
+
+static slt_var norm_of(slt_probe *p, int width) {
+    slt_var x = slt_probe_numbers(p, SLT_TOKENS, 0, width, -1, 1);
+    slt_var gamma = slt_probe_parameter(p, 1, width, 0.5, 2);
+    slt_var beta = slt_probe_parameter(p, 1, width, -1, 1);
+    return slt_layer_norm(slt_probe_tape(p), x, 0, gamma, beta, 0, 1e-3);
+}
+static slt_var norm_200(slt_probe *p) { return norm_of(p, 200); }
+static slt_var norm_600(slt_probe *p) { return norm_of(p, 600); }
+
+static slt_var many_actions(slt_probe *p) {
+    slt_var logits = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 41, -2, 2);
+    slt_var masks = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 1, 0, 1);
+    slt_var h = slt_probe_numbers(p, SLT_TRAJECTORIES, 0, p->shape.slots, 0, 1);
+    return slt_prefix_xent(slt_probe_tape(p), logits, masks, h,
+                           slt_probe_integers(p, SLT_TOKENS, 40));
+}
+
+static slt_var dense_of(slt_probe *p, int in, int out, slt_activation activation) {
+    slt_var x = slt_probe_numbers(p, SLT_TOKENS, 0, in, -1, 1);
+    slt_var w = slt_probe_parameter(p, in, out, -1, 1);
+    return slt_dense(slt_probe_tape(p), x, w, slt_probe_parameter(p, 1, out, -1, 1), activation);
+}
+static slt_var dense_12(slt_probe *p) { return dense_of(p, 40, 12, SLT_LINEAR); }
+static slt_var dense_33(slt_probe *p) { return dense_of(p, 20, 33, SLT_TANH); }
+
+static void other_sizes_agree_with_the_cpu(void **state) {
+    (void)state;
+    slt_var (*const cases[])(slt_probe *) = {attention_20, attention_64, norm_200, norm_600,
+                                             many_actions, dense_12,     dense_33};
+    static const slt_op other = {.name = "other sizes"};
+    wrong = 0;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (size_t b = 0; b < sizeof BATCHES / sizeof *BATCHES; b++)
+            check_case(&other, (int)c, b, cases[c]);
+    assert_int_equal(wrong, 0);
+}
+
 // ---- an operation without kernels
 
 static slt_op unknown;
@@ -126,6 +172,7 @@ static void a_head_too_wide_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_agrees_with_the_cpu),
+        cmocka_unit_test(other_sizes_agree_with_the_cpu),
         cmocka_unit_test(an_operation_without_kernels_is_refused_by_name),
         cmocka_unit_test(a_head_too_wide_is_refused),
     };
