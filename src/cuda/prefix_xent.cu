@@ -6,7 +6,7 @@
 #include "cuda/losses.cuh"
 
 enum { LOGITS, MASKS, H, TARGETS };
-enum { WARPS = 8 };
+enum { WARPS = 16 };
 
 typedef struct {
     int K, A, width, computed, truth;

@@ -7,7 +7,7 @@
 #include "cuda/kernel.cuh"
 
 enum { Q, KV };
-enum { THREADS = 256, WARPS = THREADS / SLT_WARP };
+enum { THREADS = 512, WARPS = THREADS / SLT_WARP };
 
 #define FLOOR 1e-8f
 
