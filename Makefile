@@ -41,10 +41,10 @@ sizes: ## checks lengths of files and functions
 	@tools/sizes
 
 format: ## lays out the code
-	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' '*.js' | xargs clang-format -i
 
 lint: layers sizes ## what can be checked without building
-	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format --dry-run -Werror
+	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' '*.js' | xargs clang-format --dry-run -Werror
 
 clean: ## removes what was built
 	rm -rf build build-*

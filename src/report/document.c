@@ -151,17 +151,13 @@ static void put_epochs(slt_text *out, const slt_report_run *run) {
     slt_text_add(out, ",\"best_epoch\":%lld,\"epochs\":[", (long long)run->best_epoch);
     for (int i = 0; i < run->epoch_count; i++) {
         const slt_report_epoch *e = &run->epochs[i];
-        slt_text_add(out, "%s{\"epoch\":", i ? "," : "");
-        slt_json_number(out, e->epoch);
+        const char *comma = "";
+        slt_text_add(out, "%s{", i ? "," : "");
 #define PUT(field)                                                                                 \
-    slt_text_add(out, ",\"" #field "\":");                                                         \
-    slt_json_number(out, e->field);
-        PUT(train_loss)
-        PUT(train_rec)
-        PUT(train_kl)
-        PUT(valid_loss)
-        PUT(valid_f1)
-        PUT(valid_align)
+    slt_text_add(out, "%s\"" #field "\":", comma);                                                 \
+    slt_json_number(out, e->field);                                                                \
+    comma = ",";
+        SLT_REPORT_CURVES(PUT)
 #undef PUT
         slt_text_add(out, "}");
     }

@@ -5,7 +5,6 @@
 #ifndef SLT_REPORT_PAGE_PARTS_H
 #define SLT_REPORT_PAGE_PARTS_H
 
-#include <string.h>
 #include "report/report_impl.h"
 
 // what was trained on what, and how good it is beside floors and the paper

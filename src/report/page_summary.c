@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "report/figure.h"
 #include "report/page_parts.h"
 #include "report/report_text.h"

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include <math.h>
+#include <string.h>
 #include "report/figure.h"
 #include "report/page_files.h"
 #include "report/page_parts.h"

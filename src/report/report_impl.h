@@ -41,21 +41,29 @@ typedef struct {
 
 // ---- a run: its files, its answers, its scores
 
+// what metrics.jsonl says about an epoch; NAN: nothing
+// clang-format off
+#define SLT_REPORT_CURVES(X) \
+    X(epoch) X(train_loss) X(train_rec) X(train_kl) X(valid_loss) X(valid_f1) X(valid_align)
+
+// the columns of every table, and the keys of `eval --json`
+#define SLT_REPORT_SCORES(X) \
+    X(f1, "F1") X(f1_one, "F1 1:1") X(align, "Alignment") X(ari, "ARI") X(covering, "Covering") \
+    X(accuracy, "Accuracy") X(forward, "Forward") X(backward, "Backward")
+// clang-format on
+
 typedef struct {
-    double epoch, train_loss, train_rec, train_kl, valid_loss, valid_f1, valid_align; // NAN: none
+#define SLT_REPORT_FIELD(name) double name;
+    SLT_REPORT_CURVES(SLT_REPORT_FIELD)
+#undef SLT_REPORT_FIELD
 } slt_report_epoch;
 
+// NAN: does not apply
 typedef struct {
-    double f1, f1_one, align, ari, covering, accuracy, forward, backward; // NAN: does not apply
+#define SLT_REPORT_FIELD(name, title) double name;
+    SLT_REPORT_SCORES(SLT_REPORT_FIELD)
+#undef SLT_REPORT_FIELD
 } slt_report_scores;
-
-// the order of every table, and the keys of `eval --json`
-#define SLT_REPORT_SCORES(X)                                                                       \
-    X(f1, "F1")                                                                                    \
-    X(f1_one, "F1 1:1")                                                                            \
-    X(align, "Alignment")                                                                          \
-    X(ari, "ARI")                                                                                  \
-    X(covering, "Covering") X(accuracy, "Accuracy") X(forward, "Forward") X(backward, "Backward")
 
 typedef struct {
     const char *path, *model;

@@ -52,15 +52,9 @@ static slt_status read_line(const char *path, const char *text, size_t length,
     SLT_TRY(slt_json_parse(path, text, length, 3, &line));
     slt_report_epoch *e = &run->epochs[run->epoch_count];
 #define READ(field) e->field = number_of(line, #field);
-    READ(epoch)
-    READ(train_loss)
-    READ(train_rec)
-    READ(train_kl)
-    READ(valid_loss)
-    READ(valid_f1)
-    READ(valid_align)
+    SLT_REPORT_CURVES(READ)
 #undef READ
-        if (isfinite(e->epoch)) run->epoch_count++;
+    if (isfinite(e->epoch)) run->epoch_count++;
     if (isfinite(number_of(line, "seconds"))) run->seconds = number_of(line, "seconds");
     json_decref(line);
     return SLT_OK;

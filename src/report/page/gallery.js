@@ -6,25 +6,40 @@
 
 const GROUPS = [
   ["slot", "by slot", (segment) => segment.id, (set, key) => "Slot " + (key + 1)],
-  ["last", "by last action", (segment) => segment.actions[segment.actions.length - 1], (set, key) => "… " + actionName(set, key)],
-  ["string", "by their actions", (segment) => segment.actions.join(" "), (set, key) => key.split(" ").map((action) => actionName(set, +action)).join(" ")],
+  [
+    "last", "by last action", (segment) => segment.actions[segment.actions.length - 1],
+    (set, key) => "… " + actionName(set, key)
+  ],
+  [
+    "string", "by their actions", (segment) => segment.actions.join(" "),
+    (set, key) => key.split(" ").map((action) => actionName(set, +action)).join(" ")
+  ],
 ];
 
 function allSegments(loaded, r) {
   const out = [];
   for (let i = 0; i < loaded.set.episodes; i++) {
     const one = trajectory(loaded, i);
-    one.found[r].forEach((segment, n) => out.push({ place: i, from: segment.from, id: segment.id, n, truth: one.truth, to: segment.to, actions: Array.from(one.actions.subarray(segment.from, segment.to)) }));
+    one.found[r].forEach((segment, n) => out.push({
+      place: i,
+      from: segment.from,
+      id: segment.id,
+      n,
+      truth: one.truth,
+      to: segment.to,
+      actions: Array.from(one.actions.subarray(segment.from, segment.to))
+    }));
   }
   return out;
 }
 
 // edits that make one list of actions of another
 function editDistance(a, b) {
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let last = Array.from({length: b.length + 1}, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= b.length; j++) next[j] = Math.min(last[j] + 1, next[j - 1] + 1, last[j - 1] + (a[i - 1] !== b[j - 1]));
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(last[j] + 1, next[j - 1] + 1, last[j - 1] + (a[i - 1] !== b[j - 1]));
     last = next;
   }
   return last[b.length];
@@ -35,11 +50,21 @@ function typical(segments, wanted) {
   const kinds = new Map();
   for (const segment of segments) {
     const key = segment.actions.join(" ");
-    if (!kinds.has(key)) kinds.set(key, { segment, times: 0 });
+    if (!kinds.has(key)) kinds.set(key, {segment, times: 0});
     kinds.get(key).times++;
   }
-  const list = [...kinds.values()].sort((a, b) => b.times - a.times || a.segment.place - b.segment.place).slice(0, 48);
-  for (const kind of list) kind.far = list.reduce((sum, other) => sum + other.times * editDistance(kind.segment.actions.slice(0, 60), other.segment.actions.slice(0, 60)), 0) / (1 + Math.log(kind.times));
+  const list = [...kinds.values()]
+                   .sort((a, b) => b.times - a.times || a.segment.place - b.segment.place)
+                   .slice(0, 48);
+  for (const kind of list)
+    kind.far =
+        list.reduce(
+            (sum, other) => sum +
+                other.times *
+                    editDistance(
+                        kind.segment.actions.slice(0, 60), other.segment.actions.slice(0, 60)),
+            0) /
+        (1 + Math.log(kind.times));
   return list.sort((a, b) => a.far - b.far).slice(0, wanted);
 }
 
@@ -47,7 +72,8 @@ function typical(segments, wanted) {
 function purity(segments) {
   const counts = new Map();
   for (const segment of segments) {
-    const middle = (segment.from + segment.to - 1) / 2, n = segment.truth.findIndex((other) => middle < other.to);
+    const middle = (segment.from + segment.to - 1) / 2,
+          n = segment.truth.findIndex((other) => middle < other.to);
     counts.set(n, (counts.get(n) || 0) + 1);
   }
   const [best, times] = [...counts].sort((a, b) => b[1] - a[1])[0];
@@ -55,18 +81,31 @@ function purity(segments) {
 }
 
 function drawExample(browser, kind) {
-  const { segment, times } = kind, { set } = browser.loaded, cell = 18, width = segment.actions.length * cell;
-  const marks = svg("svg", { width, height: 22, "aria-hidden": "true" }, svg("rect", { class: "seg" + (segment.id % 8), width, height: 22, rx: 4 }));
-  segment.actions.forEach((action, t) => marks.append(drawAction(set, action, (t + 0.5) * cell, 11)));
-  const episode = browser.loaded.all.episode[segment.place], words = segment.actions.map((action) => actionName(set, action)).join(" ");
-  return el("button", { class: "example", type: "button", "aria-label": `${words}: ${times} times, as in episode ${episode}`, onclick: () => {
-    browser.open(segment.place, segment.from);
-    find("#browse").scrollIntoView();
-  } }, el("span", { class: "marks" }, marks), el("span", { class: "times" }, times + "×"));
+  const {segment, times} = kind, {set} = browser.loaded, cell = 18,
+                  width = segment.actions.length * cell;
+  const marks =
+      svg("svg", {width, height: 22, "aria-hidden": "true"},
+          svg("rect", {class: "seg" + (segment.id % 8), width, height: 22, rx: 4}));
+  segment.actions.forEach(
+      (action, t) => marks.append(drawAction(set, action, (t + 0.5) * cell, 11)));
+  const episode = browser.loaded.all.episode[segment.place],
+        words = segment.actions.map((action) => actionName(set, action)).join(" ");
+  return el(
+      "button", {
+        class: "example",
+        type: "button",
+        "aria-label": `${words}: ${times} times, as in episode ${episode}`,
+        onclick: () => {
+          browser.open(segment.place, segment.from);
+          find("#browse").scrollIntoView();
+        }
+      },
+      el("span", {class: "marks"}, marks), el("span", {class: "times"}, times + "×"));
 }
 
 function showGallery(browser, mode) {
-  const place = find("#shelf"), { loaded, state } = browser, way = GROUPS.find((row) => row[0] === (mode || "slot"));
+  const place = find("#shelf"), {loaded, state} = browser,
+        way = GROUPS.find((row) => row[0] === (mode || "slot"));
   const groups = new Map();
   const segments = allSegments(loaded, state.r);
   for (const segment of segments) {
@@ -74,13 +113,29 @@ function showGallery(browser, mode) {
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(segment);
   }
-  const shown = [...groups].sort((a, b) => (way[0] === "slot" ? a[0] - b[0] : b[1].length - a[1].length)).slice(0, 12);
+  const shown = [...groups]
+                    .sort((a, b) => (way[0] === "slot" ? a[0] - b[0] : b[1].length - a[1].length))
+                    .slice(0, 12);
   const cards = shown.map(([key, list]) => {
     const steps = list.reduce((sum, segment) => sum + segment.actions.length, 0) / list.length;
-    const words = [`${list.length} segments (${percent(list.length / segments.length)} %)`, `${steps.toFixed(1)} steps in the mean`];
+    const words = [
+      `${list.length} segments (${percent(list.length / segments.length)} %)`,
+      `${steps.toFixed(1)} steps in the mean`
+    ];
     if (loaded.set.labelled) words.push(purity(list));
-    return el("article", { class: "group" }, el("h4", {}, el("bdi", {}, way[3](loaded.set, key))), el("p", {}, words.join(" · ")), typical(list, way[0] === "string" ? 1 : 6).map((kind) => drawExample(browser, kind)));
+    return el(
+        "article", {class: "group"}, el("h4", {}, el("bdi", {}, way[3](loaded.set, key))),
+        el("p", {}, words.join(" · ")),
+        typical(list, way[0] === "string" ? 1 : 6).map((kind) => drawExample(browser, kind)));
   });
-  const buttons = GROUPS.map((row) => el("button", { type: "button", "data-mode": row[0], "aria-pressed": String(row === way), onclick: () => showGallery(browser, row[0]) }, row[1]));
-  place.replaceChildren(el("div", { class: "tools" }, buttons), el("div", { class: "groups" }, cards));
+  const buttons = GROUPS.map(
+      (row) =>
+          el("button", {
+            type: "button",
+            "data-mode": row[0],
+            "aria-pressed": String(row === way),
+            onclick: () => showGallery(browser, row[0])
+          },
+             row[1]));
+  place.replaceChildren(el("div", {class: "tools"}, buttons), el("div", {class: "groups"}, cards));
 }
