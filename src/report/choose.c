@@ -74,6 +74,15 @@ static int by_place(const void *a, const void *b) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+// what a trajectory takes on the page, in steps of models with up to 16 slots
+static int64_t cost_of(const slt_report_book *book, const slt_report_set *set, int64_t place) {
+    int64_t slots = 16;
+    for (int r = 0; r < set->run_count; r++)
+        if (book->runs[set->runs[r]].answers.slots > slots)
+            slots = book->runs[set->runs[r]].answers.slots;
+    return book->runs[set->runs[0]].answers.list[place].length * slots / 16;
+}
+
 slt_status slt_report_choose(slt_report_book *book, slt_report_set *set) {
     int wanted = book->request->detailed ? book->request->detailed : SLT_REPORT_DETAILED;
     ranked *orders[SLT_WHYS];
@@ -88,7 +97,7 @@ slt_status slt_report_choose(slt_report_book *book, slt_report_set *set) {
         if (next[w] == set->count) continue;
         int64_t place = orders[w][next[w]].place;
         taken[place] = 1;
-        frames += book->runs[set->runs[0]].answers.list[place].length;
+        frames += cost_of(book, set, place);
         if (set->chosen_count && frames > SLT_REPORT_FRAMES) break;
         set->chosen[set->chosen_count++] = (slt_report_choice){place, (slt_why)w};
     }

@@ -17,10 +17,13 @@ typedef struct {
     bool any;
 } range;
 
+// numbers that a plot can show
+static bool is_shown(double value, double epoch) { return fabs(value) < 1e6 && fabs(epoch) < 1e8; }
+
 static void widen(range *r, const slt_report_run *run, reading read) {
     for (int i = 0; i < run->epoch_count; i++) {
         double value = read(&run->epochs[i]), epoch = run->epochs[i].epoch;
-        if (!isfinite(value)) continue;
+        if (!is_shown(value, epoch)) continue;
         if (!r->any) *r = (range){value, value, epoch, epoch, true};
         r->low = fmin(r->low, value);
         r->high = fmax(r->high, value);
@@ -35,7 +38,7 @@ static void draw_curve(const slt_plot *plot, const slt_report_run *run, reading 
     slt_svg_path(plot->out, class);
     for (int i = 0; i < run->epoch_count; i++) {
         double value = read(&run->epochs[i]);
-        if (!isfinite(value)) continue;
+        if (!is_shown(value, run->epochs[i].epoch)) continue;
         slt_svg_point(plot->out, first, slt_plot_x(plot, run->epochs[i].epoch),
                       slt_plot_y(plot, value));
         first = false;
@@ -48,7 +51,7 @@ static void mark_best(const slt_plot *plot, const slt_report_run *run, reading r
                       const char *class) {
     for (int i = 0; i < run->epoch_count; i++) {
         const slt_report_epoch *e = &run->epochs[i];
-        if (e->epoch != (double)run->best_epoch || !isfinite(read(e))) continue;
+        if (e->epoch != (double)run->best_epoch || !is_shown(read(e), e->epoch)) continue;
         double x = slt_plot_x(plot, e->epoch), y = slt_plot_y(plot, read(e));
         slt_text_add(plot->out, "<circle class=\"%s\" cx=\"%d\" cy=\"%d\" r=\"5\"/>", class,
                      (int)lround(x), (int)lround(y));

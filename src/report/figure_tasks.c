@@ -56,61 +56,68 @@ static void draw_way(slt_text *out, const slt_canvas *frames, const slt_episode 
     }
 }
 
+// one trajectory per task whose world can be drawn
 typedef struct {
     int64_t places[MOST];
-    int count;
+    int count, width, height; // in cells: side by side, and the highest
 } tour;
 
-// a typical trajectory of each task
-static slt_status plan_tour(const slt_report_set *set, tour *out) {
-    int32_t tasks[MOST];
-    out->count = 0;
-    for (int i = 0; i < set->chosen_count && out->count < MOST; i++) {
-        slt_episode episode;
-        bool known = false;
-        if (set->chosen[i].why != SLT_WHY_TYPICAL) continue;
-        SLT_TRY(slt_report_episode(set, set->chosen[i].place, &episode));
-        for (int j = 0; j < out->count; j++) known = known || tasks[j] == episode.task;
-        if (known) continue;
-        tasks[out->count] = episode.task;
-        out->places[out->count++] = set->chosen[i].place;
-    }
+static slt_status visit(const slt_report_set *set, slt_worlds *worlds, int64_t place,
+                        uint64_t *tasks, tour *out) {
+    slt_episode episode;
+    slt_world_frames frames;
+    SLT_TRY(slt_report_episode(set, place, &episode));
+    uint64_t task = UINT64_C(1) << (episode.task & 63);
+    if (out->count == MOST || (*tasks & task)) return SLT_OK;
+    SLT_TRY(slt_worlds_draw(worlds, place, &frames));
+    if (!frames.worlds) return SLT_OK;
+    *tasks |= task;
+    out->places[out->count++] = place;
+    out->width += frames.worlds[0].width;
+    if (frames.worlds[0].height > out->height) out->height = frames.worlds[0].height;
     return SLT_OK;
 }
 
-static slt_status draw_worlds(const slt_report_set *set, slt_worlds *worlds, const tour *route,
-                              slt_text *out) {
+static slt_status plan_tour(const slt_report_set *set, slt_worlds *worlds, tour *out) {
+    uint64_t tasks = 0;
+    *out = (tour){.count = 0};
+    for (int i = 0; i < set->chosen_count; i++)
+        if (set->chosen[i].why == SLT_WHY_TYPICAL)
+            SLT_TRY(visit(set, worlds, set->chosen[i].place, &tasks, out));
+    return SLT_OK;
+}
+
+static slt_status draw_tour(const slt_report_set *set, slt_worlds *worlds, slt_text *out) {
+    tour route;
     double left = 4;
-    for (int i = 0; i < route->count; i++) {
+    SLT_TRY(plan_tour(set, worlds, &route));
+    if (!route.count) return SLT_OK;
+    slt_svg_begin(out, CELL * route.width + GAP * (route.count - 1) + 8, CELL * route.height + 30,
+                  "worlds and sub-routines");
+    for (int i = 0; i < route.count; i++) {
         slt_world_frames frames;
         slt_episode episode;
         char name[128];
-        SLT_TRY(slt_worlds_draw(worlds, route->places[i], &frames));
-        SLT_TRY(slt_report_episode(set, route->places[i], &episode));
-        if (!frames.worlds) return SLT_OK;
-        int width = frames.worlds[0].width, height = frames.worlds[0].height;
-        if (i == 0)
-            slt_svg_begin(out, (double)route->count * (CELL * width + GAP) - GAP + 8,
-                          CELL * height + 30, "worlds and sub-routines");
+        SLT_TRY(slt_worlds_draw(worlds, route.places[i], &frames));
+        SLT_TRY(slt_report_episode(set, route.places[i], &episode));
+        double width = CELL * frames.worlds[0].width;
         draw_cells(out, &frames.worlds[0], left, 4);
         draw_way(out, frames.worlds, &episode, left, 4);
         const char *id = slt_report_environment(set, episode.task, name, sizeof name);
-        slt_svg_text(out, "label", left + CELL * width / 2.0, CELL * height + 22, 'm',
+        slt_svg_text(out, "label", left + width / 2, CELL * frames.worlds[0].height + 22, 'm',
                      id ? id : "");
-        left += CELL * width + GAP;
+        left += width + GAP;
     }
-    if (route->count) slt_svg_end(out);
+    slt_svg_end(out);
     return out->status;
 }
 
 slt_status slt_figure_tasks(slt_report_book *book, const slt_report_set *set, slt_text *out) {
-    tour route;
     slt_worlds *worlds;
     if (!set->labelled) return SLT_OK;
     slt_arena_mark mark = slt_arena_now(&book->arena);
-    SLT_TRY(plan_tour(set, &route));
     SLT_TRY(slt_worlds_open(book, set, &worlds));
-    slt_status status = draw_worlds(set, worlds, &route, out);
+    slt_status status = draw_tour(set, worlds, out);
     slt_worlds_close(worlds);
     slt_arena_reset(&book->arena, mark);
     return status;

@@ -44,14 +44,30 @@ static const char *label_of(double value, double step, bool percent, char out[64
     return out;
 }
 
+// round values from low to high, at most TICKS of them: files may hold any number
+enum { TICKS = 24 };
+
+typedef struct {
+    double first, step;
+    int count;
+} ticks;
+
+static ticks find_ticks(double low, double high, int parts, bool whole) {
+    ticks t = {.step = slt_round_step(low, high, parts)};
+    if (whole && t.step < 1) t.step = 1;
+    t.first = ceil(low / t.step - 1e-9) * t.step;
+    while (t.count < TICKS && t.first + t.count * t.step <= high + t.step * 1e-9) t.count++;
+    return t;
+}
+
 void slt_plot_y_axis(const slt_plot *plot, const char *label, bool percent) {
     char text[64];
-    double step = slt_round_step(plot->y0, plot->y1, 4);
-    for (double i = ceil(plot->y0 / step - 1e-9); i * step <= plot->y1 + step * 1e-9; i++) {
-        double y = slt_plot_y(plot, i * step);
+    ticks t = find_ticks(plot->y0, plot->y1, 4, false);
+    for (int i = 0; i < t.count; i++) {
+        double value = t.first + i * t.step, y = slt_plot_y(plot, value);
         slt_svg_line(plot->out, "grid", plot->left, y, plot->right, y);
         slt_svg_text(plot->out, "tick", plot->left - 6, y + 4, 'e',
-                     label_of(i * step, step, percent, text));
+                     label_of(value, t.step, percent, text));
     }
     slt_svg_text(plot->out, "label", 2, plot->top - 10, 's', label);
 }
@@ -64,11 +80,12 @@ void slt_plot_x_label(const slt_plot *plot, const char *label) {
 
 void slt_plot_x_axis(const slt_plot *plot, const char *label, bool whole) {
     char text[64];
-    double step = slt_round_step(plot->x0, plot->x1, 6);
-    if (whole && step < 1) step = 1;
-    for (double i = ceil(plot->x0 / step - 1e-9); i * step <= plot->x1 + step * 1e-9; i++)
-        slt_svg_text(plot->out, "tick", slt_plot_x(plot, i * step), plot->bottom + 17, 'm',
-                     label_of(i * step, step, false, text));
+    ticks t = find_ticks(plot->x0, plot->x1, 6, whole);
+    for (int i = 0; i < t.count; i++) {
+        double value = t.first + i * t.step;
+        slt_svg_text(plot->out, "tick", slt_plot_x(plot, value), plot->bottom + 17, 'm',
+                     label_of(value, t.step, false, text));
+    }
     slt_plot_x_label(plot, label);
 }
 

@@ -51,7 +51,7 @@ static slt_status check_offsets(const segments *s, const char *name, const int64
 
 static slt_status check_shares(const segments *s, const char *name, const float *values,
                                int64_t count) {
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; values && i < count; i++)
         if (!(values[i] >= 0 && values[i] <= 1.001f))
             SLT_FAIL(SLT_FORMAT, "%s: '%s' holds something else than probabilities", s->path, name);
     return SLT_OK;
@@ -81,8 +81,10 @@ static slt_status read_structure(segments *s) {
     SLT_TRY(get(s, "episode_offsets", SLT_DTYPE_I64, &offsets, 0, &s->steps_from));
     SLT_TRY(get(s, "boundary_offsets", SLT_DTYPE_I64, &offsets, 0, &s->boundaries_from));
     SLT_TRY(get(s, "counts", SLT_DTYPE_F32, &s->episodes, s->slots, &s->counts));
-    SLT_TRY(get(s, "masks", SLT_DTYPE_F32, &s->steps, s->slots, &s->masks));
-    SLT_TRY(get(s, "attention", SLT_DTYPE_F32, &s->steps, s->slots, &s->attention));
+    if (slt_safetensors_find(s->file, "masks"))
+        SLT_TRY(get(s, "masks", SLT_DTYPE_F32, &s->steps, s->slots, &s->masks));
+    if (slt_safetensors_find(s->file, "attention"))
+        SLT_TRY(get(s, "attention", SLT_DTYPE_F32, &s->steps, s->slots, &s->attention));
     SLT_TRY(check_offsets(s, "episode_offsets", s->steps_from, s->steps));
     SLT_TRY(check_offsets(s, "boundary_offsets", s->boundaries_from, s->boundaries));
     SLT_TRY(check_slots(s));
@@ -132,7 +134,8 @@ static slt_status keep(slt_arena *arena, const segments *s, int64_t i, slt_repor
     a->ids = ids;
     a->counts = counts;
     SLT_TRY(copy_floats(arena, s->confidence + s->boundaries_from[i], boundaries, &a->confidence));
-    SLT_TRY(turn(arena, s->masks + (size_t)first * K, T, K, &a->masks));
+    if (s->masks) SLT_TRY(turn(arena, s->masks + (size_t)first * K, T, K, &a->masks));
+    if (!s->attention) return SLT_OK; // not every model has slots to look with
     return copy_floats(arena, s->attention + (size_t)first * K, T * K, &a->attention);
 }
 

@@ -157,6 +157,11 @@ says "in words" err "other trajectories"
 cp a/segments.safetensors a/config.yaml broken/ && echo '{"epoch":' >>broken/metrics.jsonl
 check "broken metrics" 1 "$SLOTTAR" report broken -o none.html
 says "with the file" err "metrics.jsonl"
+sed -i '$d' broken/metrics.jsonl
+printf '%s\n' '{"epoch":3,"train_loss":1e308,"valid_loss":-1e308}' '{"epoch":1e300,"valid_loss":1}' '{"epoch":4,"train_loss":99999999.00000001,"valid_loss":99999999}' '{"epoch":5,"valid_loss":0.50000000000000011}' >>broken/metrics.jsonl
+check "wild numbers" 0 timeout 120 "$SLOTTAR" report broken -o wild.html --figures wild
+cat wild/losses.svg wild/scores.svg >wild.svg
+lacks "are left out" wild.svg "e+"
 mkdir empty
 check "no run" 1 "$SLOTTAR" report empty -o none.html
 says "says what is missing" err "config.yaml"

@@ -15,7 +15,7 @@ static void read_everything(const slt_report_answer *a, int slots) {
     FUZZ_REQUIRE(changes == a->segments - 1);
     for (int b = 0; b < changes; b++)
         FUZZ_REQUIRE(a->confidence[b] >= 0 && a->confidence[b] < 1.1f);
-    for (int i = 0; i < slots * a->length; i++)
+    for (int i = 0; a->masks && a->attention && i < slots * a->length; i++)
         FUZZ_REQUIRE(a->masks[i] >= 0 && a->masks[i] < 1.1f && a->attention[i] >= 0);
 }
 
