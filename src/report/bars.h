@@ -7,7 +7,7 @@
 
 #include "report/figure.h"
 
-enum { SLT_BARS = 64, SLT_BAR_SERIES = 8 };
+enum { SLT_BARS = 64, SLT_BAR_SERIES = 7 };
 
 typedef struct {
     char label[SLT_RUN_LABEL];

@@ -77,8 +77,7 @@ slt_status slt_figure_offsets(slt_report_book *book, const slt_report_set *set, 
     }
     b->last = 2 * SLT_REPORT_OFFSETS + 1;
     for (int i = 0; i <= b->last; i++) b->ticks[i] = names[i];
-    return slt_bars_draw(out, b, "offsets of boundaries", "true boundaries",
-                         "steps from true to found");
+    return slt_bars_draw(out, b, "offsets of boundaries", "boundaries", "steps from true to found");
 }
 
 // ---- scores of single trajectories

@@ -22,19 +22,40 @@ static void put_name(slt_text *out, const char *text) {
 
 // ---- sentences
 
+// "slottar" or "slottar (3 runs), ompn": the models of a set, each once
+static void put_models(slt_report_book *book, const slt_report_set *set, slt_text *out) {
+    for (int r = 0; r < set->run_count; r++) {
+        const char *model = book->runs[set->runs[r]].model;
+        int before = 0, count = 0;
+        for (int i = 0; i < set->run_count; i++) {
+            if (strcmp(book->runs[set->runs[i]].model, model) != 0) continue;
+            before += i < r;
+            count++;
+        }
+        if (before) continue;
+        if (r) slt_text_add(out, ", ");
+        put_name(out, model);
+        if (count > 1) slt_text_add(out, " (%d runs)", count);
+    }
+}
+
 static void put_lead(slt_report_book *book, int index, slt_text *out) {
     const slt_report_set *set = &book->sets[index];
-    const char *split = slt_split_name(book->request->split);
+    const int64_t *unused;
+    int64_t train = slt_dataset_split(set->data, SLT_SPLIT_TRAIN, &unused);
     slt_text_add(out, "<h2>");
     put_name(out, book->set_count == 1 ? "Summary" : set->name);
-    slt_text_add(out,
-                 "</h2>\n<p class=\"lead\">%d model%s, %lld trajector%s of the %s split, %lld "
-                 "steps, %d actions.%s%s",
-                 set->run_count, set->run_count == 1 ? "" : "s", (long long)set->count,
-                 set->count == 1 ? "y" : "ies", split, (long long)set->steps,
-                 set->info->action_count,
-                 set->own_splits ? " The file has no splits: every tenth episode is test." : "",
-                 set->labelled ? "" : " No labels: nothing here is scored against a truth.");
+    slt_text_add(out, "</h2>\n<p class=\"lead\">");
+    put_models(book, set, out);
+    if (!book->request->data && !set->own_splits)
+        slt_text_add(out, ", trained on %lld trajectories", (long long)train);
+    slt_text_add(out, ". Shown: %lld trajector%s of the %s split, %lld steps, %d actions.",
+                 (long long)set->count, set->count == 1 ? "y" : "ies",
+                 slt_split_name(book->request->split), (long long)set->steps,
+                 set->info->action_count);
+    if (set->own_splits)
+        slt_text_add(out, " The file has no splits: every tenth episode is for test.");
+    if (!set->labelled) slt_text_add(out, " It has no labels: nothing is scored against a truth.");
     if (set->left_out)
         slt_text_add(out, " %lld more are left out: scores are those of the ones shown.",
                      (long long)set->left_out);

@@ -89,9 +89,12 @@ void slt_plot_x_axis(const slt_plot *plot, const char *label, bool whole) {
     slt_plot_x_label(plot, label);
 }
 
-// entries share the line behind the label of the y axis
+// entries share the line behind the label of the y axis; there is room for a few
 void slt_plot_key(const slt_plot *plot, int place, int count, const char *class, const char *text) {
-    double from = 110, each = (plot->right - from) / (count > 3 ? count : 3);
+    enum { MOST = 8 };
+    if (count > MOST) count = MOST;
+    if (place >= count) return;
+    double from = 74, each = (plot->right - from) / (count > 3 ? count : 3);
     double x = plot->right - each * (count - place);
     slt_svg_rect(plot->out, class, x, plot->top - 19, 10, 10);
     slt_svg_text(plot->out, "key", x + 14, plot->top - 10, 's', text);

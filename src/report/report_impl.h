@@ -132,14 +132,14 @@ typedef struct {
 
 // ---- the stages of report.c
 
-slt_status slt_report_read_run(slt_report_book *book, slt_report_run *run);    // run_files
-slt_status slt_report_open_set(slt_report_book *book, slt_report_set *set);    // data set
-slt_status slt_report_ask(slt_report_book *book, slt_report_run *run);         // answers
-slt_status slt_report_judge(slt_report_book *book, slt_report_run *run);       // scores
-slt_status slt_report_choose(slt_report_book *book, slt_report_set *set);      // details
-slt_status slt_report_document(slt_report_book *book, slt_text *out);          // JSON
-slt_status slt_report_page(slt_report_book *book, slt_text *out);              // HTML
-slt_status slt_report_figures(slt_report_book *book, const char *dir, int *n); // SVG
+slt_status slt_report_read_run(slt_report_book *book, slt_report_run *run);    // run_read.c
+slt_status slt_report_open_set(slt_report_book *book, slt_report_set *set);    // data_view.c
+slt_status slt_report_ask(slt_report_book *book, slt_report_run *run);         // report_answers.c
+slt_status slt_report_judge(slt_report_book *book, slt_report_run *run);       // judge.c
+slt_status slt_report_choose(slt_report_book *book, slt_report_set *set);      // choose.c
+slt_status slt_report_document(slt_report_book *book, slt_text *out);          // document.c
+slt_status slt_report_page(slt_report_book *book, slt_text *out);              // page_write.c
+slt_status slt_report_figures(slt_report_book *book, const char *dir, int *n); // figures.c
 
 // ---- small things they share
 

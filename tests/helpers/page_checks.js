@@ -50,7 +50,9 @@
     const texts = [...picture.querySelectorAll("text")].filter(
               (node) => !node.classList.contains("mark")),
           frame = box(picture);
-    apart(texts, 1.5, "figure " + picture.querySelector("title").textContent);
+    apart(
+        [...texts, ...picture.querySelectorAll("rect[width=\"10\"][height=\"10\"]")], 1.5,
+        "figure " + picture.querySelector("title").textContent);
     for (const text of texts) {
       const b = box(text);
       if (b.left < frame.left - 1 || b.right > frame.right + 1 || b.bottom > frame.bottom + 2)
