@@ -9,6 +9,8 @@
 
 // the worlds of the trajectories in detail, as keys of "detail"
 slt_status slt_document_pictures(slt_report_book *book, slt_text *out, const slt_report_set *set);
+// observations of few numbers where there is no world to draw, as a key of "detail"
+slt_status slt_document_values(slt_report_book *book, slt_text *out, const slt_report_set *set);
 // what a run said: "trajectories" for all, "detail" for the chosen ones
 slt_status slt_document_answers(slt_report_book *book, slt_text *out, const slt_report_run *run);
 

@@ -87,7 +87,6 @@ static void put_film(slt_text *out, const char *name, film *f) {
 }
 
 static slt_status put_studio(slt_text *out, studio *s) {
-    if (!s->views.any && !s->worlds.any) return SLT_OK;
     slt_text_add(out, ",\"looks\":[");
     for (int i = 0; i < s->look_count; i++)
         slt_text_add(out, "%s[%d,%d,%d]", i ? "," : "", s->looks[i].mark, s->looks[i].front,
@@ -134,7 +133,9 @@ slt_status slt_document_pictures(slt_report_book *book, slt_text *out, const slt
         slt_text_init(parts[i], &book->context->allocator);
     SLT_TRY(slt_worlds_open(book, set, &worlds));
     slt_status status = shoot(book, set, worlds, s);
-    if (status == SLT_OK) status = put_studio(out, s);
+    if (status == SLT_OK)
+        status = s->views.any || s->worlds.any ? put_studio(out, s)
+                                               : slt_document_values(book, out, set);
     slt_worlds_close(worlds);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) slt_text_deinit(parts[i]);
     return status;

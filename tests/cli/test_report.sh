@@ -120,6 +120,15 @@ P
     check "one agent in every frame" 0 python3 worlds.py
 else skip "one agent in every frame" "no python3"; fi
 
+# other observations: numbers, each in its own range
+awk 'BEGIN { print "episode,action,x,y"; for (e = 0; e < 30; e++) for (t = 0; t < 4; t++) print e "," t % 2 "," t / 2 ",7" }' >numbers.csv
+train numbers.csv e slots=2 prior=2 epochs=1
+check "observations of numbers" 0 "$SLOTTAR" report e -o numbers.html
+if command -v python3 >/dev/null; then
+    page_data numbers.html >data.json
+    check "are kept" 0 python3 -c 'import base64,json,zlib; v = json.load(open("data.json"))["sets"][0]["detail"]["values"]; assert v["width"] == 2 and v["low"] == [0, 7] and v["high"] == [1.5, 7], v; assert zlib.decompress(base64.b64decode(v["cells"]["zlib"])) == bytes([0, 0, 85, 0, 170, 0, 255, 0] * 3)'
+else skip "are kept" "no python3"; fi
+
 # names that want to be code; no labels, no observations, no splits
 evil='</script><script>document.title=1</script>'
 rtl=$(printf 'a\342\200\256b')

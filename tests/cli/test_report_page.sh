@@ -24,9 +24,9 @@ rtl=$(printf 'a\342\200\256b')
         case $(((e + t) % 3)) in 0) echo "$e,\"$evil\"" ;; 1) echo "$e,<b onclick=x>" ;; 2) echo "$e,$rtl" ;; esac
     done; done
 } >"$rtl<i>.csv"
-awk 'BEGIN { srand(7); print "episode,action,segment,split,task"
+awk 'BEGIN { srand(7); print "episode,action,segment,split,task,x,y"
     for (e = 0; e < 160; e++) { split_ = e % 4 == 3 ? 2 : 0
-        for (k = 0; k < 3; k++) { n = 2 + int(rand() * 4); for (i = 0; i < n; i++) print e ",step" k "," k "," split_ "," e % 2 } } }' >simple.csv
+        for (k = 0; k < 3; k++) { n = 2 + int(rand() * 4); for (i = 0; i < n; i++) print e ",step" k "," k "," split_ "," e % 2 "," i "," 2 * k } } }' >simple.csv
 "$SLOTTAR" train slottar simple.csv hidden=16 slot_size=16 heads=2 batch=16 epochs=14 lr=0.005 slots=4 early_stop=loss -o d -q >/dev/null
 "$SLOTTAR" train slottar craft.safetensors $small epochs=3 -o a -q >/dev/null
 "$SLOTTAR" train slottar craft.safetensors $small epochs=2 --seed 1 -o b -q >/dev/null
@@ -103,6 +103,7 @@ select_set() { echo "(async () => { $pick pick('#pick-set', $1); for (let i = 0;
     ask 'layout and contrast: 360, doorkey' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-360-doorkey.png whole"
     ask 'the data set without worlds' '"40 of 40 trajectories"' "eval $(select_set 2 40)"
+    ask 'but with its numbers' 'true' 'eval document.querySelectorAll("#timeline .value").length > 4 && /observed0(\.0+)?, 0(\.0+)?$/.test(document.querySelector("#told").textContent)'
     ask 'errors agree with the scores' 'true' "eval (() => { $pick const right = parseInt(pick('#pick-show', 'right')), best = (pick('#pick-show', 'all'), pick('#pick-order', 'best'), [...document.querySelectorAll('.row')].filter((row) => row.textContent.endsWith('100.0')).length); return right >= Math.min(best, 5) && right < 40; })()"
     ask 'layout and contrast: 360, no worlds' '[]' "run $here/helpers/page_checks.js"
     echo "medium print"; echo "size 718 1050"

@@ -323,7 +323,8 @@ class Browser {
     });
     if (one.detail >= 0 && loaded.text)
       rows.push(
-          ["world", plain(set.detail.texts[loaded.text[loaded.textStarts[one.detail] + step]])]);
+          ["world", plain(set.detail.texts[loaded.text[loaded.stepStarts[one.detail] + step]])]);
+    if (one.detail >= 0 && loaded.values) rows.push(["observed", observedAt(loaded, one, step)]);
     const ids = state.run.all.ids.subarray(
         loaded.lengthStarts[one.place], loaded.lengthStarts[one.place + 1]);
     for (const [name, caption, size] of [

@@ -118,8 +118,10 @@ async function loadSet(number) {
         starts: starts(chosen.map((length, i) => length * film.width[i] * film.height[i]))
       };
   }
+  const values = set.detail.values ? await unpackAll(set.detail.values) : null;
   const text = set.detail.text ? await unpack(set.detail.text) : null;
-  return {number, set, all, lengthStarts, places, runs, films, text, textStarts: starts(chosen)};
+  const stepStarts = starts(chosen);
+  return {number, set, all, lengthStarts, places, runs, films, values, text, stepStarts};
 }
 
 // what is known about trajectory i

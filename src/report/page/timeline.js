@@ -61,6 +61,33 @@ function slotsOf(run, detail, length) {
   return out;
 }
 
+// observations of few numbers: value d at step t of the trajectory, 0 ... 255 of its range
+function valueAt(loaded, one, step, d) {
+  const {width, cells} = loaded.values;
+  return cells[(loaded.stepStarts[one.detail] + step) * width + d];
+}
+
+function observedAt(loaded, one, step) {
+  const {width, low, high} = loaded.values, words = [];
+  for (let d = 0; d < width; d++)
+    words.push(
+        (low[d] + ((high[d] - low[d]) * valueAt(loaded, one, step, d)) / 255).toPrecision(3));
+  return words.join(", ");
+}
+
+// a line per number, darker where it is larger
+function drawValues(loaded, one, lines, y, cell) {
+  for (let d = 0; d < loaded.values.width; d++)
+    for (let t = 0, from = 0; t < one.length; t++) {
+      const value = valueAt(loaded, one, t, d);
+      if (t + 1 < one.length && valueAt(loaded, one, t + 1, d) === value) continue;
+      const place = {x: from * cell, y: y + 8 * d, width: (t + 1 - from) * cell, height: 7};
+      lines.append(
+          svg("rect", {class: "value", "fill-opacity": (value / 300).toFixed(2), ...place}));
+      from = t + 1;
+    }
+}
+
 // rows from top to bottom: { name, height, draw(y) }
 function rowsOf(loaded, one, shown, lines, cell) {
   const {set} = loaded, rows = [];
@@ -113,6 +140,12 @@ function rowsOf(loaded, one, shown, lines, cell) {
           svg("path", {class: "look", d: stepPath(slot.attention, cell, y + 30, 26, false)}));
     }
   }));
+  if (loaded.values && one.detail >= 0)
+    rows.push({
+      name: "observed",
+      height: 8 * loaded.values.width + 6,
+      draw: (y) => drawValues(loaded, one, lines, y + 4, cell)
+    });
   return rows;
 }
 
