@@ -19,6 +19,7 @@
 #include "slottar/option.h"
 #include "slottar/model.h"
 #include "slottar/sweep.h"
+#include "slottar/report.h"
 #include "slottar/train.h"
 #include "slottar/verify.h"
 
