@@ -24,8 +24,8 @@ enum { SLT_RUN_LABEL = 16 };
 const char *slt_run_label(const slt_report_book *book, int run, char out[SLT_RUN_LABEL]);
 // colours 0 ... 5 for runs
 int slt_run_colour(int run);
-// one character or a number for an action: the first letter of its name, a capital where another
-// action has it already
+// one character for an action: the first letter of its name, a capital where another action has it
+// already; its number where a third one wants it, or without names
 enum { SLT_ACTION_LETTER = 16 };
 const char *slt_action_letter(const slt_dataset_info *info, int action,
                               char out[SLT_ACTION_LETTER]);

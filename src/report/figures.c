@@ -74,12 +74,13 @@ int slt_run_colour(int run) { return run % 6; }
 const char *slt_action_letter(const slt_dataset_info *info, int action,
                               char out[SLT_ACTION_LETTER]) {
     char letter = info->action_names ? info->action_names[action][0] : 0;
-    snprintf(out, SLT_ACTION_LETTER, "%d", action);
-    if (letter <= ' ' || letter > '~') return out;
-    for (int a = 0; a < action; a++)
-        if (info->action_names[a][0] == letter && letter >= 'a' && letter <= 'z')
-            letter = (char)(letter - 32);
-    snprintf(out, SLT_ACTION_LETTER, "%c", letter);
+    int before = 0;
+    for (int a = 0; letter && a < action; a++) before += info->action_names[a][0] == letter;
+    if (before == 1 && letter >= 'a' && letter <= 'z') letter = (char)(letter - 32);
+    if (before > 1 || letter <= ' ' || letter > '~')
+        snprintf(out, SLT_ACTION_LETTER, "%d", action);
+    else
+        snprintf(out, SLT_ACTION_LETTER, "%c", letter);
     return out;
 }
 

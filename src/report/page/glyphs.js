@@ -30,11 +30,11 @@ function glyphOf(set, action) {
 
 // the first letter of a name, a capital where another action has it already; else the number
 function letterFor(set, action) {
-  if (!set.action_names) return String(action);
-  const letter = plain(set.action_names[action]).charAt(0) || "?";
-  return set.action_names.slice(0, action).some((name) => name.charAt(0) === letter) ?
-      letter.toUpperCase() :
-      letter;
+  const first = (other) => plain(set.action_names[other]).charAt(0);
+  if (!set.action_names || !first(action)) return String(action);
+  let before = 0;
+  for (let other = 0; other < action; other++) before += first(other) === first(action);
+  return [first(action), first(action).toUpperCase()][before] || String(action);
 }
 
 // a group with the action's mark, its middle at x, y
