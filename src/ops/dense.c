@@ -1,7 +1,7 @@
 // y = act(x·W + c): x (r,i), W (i,o), c (1,o).
 // Backward: dp = dy∘act'(y), dx = dp·Wᵀ, dW = xᵀ·dp, dc = Σ_r dp.
-// Rows are shared out in blocks, weight gradients in blocks of columns with all rows in one call,
-// so that no partial sums have to be combined.
+// Rows are shared out in blocks, weight gradients in blocks of columns with all rows in one call;
+// dc is summed by blocks of rows, while they are in the cache, and then over the blocks.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -24,9 +24,12 @@ static void shape(slt_rule *rule) {
     rule->out[0] = (slt_shape){x.space, x.rows, w.width};
 }
 
+// sums of dp per block of rows, then dp itself unless it is dy
 static size_t shared(const slt_sizes *sizes) {
     bool linear = sizes->node->attributes.n[0] == SLT_LINEAR;
-    return linear ? 0 : (size_t)sizes->out[0].rows * (size_t)sizes->out[0].width;
+    int rows = linear ? 0 : sizes->out[0].rows;
+    return (size_t)(slt_blocks(sizes->out[0].rows, SLT_ROW_BLOCK) + rows) *
+           (size_t)sizes->out[0].width;
 }
 
 static double flops(const slt_sizes *sizes) {
@@ -48,8 +51,12 @@ static void forward(const slt_args *args) {
 }
 
 // the gradient before the activation: dy itself when linear
+static slt_real *own_before(const slt_args *args) {
+    return args->shared +
+           (size_t)slt_blocks(args->out_rows[0], SLT_ROW_BLOCK) * (size_t)args->out_width[0];
+}
 static const slt_real *before(const slt_args *args) {
-    return activation_of(args) == SLT_LINEAR ? args->out_grad[0] : args->shared;
+    return activation_of(args) == SLT_LINEAR ? args->out_grad[0] : own_before(args);
 }
 
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
@@ -58,8 +65,10 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
     int in = args->in_width[X], out = args->out_width[0];
     size_t at = (size_t)rows.first * (size_t)out;
     if (activation_of(args) != SLT_LINEAR)
-        slt_activation_gradient(args->shared + at, args->out_grad[0] + at, args->out[0] + at,
+        slt_activation_gradient(own_before(args) + at, args->out_grad[0] + at, args->out[0] + at,
                                 (size_t)rows.count * (size_t)out, activation_of(args));
+    if (args->in_grad[C])
+        slt_sum_rows(before(args) + at, out, rows.count, args->shared + (size_t)task * (size_t)out);
     if (args->in_grad[X])
         slt_gemm(false, true, rows.count, in, out, before(args) + at, out, args->in[W], out,
                  args->add[X], args->in_grad[X] + (size_t)rows.first * (size_t)in, in);
@@ -69,15 +78,16 @@ static void backward_columns(const slt_args *args, int task, slt_real *scratch) 
     (void)scratch;
     int out = args->out_width[0];
     slt_weight_gradient(args->in[X], args->in_width[X], before(args), out, args->in_rows[X],
-                        slt_columns(out, task), args->in_grad[W], args->add[W], args->in_grad[C],
-                        args->add[C]);
+                        slt_columns(out, task), args->in_grad[W], args->add[W], NULL, false);
 }
 
 static void backward(const slt_args *args) {
-    bool rows = args->in_grad[X] || activation_of(args) != SLT_LINEAR;
-    if (rows) slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), backward_rows);
-    if (args->in_grad[W] || args->in_grad[C])
-        slt_args_run(args, slt_column_tasks(args->out_width[0]), backward_columns);
+    int blocks = slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), out = args->out_width[0];
+    bool rows = args->in_grad[X] || args->in_grad[C] || activation_of(args) != SLT_LINEAR;
+    if (rows) slt_args_run(args, blocks, backward_rows);
+    if (args->in_grad[W]) slt_args_run(args, slt_column_tasks(out), backward_columns);
+    if (args->in_grad[C])
+        slt_add_partials(args->in_grad[C], args->add[C], args->shared, blocks, out, out);
 }
 
 static slt_var make_case(slt_probe *probe, slt_space space, int in, int out, bool bias,
@@ -108,6 +118,7 @@ const slt_op slt_op_dense = {.name = "dense",
                              .most = 3,
                              .shape = shape,
                              .saves_in = 1u << X | 1u << W,
+                             .shared = shared,
                              .flops = flops,
                              .forward = forward,
                              .backward = backward,

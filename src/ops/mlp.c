@@ -25,6 +25,12 @@ static size_t middle(const slt_sizes *sizes) {
     return (size_t)sizes->in[X].rows * (size_t)sizes->in[W1].width;
 }
 
+// dh, then the sums of dh and of dy, per block of rows
+static size_t shared(const slt_sizes *sizes) {
+    size_t sums = (size_t)sizes->in[W1].width + (size_t)sizes->out[0].width;
+    return middle(sizes) + (size_t)slt_blocks(sizes->in[X].rows, SLT_ROW_BLOCK) * sums;
+}
+
 static size_t scratch(const slt_sizes *sizes) {
     return (size_t)SLT_ROW_BLOCK * (size_t)sizes->in[W1].width;
 }
@@ -51,7 +57,11 @@ static void forward(const slt_args *args) {
     slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), forward_rows);
 }
 
-// dh = (dy·W2ᵀ)∘[h>0] into shared, dx = dh·W1ᵀ
+static slt_real *bias_sums(const slt_args *args) {
+    return args->shared + (size_t)args->in_rows[X] * (size_t)args->in_width[W1];
+}
+
+// dh = (dy·W2ᵀ)∘[h>0] into shared, dx = dh·W1ᵀ; sums of dh and dy while they are in the cache
 static void backward_rows(const slt_args *args, int task, slt_real *unused) {
     (void)unused;
     slt_rows rows = slt_row_block(args->in_rows[X], task);
@@ -61,6 +71,9 @@ static void backward_rows(const slt_args *args, int task, slt_real *unused) {
     slt_real *dh = args->shared + at * (size_t)wide;
     slt_gemm(false, true, rows.count, wide, out, dy, out, args->in[W2], out, false, dh, wide);
     for (size_t i = 0; i < (size_t)rows.count * (size_t)wide; i++) dh[i] = h[i] > 0 ? dh[i] : 0;
+    slt_real *sums = bias_sums(args) + (size_t)task * (size_t)(wide + out);
+    slt_sum_rows(dh, wide, rows.count, sums);
+    slt_sum_rows(dy, out, rows.count, sums + wide);
     if (args->in_grad[X])
         slt_gemm(false, true, rows.count, in, wide, dh, wide, args->in[W1], wide, args->add[X],
                  args->in_grad[X] + at * (size_t)in, in);
@@ -74,17 +87,24 @@ static void backward_columns(const slt_args *args, int task, slt_real *unused) {
     int rows = args->in_rows[X], first = slt_column_tasks(wide);
     if (task < first)
         slt_weight_gradient(args->in[X], in, args->shared, wide, rows, slt_columns(wide, task),
-                            args->in_grad[W1], args->add[W1], args->in_grad[C1], args->add[C1]);
+                            args->in_grad[W1], args->add[W1], NULL, false);
     else
         slt_weight_gradient(args->aux, wide, args->out_grad[0], out, rows,
-                            slt_columns(out, task - first), args->in_grad[W2], args->add[W2],
-                            args->in_grad[C2], args->add[C2]);
+                            slt_columns(out, task - first), args->in_grad[W2], args->add[W2], NULL,
+                            false);
 }
 
 static void backward(const slt_args *args) {
     int tasks = slt_column_tasks(args->in_width[W1]) + slt_column_tasks(args->out_width[0]);
     slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
     slt_args_run(args, tasks, backward_columns);
+    int blocks = slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), wide = args->in_width[W1];
+    int stride = wide + args->out_width[0];
+    if (args->in_grad[C1])
+        slt_add_partials(args->in_grad[C1], args->add[C1], bias_sums(args), blocks, wide, stride);
+    if (args->in_grad[C2])
+        slt_add_partials(args->in_grad[C2], args->add[C2], bias_sums(args) + wide, blocks,
+                         args->out_width[0], stride);
 }
 
 static slt_var make_case(slt_probe *probe, slt_space space, int in, int wide, int out) {
@@ -106,7 +126,7 @@ const slt_op slt_op_mlp = {.name = "mlp",
                            .shape = shape,
                            .saves_in = 1u << X | 1u << W1 | 1u << W2,
                            .aux = middle,
-                           .shared = middle,
+                           .shared = shared,
                            .scratch = scratch,
                            .flops = flops,
                            .forward = forward,

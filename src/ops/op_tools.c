@@ -83,6 +83,20 @@ void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out,
     if (dc) SLT_WIDEST(bias_gradient)(dy, out, rows, columns, dc, add_c);
 }
 
+static void sum_rows(const slt_real *dy, int width, int rows, slt_real *restrict sum) {
+    memset(sum, 0, (size_t)width * sizeof *sum);
+    for (int r = 0; r < rows; r++) {
+        const slt_real *row = dy + (size_t)r * (size_t)width;
+        for (int c = 0; c < width; c++) sum[c] += row[c];
+    }
+}
+SLT_WIDE(sum_rows, (const slt_real *dy, int width, int rows, slt_real *restrict sum),
+         (dy, width, rows, sum));
+
+void slt_sum_rows(const slt_real *dy, int width, int rows, slt_real *sum) {
+    SLT_WIDEST(sum_rows)(dy, width, rows, sum);
+}
+
 static void table_gradient(slt_real *table, bool add, int entries, int width, const int32_t *ids,
                            const slt_real *dy, int rows, slt_rows columns) {
     size_t stride = (size_t)width, first = (size_t)columns.first;

@@ -58,9 +58,13 @@ static inline slt_rows slt_columns(int columns, int task) {
     return (slt_rows){first, slt_min(block, columns - first)};
 }
 
-// dW[:, columns] (+)= xᵀ·dy and dc[columns] (+)= sum of dy, over all rows in one call
+// dW[:, columns] (+)= xᵀ·dy and dc[columns] (+)= sum of dy, over all rows in one call; dw and dc
+// may be NULL
 void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows,
                          slt_rows columns, slt_real *dw, bool add_w, slt_real *dc, bool add_c);
+
+// sum[c] = Σ_r dy_r[c]: the share of a block of rows in the gradient of a bias
+void slt_sum_rows(const slt_real *dy, int width, int rows, slt_real *sum);
 
 // d table[id_r][columns] (+)= dy_r[columns], rows in order
 void slt_table_gradient(slt_real *table, bool add, int entries, int width, const int32_t *ids,
