@@ -4,7 +4,7 @@ set(SLT_CUDA "AUTO" CACHE STRING "the CUDA device: AUTO, ON or OFF")
 set_property(CACHE SLT_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(SLT_CUDA_ARCHITECTURES "90" CACHE STRING "GPU architectures, e.g. 80;90")
 
-option(SLT_CUDA_FUSED "products with bias, ReLU and sums in one launch (cuBLASLt)" ON)
+option(SLT_CUDA_FUSED "products with bias and sums in one launch, weight gradients on a second stream" ON)
 
 set(SLT_HAS_CUDA OFF)
 if(NOT SLT_CUDA STREQUAL "OFF")
@@ -44,7 +44,6 @@ function(slt_add_cuda target)
   file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/*.cu ${PROJECT_SOURCE_DIR}/src/cuda/*.c)
   target_sources(${target} PRIVATE ${kernels})
   target_compile_definitions(${target} PRIVATE SLT_CUDA)
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cuda/cuda_fused.c PROPERTIES
-    COMPILE_DEFINITIONS SLT_CUDA_FUSED=$<BOOL:${SLT_CUDA_FUSED}>)
+  target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:SLT_CUDA_FUSED=$<BOOL:${SLT_CUDA_FUSED}>>)
   target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endfunction()

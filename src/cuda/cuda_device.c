@@ -47,26 +47,38 @@ static void close_device(slt_device *device) {
     slt_cuda *cuda = (slt_cuda *)device;
     slt_cuda_plans_close(cuda);
     if (cuda->blas) cublasDestroy(cuda->blas);
+    if (cuda->side_blas) cublasDestroy(cuda->side_blas);
     slt_cuda_free(cuda->workspace);
+    slt_cuda_free(cuda->side_workspace);
+    if (cuda->fork) cudaEventDestroy(cuda->fork);
+    if (cuda->side) cudaStreamDestroy(cuda->side);
     if (cuda->stream) cudaStreamDestroy(cuda->stream);
     slt_free(&cuda->context->allocator, cuda);
 }
 
-static slt_status open_blas(slt_cuda *cuda) {
-    SLT_TRY(slt_cuda_alloc(cuda, SLT_CUDA_WORKSPACE, &cuda->workspace));
-    if (cublasCreate(&cuda->blas) != CUBLAS_STATUS_SUCCESS ||
-        cublasSetStream(cuda->blas, cuda->stream) != CUBLAS_STATUS_SUCCESS ||
-        cublasSetWorkspace(cuda->blas, cuda->workspace, SLT_CUDA_WORKSPACE) !=
-            CUBLAS_STATUS_SUCCESS)
+// a handle of cuBLAS on a stream, with a workspace of its own
+static slt_status open_blas(slt_cuda *cuda, cudaStream_t stream, cublasHandle_t *blas,
+                            void **workspace) {
+    SLT_TRY(slt_cuda_alloc(cuda, SLT_CUDA_WORKSPACE, workspace));
+    if (cublasCreate(blas) != CUBLAS_STATUS_SUCCESS ||
+        cublasSetStream(*blas, stream) != CUBLAS_STATUS_SUCCESS ||
+        cublasSetWorkspace(*blas, *workspace, SLT_CUDA_WORKSPACE) != CUBLAS_STATUS_SUCCESS)
         SLT_FAIL(SLT_DEVICE, "CUDA device %d: cuBLAS does not start", cuda->number);
     return SLT_OK;
 }
 
-static slt_status open_stream(slt_cuda *cuda) {
+static slt_status open_streams(slt_cuda *cuda) {
+    int low = 0, high = 0;
     SLT_CUDA_TRY(cuda, cudaGetDevice(&cuda->number), "choosing the device");
-    SLT_CUDA_TRY(cuda, cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking),
+    SLT_CUDA_TRY(cuda, cudaDeviceGetStreamPriorityRange(&low, &high), "asking for priorities");
+    SLT_CUDA_TRY(cuda, cudaStreamCreateWithPriority(&cuda->stream, cudaStreamNonBlocking, high),
                  "making a stream");
-    return open_blas(cuda);
+    SLT_CUDA_TRY(cuda, cudaStreamCreateWithPriority(&cuda->side, cudaStreamNonBlocking, low),
+                 "making a stream");
+    SLT_CUDA_TRY(cuda, cudaEventCreateWithFlags(&cuda->fork, cudaEventDisableTiming),
+                 "making an event");
+    SLT_TRY(open_blas(cuda, cuda->stream, &cuda->blas, &cuda->workspace));
+    return open_blas(cuda, cuda->side, &cuda->side_blas, &cuda->side_workspace);
 }
 
 static slt_status open_device(slt_context *context, slt_device **out) {
@@ -79,7 +91,7 @@ static slt_status open_device(slt_context *context, slt_device **out) {
     SLT_TRY(SLT_ALLOC(&context->allocator, &cuda, 1));
     cuda->device.kind = &slt_device_cuda;
     cuda->context = context;
-    slt_status status = open_stream(cuda);
+    slt_status status = open_streams(cuda);
     if (status != SLT_OK) {
         close_device(&cuda->device);
         return status;
@@ -89,6 +101,7 @@ static slt_status open_device(slt_context *context, slt_device **out) {
 }
 
 const slt_device_kind slt_device_cuda = {.name = "cuda",
+                                         .lag = SLT_CUDA_LAG,
                                          .open = open_device,
                                          .close = close_device,
                                          .store_open = slt_cuda_store_open,

@@ -14,10 +14,12 @@
 struct slt_cuda {
     slt_device device; // first: a slt_device
     slt_context *context;
-    int number; // of the GPU
-    cudaStream_t stream;
-    cublasHandle_t blas;
-    void *workspace;
+    int number;                // of the GPU
+    cudaStream_t stream, side; // side: weight gradients, which nobody waits for
+    cublasHandle_t blas, side_blas;
+    void *workspace, *side_workspace;
+    cudaEvent_t fork;
+    bool forked;                 // the node at hand has work on the side
     struct slt_cuda_plan *plans; // of fused products
     slt_status status;           // sticky: a device that failed stays failed
     char message[256];
@@ -25,6 +27,14 @@ struct slt_cuda {
 
 enum { SLT_CUDA_WORKSPACE = 32 << 20 }; // of cuBLAS, fixed, so that captured graphs may use it
 
+#ifndef SLT_CUDA_FUSED
+#define SLT_CUDA_FUSED 1 // 0: plain products, one behind the other
+#endif
+enum { SLT_CUDA_LAG = SLT_CUDA_FUSED ? 4 : 0 }; // nodes that the side may be late
+
+static inline bool slt_cuda_on_side(const slt_cuda_args *args) {
+    return args->stream == args->cuda->side;
+}
 static inline slt_cuda *slt_cuda_of(const slt_store *store) { return (slt_cuda *)store->device; }
 
 // OK, or a sentence with what was being done; the failure sticks to the device
@@ -90,9 +100,11 @@ typedef struct {
     int stage_next;
     int tokens; // the class of the run at hand
     int *count; // [members][2]: trajectories and tokens of the last run
-    float *partials;
+    float *partials, *side_partials;
     size_t partials_each;
-    int32_t *counters;
+    int32_t *counters, *side_counters;
+    cudaEvent_t *done; // [nodes] work on the side
+    bool *has_done;    // [nodes] recorded in the pass at hand
     int counter_stride;
     slt_cuda_note *notes; // as the device sees them
     slt_cuda_graph graph[SLT_CUDA_GRAPHS];

@@ -9,10 +9,6 @@
 #include <string.h>
 #include "cuda/cuda_device.h"
 
-#ifndef SLT_CUDA_FUSED
-#define SLT_CUDA_FUSED 1
-#endif
-
 // what decides the kernel
 typedef struct {
     int64_t epilogue, compute, transpose_a, m, n, k, members, add;
@@ -128,12 +124,14 @@ static bool fused(const slt_cuda_args *args, cublasLtEpilogue_t epilogue, bool t
     struct slt_cuda_plan *plan = plan_of(cuda, &key, bias.at);
     if (!plan || !plan->works || cuda->status != SLT_OK) return false;
     const float one = 1, beta = add ? 1 : 0;
+    bool side = slt_cuda_on_side(args);
     if (!set(plan->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias.at, sizeof bias.at))
         return false;
-    plan->works =
-        is_done(cublasLtMatmul((cublasLtHandle_t)cuda->blas, plan->product, &one, b.at, plan->a,
-                               a.at, plan->b, &beta, c.at, plan->c, c.at, plan->c, &plan->algorithm,
-                               cuda->workspace, SLT_CUDA_WORKSPACE, cuda->stream));
+    plan->works = is_done(cublasLtMatmul((cublasLtHandle_t)(side ? cuda->side_blas : cuda->blas),
+                                         plan->product, &one, b.at, plan->a, a.at, plan->b, &beta,
+                                         c.at, plan->c, c.at, plan->c, &plan->algorithm,
+                                         side ? cuda->side_workspace : cuda->workspace,
+                                         SLT_CUDA_WORKSPACE, side ? cuda->side : cuda->stream));
     return plan->works;
 }
 

@@ -21,14 +21,14 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
     cublasOperation_t op_a = transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasOperation_t op_b = transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasComputeType_t compute = slt_cuda_compute(cuda);
+    cublasHandle_t blas = slt_cuda_on_side(args) ? cuda->side_blas : cuda->blas;
     cublasStatus_t status =
         args->members == 1
-            ? cublasGemmEx(cuda->blas, op_b, op_a, n, m, k, &one, b.at, CUDA_R_32F, ldb, a.at,
-                           CUDA_R_32F, lda, &beta, c.at, CUDA_R_32F, ldc, compute,
-                           CUBLAS_GEMM_DEFAULT)
-            : cublasGemmStridedBatchedEx(cuda->blas, op_b, op_a, n, m, k, &one, b.at, CUDA_R_32F,
-                                         ldb, b.stride, a.at, CUDA_R_32F, lda, a.stride, &beta,
-                                         c.at, CUDA_R_32F, ldc, c.stride, args->members, compute,
+            ? cublasGemmEx(blas, op_b, op_a, n, m, k, &one, b.at, CUDA_R_32F, ldb, a.at, CUDA_R_32F,
+                           lda, &beta, c.at, CUDA_R_32F, ldc, compute, CUBLAS_GEMM_DEFAULT)
+            : cublasGemmStridedBatchedEx(blas, op_b, op_a, n, m, k, &one, b.at, CUDA_R_32F, ldb,
+                                         b.stride, a.at, CUDA_R_32F, lda, a.stride, &beta, c.at,
+                                         CUDA_R_32F, ldc, c.stride, args->members, compute,
                                          CUBLAS_GEMM_DEFAULT);
     if (status == CUBLAS_STATUS_SUCCESS || cuda->status != SLT_OK) return;
     cuda->status = SLT_DEVICE;
@@ -47,11 +47,26 @@ void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in
     slt_cuda_bias_activate(args, y, rows, out, c, activation);
 }
 
+slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
+    slt_cuda *cuda = args->cuda;
+    slt_cuda_args side = *args;
+    if (!SLT_CUDA_LAG) return side;
+    slt_cuda_check(cuda, cudaEventRecord(cuda->fork, cuda->stream), "starting the side"); // sticks
+    slt_cuda_check(cuda, cudaStreamWaitEvent(cuda->side, cuda->fork, 0), "starting the side");
+    cuda->forked = true;
+    side.stream = cuda->side;
+    side.partials = args->side_partials;
+    side.counters = args->side_counters;
+    return side;
+}
+
 void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
                               slt_cuda_view dy, slt_cuda_view dw, bool add_w, slt_cuda_view dc,
                               bool add_c) {
     bool both = dw.at && dc.at && !add_c;
-    if (both && slt_cuda_fused_gradient(args, in, out, rows, x, dy, add_w, dw, dc)) return;
-    if (dw.at) slt_cuda_gemm(args, true, false, in, out, rows, x, in, dy, out, add_w, dw, out);
-    slt_cuda_bias_gradient(args, dy, rows, out, dc, add_c);
+    if (!dw.at && !dc.at) return;
+    slt_cuda_args side = slt_cuda_fork(args);
+    if (both && slt_cuda_fused_gradient(&side, in, out, rows, x, dy, add_w, dw, dc)) return;
+    if (dw.at) slt_cuda_gemm(&side, true, false, in, out, rows, x, in, dy, out, add_w, dw, out);
+    slt_cuda_bias_gradient(&side, dy, rows, out, dc, add_c);
 }

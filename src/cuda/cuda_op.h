@@ -74,6 +74,8 @@ typedef struct {
     slt_cuda_view partials; // room for sums of SLT_CUDA_CHUNKS parts, two per column
     int32_t *counters;      // zeros: which block is the last; [members][·]
     int counter_stride;
+    slt_cuda_view side_partials; // the same, for work on the side
+    int32_t *side_counters;
 } slt_cuda_args;
 
 // ---- the optimiser
@@ -131,6 +133,10 @@ void slt_cuda_take_notes(const slt_cuda_notes *notes);
 void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b, int m, int n,
                    int k, slt_cuda_view a, int lda, slt_cuda_view b, int ldb, bool add,
                    slt_cuda_view c, int ldc);
+
+// the same node on the side stream, behind all that was launched so far. What is launched there may
+// read what the node's backward reads, and write gradients of parameters only
+slt_cuda_args slt_cuda_fork(const slt_cuda_args *args);
 
 // y = act(x·W + c), in one launch where the library can
 void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,

@@ -29,10 +29,24 @@ static slt_status open_sums(slt_tape *tape, slt_cuda_tape *t) {
     size_t width = (size_t)widest(tape), members = (size_t)tape->store->members;
     t->partials_each = 2 * SLT_CUDA_CHUNKS * width;
     t->counter_stride = (int)(width / 32 + 1);
-    SLT_TRY(
-        slt_cuda_alloc(t->cuda, t->partials_each * members * sizeof(float), (void **)&t->partials));
-    return slt_cuda_alloc(t->cuda, (size_t)t->counter_stride * members * sizeof(int32_t),
-                          (void **)&t->counters);
+    float **const partials[] = {&t->partials, &t->side_partials};
+    int32_t **const counters[] = {&t->counters, &t->side_counters};
+    for (int i = 0; i < 2; i++) {
+        SLT_TRY(slt_cuda_alloc(t->cuda, t->partials_each * members * sizeof(float),
+                               (void **)partials[i]));
+        SLT_TRY(slt_cuda_alloc(t->cuda, (size_t)t->counter_stride * members * sizeof(int32_t),
+                               (void **)counters[i]));
+    }
+    return SLT_OK;
+}
+
+static slt_status open_side(slt_tape *tape, slt_cuda_tape *t) {
+    SLT_TRY(SLT_NEW(&tape->arena, &t->done, (size_t)tape->node_count));
+    SLT_TRY(SLT_NEW(&tape->arena, &t->has_done, (size_t)tape->node_count));
+    for (int n = 0; n < tape->node_count; n++)
+        SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->done[n], cudaEventDisableTiming),
+                     "making an event");
+    return SLT_OK;
 }
 
 // notes in memory that both sides see
@@ -92,6 +106,7 @@ slt_status slt_cuda_tape_open(slt_tape *tape) {
     SLT_TRY(slt_cuda_frames_open(tape));
     SLT_TRY(open_mirrors(tape, t));
     SLT_TRY(open_sums(tape, t));
+    SLT_TRY(open_side(tape, t));
     SLT_TRY(open_notes(tape, t));
     for (int i = 0; i < 2; i++)
         SLT_CUDA_TRY(t->cuda, cudaEventCreate(&t->timer[i]), "making an event");
@@ -109,8 +124,12 @@ void slt_cuda_tape_close(slt_tape *tape) {
     for (slt_var v = 1; t->constant && v < tape->var_count; v++) slt_cuda_free(t->constant[v]);
     if (tape->notes) cudaFreeHost(tape->notes);
     slt_cuda_free(t->block);
+    for (int n = 0; t->done && n < tape->node_count; n++)
+        if (t->done[n]) cudaEventDestroy(t->done[n]);
     slt_cuda_free(t->partials);
+    slt_cuda_free(t->side_partials);
     slt_cuda_free(t->counters);
+    slt_cuda_free(t->side_counters);
     tape->on_device = NULL;
 }
 
@@ -193,6 +212,8 @@ static slt_cuda_args args_of(const slt_tape *tape, const slt_node_info *info, bo
                           .length = tape->limits.length,
                           .partials = {t->partials, (int64_t)t->partials_each},
                           .counters = t->counters,
+                          .side_partials = {t->side_partials, (int64_t)t->partials_each},
+                          .side_counters = t->side_counters,
                           .counter_stride = t->counter_stride};
     if (!info) return args;
     memcpy(args.n, info->node.attributes.n, sizeof args.n);
@@ -245,13 +266,51 @@ static slt_status walk_forward(slt_tape *tape) {
     return SLT_OK;
 }
 
+// ---- the side: a node's weight gradients run beside the nodes behind it, SLT_CUDA_LAG of them
+
+static slt_status wait_for_side(slt_tape *tape, int n) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (n >= tape->node_count || !t->has_done[n]) return SLT_OK;
+    t->has_done[n] = false;
+    return slt_cuda_check(t->cuda, cudaStreamWaitEvent(t->cuda->stream, t->done[n], 0),
+                          "joining the side");
+}
+
+static slt_status note_side(slt_tape *tape, int n) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (!t->cuda->forked) return SLT_OK;
+    t->cuda->forked = false;
+    t->has_done[n] = true;
+    return slt_cuda_check(t->cuda, cudaEventRecord(t->done[n], t->cuda->side), "joining the side");
+}
+
+// a parameter that already has a gradient: whoever adds waits for who wrote it
+static bool adds_to_parameter(const slt_tape *tape, int n) {
+    const slt_node_info *info = &tape->nodes[n];
+    for (int i = 0; i < info->node.inputs; i++)
+        if (info->add >> i & 1 && tape->vars[info->node.in[i]].origin == SLT_FROM_STORE)
+            return true;
+    return false;
+}
+
+static slt_status join_side(slt_tape *tape, int n) {
+    for (int late = slt_min(n + SLT_CUDA_LAG, tape->node_count - 1); late > n; late--)
+        SLT_TRY(wait_for_side(tape, late));
+    return SLT_OK;
+}
+
 static slt_status walk_backward(slt_tape *tape) {
     slt_cuda_args args = args_of(tape, NULL, true);
     slt_cuda_view gradient = gradient_view(tape, tape->loss);
     if (gradient.at) slt_cuda_seed(&args, gradient);
-    for (int n = tape->node_count - 1; n >= 0; n--)
-        if (tape->nodes[n].runs_backward) SLT_TRY(visit(tape, n, true));
-    return SLT_OK;
+    for (int n = tape->node_count - 1; n >= 0; n--) {
+        SLT_TRY(wait_for_side(tape, n + SLT_CUDA_LAG));
+        if (!tape->nodes[n].runs_backward) continue;
+        if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
+        SLT_TRY(visit(tape, n, true));
+        SLT_TRY(note_side(tape, n));
+    }
+    return join_side(tape, -1);
 }
 
 static slt_status walk_adam(slt_tape *tape) {

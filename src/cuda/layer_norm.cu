@@ -123,5 +123,6 @@ void slt_cuda_layer_norm_backward(const slt_cuda_args *args) {
                      args->in_width[X],
                      {args->in_grad[GAMMA], args->in_grad[BETA]},
                      {args->add[GAMMA], args->add[BETA]}};
-    slt_launch_sums(args, affine_term(), sums);
+    slt_cuda_args side = slt_cuda_fork(args);
+    slt_launch_sums(&side, affine_term(), sums);
 }

@@ -36,9 +36,9 @@ void slt_cuda_mlp_backward(const slt_cuda_args *args) {
     if (args->in_grad[X].at)
         slt_cuda_gemm(args, false, true, rows, in, wide, dh, wide, args->in[W1], wide, args->add[X],
                       args->in_grad[X], in);
-    if (args->in_grad[W1].at)
-        slt_cuda_gemm(args, true, false, in, wide, rows, args->in[X], in, dh, wide, args->add[W1],
-                      args->in_grad[W1], wide);
+    slt_cuda_view none = {NULL, 0};
+    slt_cuda_weight_gradient(args, in, wide, rows, args->in[X], dh, args->in_grad[W1],
+                             args->add[W1], none, false);
     slt_cuda_weight_gradient(args, wide, out, rows, args->aux, dy, args->in_grad[W2], args->add[W2],
                              args->in_grad[C2], args->add[C2]);
 }

@@ -11,6 +11,9 @@
 
 typedef struct {
     const char *name; // as the context's options say it
+    // work of a node's backward may still run during that of the `lag` nodes behind it: what it
+    // reads stays where it is for so long
+    int lag;
     slt_status (*open)(slt_context *context, slt_device **out);
     void (*close)(slt_device *device);
 

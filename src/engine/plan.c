@@ -68,7 +68,10 @@ static void spread_gradients(slt_tape *tape) {
 
 static void add_buffer(planner *plan, int first, int last, size_t size, int64_t *place) {
     size_t line = SLT_ALIGN / sizeof(slt_real);
+    int end = end_time(plan->tape),
+        late = slt_tape_device(plan->tape) ? slt_tape_device(plan->tape)->lag : 0;
     size = (size + line - 1) / line * line;
+    if (late && last >= plan->tape->node_count) last = last + late < end ? last + late : end;
     plan->buffers[plan->count] = (buffer){first, last, size, place, plan->count, 0};
     plan->count++;
 }

@@ -1,6 +1,7 @@
 // The part of CUDA's runtime that src/cuda uses, on the CPU (emulated.cc): memory of the device is
-// memory of the host, a stream does everything at once, a graph is a list of calls. For tests where
-// there is no GPU; what a real device does with the same kernels is tested there (tools/gpu-check).
+// memory of the host; a stream does everything at once, but one of low priority only when another
+// one waits for it, as late as it may; a graph is a list of calls. For tests where there is no GPU;
+// what a real device does with the same kernels is tested there (tools/gpu-check).
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -36,7 +37,9 @@ cudaError_t cudaHostGetDevicePointer(void **there, void *here, unsigned flags);
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaEventCreate(cudaEvent_t *event);

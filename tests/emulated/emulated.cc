@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <ucontext.h>
+#include <deque>
 #include <vector>
 #include "cublas_v2.h"
 #include "cuda/cuda_op.h"
@@ -20,16 +21,43 @@ dim3 threadIdx, blockIdx, blockDim, gridDim;
 struct slt_emulated_graph {
     std::vector<std::function<void()>> calls;
 };
+struct slt_emulated_stream {
+    bool late; // does nothing until somebody waits for it
+    std::deque<std::function<void()>> calls;
+    unsigned long begun, done;
+};
 struct slt_emulated_event {
     double time;
+    slt_emulated_stream *stream;
+    unsigned long place; // calls of the stream before it
+};
+struct slt_emulated_blas {
+    slt_emulated_stream *stream;
 };
 static slt_emulated_graph *captured;
 
-static void call(const std::function<void()> &work) {
+static void run(const std::function<void()> &work) {
     if (captured)
         captured->calls.push_back(work);
     else
         work();
+}
+
+static void call(void *stream_, const std::function<void()> &work) {
+    slt_emulated_stream *stream = (slt_emulated_stream *)stream_;
+    stream->begun++;
+    if (stream->late)
+        stream->calls.push_back(work);
+    else
+        stream->done++, run(work);
+}
+
+// a late stream catches up
+static void catch_up(slt_emulated_stream *stream, unsigned long place) {
+    for (; stream->done < place; stream->done++) {
+        run(stream->calls.front());
+        stream->calls.pop_front();
+    }
 }
 
 // ---- threads of a block
@@ -154,8 +182,9 @@ static void run_grid(dim3 grid, dim3 block, size_t bytes, const std::function<vo
             }
 }
 
-void slt_emulate(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &kernel) {
-    call([=]() { run_grid(grid, block, bytes, kernel); });
+void slt_emulate(void *stream, dim3 grid, dim3 block, size_t bytes,
+                 const std::function<void()> &kernel) {
+    call(stream, [=]() { run_grid(grid, block, bytes, kernel); });
 }
 
 // ---- the runtime
@@ -201,21 +230,35 @@ cudaError_t cudaFreeHost(void *memory) { return free(memory), cudaSuccess; }
 cudaError_t cudaHostGetDevicePointer(void **there, void *here, unsigned) {
     return *there = here, cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t) {
-    call([=]() { memset(memory, value, bytes); });
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream) {
+    call(stream, [=]() { memset(memory, value, bytes); });
     return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind,
-                            cudaStream_t) {
-    call([=]() { memcpy(to, from, bytes); });
+                            cudaStream_t stream) {
+    call(stream, [=]() { memcpy(to, from, bytes); });
     return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-    return *stream = NULL, cudaSuccess;
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    return *least = 0, *greatest = -1, cudaSuccess;
 }
-cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-    return captured ? cudaErrorInvalidValue : cudaSuccess; // not while a graph is captured
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned, int priority) {
+    *stream = new slt_emulated_stream();
+    (*stream)->late = priority == 0;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    delete stream;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (captured) return cudaErrorInvalidValue; // not while a graph is captured
+    catch_up(stream, stream->begun);
+    return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned) {
+    if (event->stream) catch_up(event->stream, event->place);
+    return cudaSuccess;
 }
 
 static double now(void) {
@@ -233,8 +276,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;
     return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-    return event->time = now(), cudaSuccess;
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    event->time = now();
+    event->stream = stream;
+    event->place = stream->begun;
+    return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
@@ -269,28 +315,31 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t run, cudaStream_t) {
 // ---- products: columns are contiguous
 
 cublasStatus_t cublasCreate(cublasHandle_t *handle) {
-    *handle = (cublasHandle_t)malloc(1);
+    *handle = new slt_emulated_blas();
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasDestroy(cublasHandle_t handle) {
-    free(handle);
+    delete handle;
     return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
+    handle->stream = stream;
+    return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasSetWorkspace(cublasHandle_t, void *, size_t) { return CUBLAS_STATUS_SUCCESS; }
 const char *cublasGetStatusString(cublasStatus_t) { return "invalid value"; }
 
 cublasStatus_t
-cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m,
-                           int n, int k, const void *alpha, const void *a_, cudaDataType_t, int lda,
-                           long long stride_a, const void *b_, cudaDataType_t, int ldb,
+cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
+                           int m, int n, int k, const void *alpha, const void *a_, cudaDataType_t,
+                           int lda, long long stride_a, const void *b_, cudaDataType_t, int ldb,
                            long long stride_b, const void *beta_, void *c_, cudaDataType_t, int ldc,
                            long long stride_c, int batches, cublasComputeType_t, cublasGemmAlgo_t) {
     float scale = *(const float *)alpha, beta = *(const float *)beta_;
     int rows_a = op_a == CUBLAS_OP_N ? m : k, rows_b = op_b == CUBLAS_OP_N ? k : n;
     if (m < 1 || n < 1 || k < 1 || lda < rows_a || ldb < rows_b || ldc < m)
         return CUBLAS_STATUS_INVALID_VALUE;
-    call([=]() {
+    call(handle->stream, [=]() {
         for (int i = 0; i < batches; i++) {
             const float *a = (const float *)a_ + i * stride_a,
                         *b = (const float *)b_ + i * stride_b;

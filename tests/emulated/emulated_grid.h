@@ -31,19 +31,20 @@ struct float4 {
 
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
-void slt_emulate(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &kernel);
+void slt_emulate(void *stream, dim3 grid, dim3 block, size_t bytes,
+                 const std::function<void()> &kernel);
 float *slt_emulated_shared(void);
 void slt_emulated_barrier(bool whole_block);
 float slt_emulated_shuffle(float value, int from);
 
 #define SLT_LAUNCH(args, kernel, grid, block, bytes, ...)                                          \
-    slt_emulated_launch(grid, block, bytes, kernel, *(args), ##__VA_ARGS__)
+    slt_emulated_launch((args)->stream, grid, block, bytes, kernel, *(args), ##__VA_ARGS__)
 #define SLT_DYNAMIC_SHARED(name) float *name = slt_emulated_shared()
 
 template <class Kernel, class... Arguments>
-static inline void slt_emulated_launch(dim3 grid, dim3 block, size_t bytes, Kernel kernel,
-                                       Arguments... arguments) {
-    slt_emulate(grid, block, bytes, [=]() { kernel(arguments...); });
+static inline void slt_emulated_launch(void *stream, dim3 grid, dim3 block, size_t bytes,
+                                       Kernel kernel, Arguments... arguments) {
+    slt_emulate(stream, grid, block, bytes, [=]() { kernel(arguments...); });
 }
 
 static inline int slt_emulated_lane(void) { return (int)(threadIdx.x % 32); }
