@@ -12,7 +12,8 @@ static slt_status check_weights(const slt_safetensors *file, const slt_store *st
     for (int i = 0; i < store->count; i++)
         for (int k = 0; k < store->parameters[i].parts; k++) {
             const slt_part *part = &store->parameters[i].part[k];
-            const int64_t shape[] = {store->parameters[i].rows, part->columns};
+            int64_t shape[2];
+            slt_store_part_shape(&store->parameters[i], k, shape);
             SLT_TRY(slt_safetensors_get(file, part->name, SLT_DTYPE_F32, 2, shape, &array));
         }
     return SLT_OK;

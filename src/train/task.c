@@ -157,8 +157,9 @@ static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_d
     if (task->count[SLT_SPLIT_TRAIN] < 1)
         SLT_FAIL(SLT_FORMAT, "%s: no training episodes", slt_dataset_path(task->data));
     SLT_TRY(check_oracle(setup, task->data));
-    task->prior[0] = 1;
-    if (!setup->kind->no_prior) SLT_TRY(make_prior(task, setup, setup->kind->slots(setup->model)));
+    int slots = setup->kind->slots(setup->model);
+    for (int k = 0; k < slots; k++) task->prior[k] = 1 / (double)slots;
+    if (!setup->kind->no_prior) SLT_TRY(make_prior(task, setup, slots));
     SLT_TRY(mean_length(task, &task->model.mean_length));
     task->model.prior = task->prior;
     return SLT_OK;
