@@ -42,7 +42,7 @@ static void step(const void *options, bool training, slt_step *out) {
 
 // ---- the answer for one trajectory
 
-// steps whose action is the most probable one, DONE among them
+// real steps whose action is the most probable one
 static int reconstruct(const slt_real *log_probabilities, const int32_t *actions, int symbols,
                        int steps) {
     int right = 0;
@@ -96,7 +96,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
     }
     out->reconstructed = reconstruct(
         slt_tape_value(tape, member, model->log_probabilities) + first * (size_t)symbols,
-        (const int32_t *)frame->feed[model->actions] + first, symbols, steps);
+        (const int32_t *)frame->feed[model->actions] + first, symbols, T);
 }
 
 const slt_model_kind slt_model_ompn = {
