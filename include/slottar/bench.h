@@ -18,7 +18,8 @@ extern "C" {
 // cpu_ms is processor time, of all threads together: it hardly changes on a busy machine.
 typedef struct {
     char name[64];
-    double ms, cpu_ms, gflops, gb_per_s, share_of_peak, tokens_per_s, true_tokens_per_s, steps_per_s;
+    double ms, cpu_ms, gflops, gb_per_s, share_of_peak, tokens_per_s, true_tokens_per_s,
+        steps_per_s;
 } slt_bench_result;
 
 // What the machine can do at best on all threads of a context: multiply-adds in registers, and
@@ -48,12 +49,12 @@ SLT_API slt_status slt_bench_op(slt_context *context, int i, double seconds,
                                 const slt_bench_peaks *peaks, slt_bench_result out[2], int *count);
 
 // Steps of the model that slt_train would run with this request (its run directory is not used, its
-// data set is), on some batches of training episodes. A step of training fills a batch, runs forward
-// and backward and moves the weights; a step of inference fills a batch, runs forward and segments
-// every trajectory of it. Each batch is repeated for about `seconds` in all, its best time counts,
-// and the mean over the batches is reported: tokens_per_s counts every trajectory with all L
-// positions, share_of_peak the arithmetic really done. Behind the step come its operations, forward
-// and backward together, the dearest first, as far as there is room in `results`.
+// data set is), on some batches of training episodes. A step of training fills a batch, runs
+// forward and backward and moves the weights; a step of inference fills a batch, runs forward and
+// segments every trajectory of it. Each batch is repeated for about `seconds` in all, its best time
+// counts, and the mean over the batches is reported: tokens_per_s counts every trajectory with all
+// L positions, share_of_peak the arithmetic really done. Behind the step come its operations,
+// forward and backward together, the dearest first, as far as there is room in `results`.
 SLT_API slt_status slt_bench_train(slt_context *context, const slt_train_request *request,
                                    double seconds, const slt_bench_peaks *peaks,
                                    slt_bench_result *results, int room, int *count);
