@@ -245,27 +245,6 @@ static slt_status launch_node(slt_tape *tape, int n, bool backward) {
     return slt_cuda_check(cuda, error, doing);
 }
 
-// with a clock around it, where somebody asked for one
-static slt_status visit(slt_tape *tape, int n, bool backward) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    if (!tape->seconds) return launch_node(tape, n, backward);
-    float ms = 0;
-    SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[0], t->cuda->stream), "taking the time");
-    SLT_TRY(launch_node(tape, n, backward));
-    SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[1], t->cuda->stream), "taking the time");
-    SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(t->timer[1]), "taking the time");
-    SLT_CUDA_TRY(t->cuda, cudaEventElapsedTime(&ms, t->timer[0], t->timer[1]), "taking the time");
-    tape->seconds[backward * tape->node_count + n] += 1e-3 * (double)ms;
-    return SLT_OK;
-}
-
-// ---- the walks
-
-static slt_status walk_forward(slt_tape *tape) {
-    for (int n = 0; n < tape->node_count; n++) SLT_TRY(visit(tape, n, false));
-    return SLT_OK;
-}
-
 // ---- the side: a node's weight gradients run beside the nodes behind it, SLT_CUDA_LAG of them
 
 static slt_status wait_for_side(slt_tape *tape, int n) {
@@ -282,6 +261,29 @@ static slt_status note_side(slt_tape *tape, int n) {
     t->cuda->forked = false;
     t->has_done[n] = true;
     return slt_cuda_check(t->cuda, cudaEventRecord(t->done[n], t->cuda->side), "joining the side");
+}
+
+// with a clock around it, where somebody asked for one; then the side is waited for
+static slt_status visit(slt_tape *tape, int n, bool backward) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (!tape->seconds) return launch_node(tape, n, backward);
+    float ms = 0;
+    SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[0], t->cuda->stream), "taking the time");
+    SLT_TRY(launch_node(tape, n, backward));
+    SLT_TRY(note_side(tape, n));
+    SLT_TRY(wait_for_side(tape, n));
+    SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[1], t->cuda->stream), "taking the time");
+    SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(t->timer[1]), "taking the time");
+    SLT_CUDA_TRY(t->cuda, cudaEventElapsedTime(&ms, t->timer[0], t->timer[1]), "taking the time");
+    tape->seconds[backward * tape->node_count + n] += 1e-3 * (double)ms;
+    return SLT_OK;
+}
+
+// ---- the walks
+
+static slt_status walk_forward(slt_tape *tape) {
+    for (int n = 0; n < tape->node_count; n++) SLT_TRY(visit(tape, n, false));
+    return SLT_OK;
 }
 
 // a parameter that already has a gradient: whoever adds waits for who wrote it
