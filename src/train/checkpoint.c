@@ -156,8 +156,8 @@ static void describe_members(slt_safetensors_writer *writer, const slt_member_st
     for (int m = 0; m < members; m++) {
         char key[32], text[160];
         snprintf(key, sizeof key, "run.member%d", m);
-        snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d", each[m].seed, each[m].loss,
-                 each[m].reconstruction, each[m].kl, (int)each[m].health);
+        snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d %d", each[m].seed, each[m].loss,
+                 each[m].reconstruction, each[m].kl, (int)each[m].health, (int)each[m].hinted);
         slt_safetensors_describe(writer, key, text);
     }
 }
@@ -341,14 +341,15 @@ slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *pat
 static slt_status read_member(const slt_safetensors *file, int member, slt_member_state *out) {
     char key[32];
     const char *text;
-    int health;
+    int health, hinted;
     snprintf(key, sizeof key, "run.member%d", member);
     SLT_TRY(need(file, key, &text));
-    if (sscanf(text, "%" SCNu64 " %la %la %la %d", &out->seed, &out->loss, &out->reconstruction,
-               &out->kl, &health) != 5 ||
+    if (sscanf(text, "%" SCNu64 " %la %la %la %d %d", &out->seed, &out->loss, &out->reconstruction,
+               &out->kl, &health, &hinted) != 6 ||
         health < 0 || health > SLT_MEMBER_BROKEN)
         SLT_FAIL(SLT_FORMAT, "%s: metadata '%s' is '%.60s'", slt_safetensors_path(file), key, text);
     out->health = (slt_member_health)health;
+    out->hinted = hinted != 0;
     return SLT_OK;
 }
 

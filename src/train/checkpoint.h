@@ -31,6 +31,7 @@ typedef struct {
     uint64_t seed;
     double loss, reconstruction, kl; // sums over the steps of the epoch at hand
     slt_member_health health;
+    bool hinted; // began with cuts of the search over symbols
 } slt_member_state;
 
 slt_status slt_checkpoint_save(const slt_learner *learner, int member,

@@ -69,6 +69,7 @@ static slt_status begin_from_sets(slt_trainer *t, int first) {
         const slt_cut_set *set = &found->top[m - first];
         for (int i = 0; i < set->count; i++) symbols[i] = data.symbols[set->members[i]];
         t->setup.kind->start(t->learner->store, m, symbols, set->count);
+        t->each[m].hinted = true;
     }
     return SLT_OK;
 }
@@ -213,6 +214,8 @@ static void warn(const judge *j, slt_restart_report *out) {
         snprintf(out->warning, sizeof out->warning,
                  "other cuts describe the data nearly as well (%.4f nats per step apart)",
                  out->gap);
+    else if (out->agreeing == 1 && !j->t->each[out->picked].hinted)
+        snprintf(out->warning, sizeof out->warning, "no other restart found these cuts");
 }
 
 static void rank(const judge *j, slt_restart_report *out) {
