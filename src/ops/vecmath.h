@@ -25,6 +25,7 @@ static inline double slt_tanh(double x) { return tanh(x); }
 static inline float slt_exp_below(float x) {
     x = x < -87.3f ? -87.3f : x;
     float n = rintf(x * 1.44269504f);
+    n = n > 127 ? 127 : n; // a diverging run brings anything
     float r = x - n * 0.693359375f;
     r += n * 2.12194440e-4f;
     float p = 1.9875691500e-4f;

@@ -48,6 +48,10 @@ static slt_status train_steps(rig *r, int first, int batches) {
                          true);
         SLT_TRY(slt_learner_step(r->learner));
     }
+    // a device is done when its last note is there
+    slt_note note;
+    bool there = true;
+    while (there) SLT_TRY(slt_tape_note(r->learner->train.tape, 0, true, &note, &there));
     return SLT_OK;
 }
 
