@@ -96,17 +96,26 @@ static slt_status prepare(rig *r) {
     SLT_TRY(slt_answer_limits(&r->setup, data, r->task.data, &use));
     SLT_TRY(slt_learner_create(r->context, &r->setup, data, 1, train, use, &r->learner));
     SLT_TRY(slt_store_init(r->learner->store, 0, r->request->seed));
+    SLT_TRY(choose_episodes(r));
     slt_feed_rule rule = slt_learner_feed_rule(r->learner, r->task.data, r->stage->training);
-    SLT_TRY(slt_feed_init(&r->feed, &r->arena, &rule, r->batch));
-    return choose_episodes(r);
+    return slt_feed_init(&r->feed, &r->arena, &rule, r->batch + rule.fixed);
 }
 
 // ---- measuring
+
+// a batch for the tape to be asked about: the one that was answered is gone with its feed
+static slt_status hold_batch(rig *r, int i) {
+    SLT_TRY(slt_feed_fill(&r->feed, r->episodes + (size_t)i * (size_t)r->batch, r->batch));
+    slt_model_io io = r->stage->training ? r->learner->train.io : r->learner->use.io;
+    slt_feed_hand_over(&r->feed, tape_of(r), 0, io);
+    return SLT_OK;
+}
 
 // every batch once: warms the caches and counts the work
 static slt_status warm_up(rig *r) {
     for (int i = 0; i < BATCHES; i++) {
         SLT_TRY(r->stage->run(r, i, 1));
+        SLT_TRY(hold_batch(r, i));
         r->flops += slt_tape_flops(tape_of(r), false);
         if (r->stage->training) r->flops += slt_tape_flops(tape_of(r), true);
     }
@@ -168,6 +177,7 @@ static slt_status measure_operations(rig *r, double seconds, slt_profile_row *be
         SLT_TRY(slt_context_check(r->context));
         SLT_TRY(slt_tape_profile_start(tape_of(r)));
         SLT_TRY(r->stage->run(r, BATCHES - 1, 1));
+        SLT_TRY(hold_batch(r, BATCHES - 1));
         *count = slt_tape_profile_rows(tape_of(r), round ? rows : best, OPERATIONS);
         if (round) keep_best(best, rows, *count);
     }
