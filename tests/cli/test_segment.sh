@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # segment: lines, tables, time lines, and copies of a data set with the segments as labels.
 . "$(dirname "$0")/tap.sh"
-# two actions, one behind the other: easy to cut
+# two runs of actions, each with action 3 behind it: cut alike by every build
 awk 'BEGIN { print "episode,action,x,y,reward,split"
     for (e = 0; e < 80; e++) { n = e % 4 + 3; m = n + e * 7 % 5 + 3
-        for (t = 0; t < m; t++) print e "," (t < n ? e % 3 : (e + 1) % 3) "," t / 10 "," e % 2 "," (t == m - 1) "," (e >= 64) + (e >= 72) } }' >data.csv
+        for (t = 0; t < m; t++) print e "," (t == n - 1 || t == m - 1 ? 3 : t < n ? e % 3 : (e + 1) % 3) "," t / 10 "," e % 2 "," (t == m - 1) "," (e >= 64) + (e >= 72) } }' >data.csv
 "$SLOTTAR" convert data.csv data.safetensors
-"$SLOTTAR" train slottar data.safetensors hidden=8 slot_size=8 heads=2 batch=8 lr=0.02 prior=2 slots=2 epochs=40 patience=40 -o run -q >/dev/null
+"$SLOTTAR" train slottar-mdl data.safetensors prior=2 steps=200 --restarts 4 -o run -q >/dev/null
 segment() { "$SLOTTAR" segment run data.safetensors "$@"; }
 
 check "JSON lines" 0 segment
