@@ -50,8 +50,7 @@ static inline void rig_open(rig *r, slt_context *context, rig_shape shape, const
     for (char *one; (one = strsep(&rest, " "));)
         if (*one) CHECK_OK(slt_options_set(tables, one));
     slt_limits limits = {shape.B, shape.B * shape.L, (int)r->options.segments, shape.L};
-    slt_model_data data = {
-        .symbols = RIG_SYMBOLS - 1, .observation = shape.D, .length = shape.L};
+    slt_model_data data = {.symbols = RIG_SYMBOLS - 1, .observation = shape.D, .length = shape.L};
     slt_arena_init(&r->arena, &slt_system_allocator, 0);
     CHECK_OK(slt_store_create(context, 1, &r->store));
     CHECK_OK(slt_tape_create(r->store, limits, &r->tape));

@@ -260,7 +260,7 @@ static int run(cli_call *call) {
     if (lines) return run_to_file(call, &p, &options, path);
     slt_status status = segment(call, &p, &options, path);
     if (status != SLT_OK) return stop(call, status);
-    if (!path) summarise(call, &p);
+    summarise(call, &p);
     return CLI_DONE;
 }
 

@@ -43,8 +43,7 @@ static void print_counts(FILE *out, const cli_tally *tally) {
     putc('\n', out);
 }
 
-void cli_tally_print(FILE *out, const cli_tally *tally, const slt_restart_report *restarts) {
-    if (!tally->episodes) return;
+static void print_segments(FILE *out, const cli_tally *tally) {
     print_counts(out, tally);
     fprintf(out, "segments of %d to %d steps (the middle half), %d in the middle\n",
             quantile(tally, 0.25), quantile(tally, 0.75), quantile(tally, 0.5));
@@ -53,6 +52,10 @@ void cli_tally_print(FILE *out, const cli_tally *tally, const slt_restart_report
                 "confidence of a boundary %.3f on average, %" PRId64 " of %" PRId64
                 " below one half\n",
                 tally->confidence / (double)tally->boundaries, tally->doubtful, tally->boundaries);
+}
+
+void cli_tally_print(FILE *out, const cli_tally *tally, const slt_restart_report *restarts) {
+    if (tally->episodes) print_segments(out, tally);
     if (!restarts) return;
     fprintf(out, "%d of %d restarts agree on where to cut", restarts->agreeing, restarts->members);
     if (isfinite(restarts->gap))

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/error.h"
 #include "core/near.h"
 #include "core/number.h"
 #include "core/yaml_config.h"
@@ -137,6 +138,18 @@ slt_status slt_options_set(const slt_options *tables, const char *setting) {
         SLT_FAIL(SLT_INVALID, "'%.*s' is no key=value", SHOWN, setting);
     snprintf(key, sizeof key, "%.*s", (int)(equals - setting), setting);
     return slt_option_set(tables, key, equals + 1);
+}
+
+slt_status slt_options_profile(const slt_options *tables, const slt_option_profile *list,
+                               size_t count, const char *profile) {
+    static const char *const names[] = {"default", "reference", "paper"};
+    for (int column = 0; column < 3; column++) {
+        if (strcmp(names[column], profile) != 0) continue;
+        for (size_t i = 0; i < count; i++)
+            SLT_TRY(slt_option_set(tables, list[i].name, list[i].value[column]));
+        return SLT_OK;
+    }
+    SLT_FAIL(SLT_INVALID, "no profile '%s': default, reference or paper", profile);
 }
 
 // ---- printing

@@ -67,6 +67,14 @@ slt_status slt_option_set(const slt_options *tables, const char *key, const char
 // the same from "key=value"
 slt_status slt_options_set(const slt_options *tables, const char *setting);
 
+// values of an option in the profiles default, reference and paper
+typedef struct {
+    const char *name, *value[3];
+} slt_option_profile;
+// sets the options of the list to their values in a profile
+slt_status slt_options_profile(const slt_options *tables, const slt_option_profile *list,
+                               size_t count, const char *profile);
+
 // the value as text that slt_option_set reads back to the same bits
 void slt_option_print(const slt_option *row, const void *values, slt_text *out);
 // the name of a choice, for messages and files

@@ -84,8 +84,8 @@ static slt_status read_inputs(subject *s) {
     SLT_TRY(check_range(s, s->actions, s->B * s->L, 0, s->pad, "action"));
     SLT_TRY(check_range(s, s->lengths, s->B, 1, s->L, "length"));
     SLT_TRY(check_range(s, s->counts, s->B, 1, s->N, "number of segments"));
-    s->data = (slt_model_data){
-        .symbols = s->A, .observation = s->D, .length = s->L, .fed_noise = true};
+    s->data =
+        (slt_model_data){.symbols = s->A, .observation = s->D, .length = s->L, .fed_noise = true};
     return SLT_OK;
 }
 

@@ -20,6 +20,8 @@ same "the same segments" a.jsonl again.jsonl
 check "two threads" 0 alone data.safetensors prior=3 --run two -o two.jsonl --threads 2
 same "give the same bits" a/last.safetensors two/last.safetensors
 same "and the same segments" a.jsonl two.jsonl
+check "a copy with labels from the same run" 0 alone data.safetensors prior=3 --run a -o copy.safetensors
+says "is told how far to trust, too" out "warning: "
 check "other restarts on the same run" 1 "$SLOTTAR" segment data.safetensors $small prior=3 --run a --restarts 2
 says "are refused" err "restarts"
 

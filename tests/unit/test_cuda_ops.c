@@ -54,8 +54,10 @@ static double case_error(slt_probe_batch batch, slt_var (*make)(slt_probe *), co
         const slt_real *want = slt_tape_value(a.tape, 0, values[i]);
         const slt_real *got = slt_tape_value(b.tape, 0, values[i]);
         double error = cuda_rig_error(want, got, numbers_of(&a, values[i]));
-        // the loss is a sum of results of both signs: its error is theirs, however small it is
-        if (i == 1) error *= fmin(1, fabs((double)*want) / largest(&a, a.result));
+        // a loss that is a sum of results of both signs, and small: no more exact than they are
+        double most = largest(&a, a.result);
+        if (i == 1 && fabs((double)*want) < most)
+            error = isfinite(error) ? fabs((double)*want - (double)*got) / most : error;
         if (error > worst) worst = error, *where = names[i];
     }
     for (int i = 0; i < a.leaves; i++) {
