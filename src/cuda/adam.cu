@@ -1,5 +1,5 @@
 // Adam in the reference's form, with clipping by the global norm: one launch measures the gradient,
-// one updates. Pieces of 4096 numbers; norms are sums of doubles in a fixed order.
+// one updates. Pieces of 1024 numbers; norms are sums of doubles in a fixed order.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -27,6 +27,7 @@ SLT_DEVICE_INLINE bool is_zero_column(const slt_cuda_piece &piece, int i) {
 }
 
 SLT_KERNEL measure(const slt_cuda_update u) {
+    slt_begin();
     const slt_cuda_piece piece = u.pieces[blockIdx.x];
     float *gradient = u.gradient + piece.start;
     double sum = 0;
@@ -36,17 +37,16 @@ SLT_KERNEL measure(const slt_cuda_update u) {
     }
     sum = block_sum(sum);
     if (threadIdx.x == 0) u.piece_norm[blockIdx.x] = sum;
-    if (!slt_last_block(u.counter, (int)gridDim.x)) return;
-    for (int m = 0; m < u.members; m++) {
-        double total = 0;
-        for (int i = (int)threadIdx.x; i < u.pieces_each; i += SLT_THREADS)
-            total += u.piece_norm[m * u.pieces_each + i];
-        total = block_sum(total);
-        if (threadIdx.x == 0) u.norm[m] = sqrt(total);
-    }
+    if (!slt_last_block(u.counter + piece.member, u.pieces_each)) return;
+    double total = 0;
+    for (int i = (int)threadIdx.x; i < u.pieces_each; i += SLT_THREADS)
+        total += u.piece_norm[piece.member * u.pieces_each + i];
+    total = block_sum(total);
+    if (threadIdx.x == 0) u.norm[piece.member] = sqrt(total);
 }
 
 SLT_KERNEL update(const slt_cuda_update u) {
+    slt_begin();
     const slt_cuda_piece piece = u.pieces[blockIdx.x];
     const slt_cuda_head *head =
         (const slt_cuda_head *)(u.frames.at + (int64_t)piece.member * u.frames.stride);

@@ -5,6 +5,7 @@
 #include "cuda/kernel.cuh"
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const float *x = slt_at(a.in[0]), *z = slt_at(a.in[1]);
     float *y = slt_at(a.out[0]);
     unsigned count = (unsigned)(a.in_rows[0] * a.in_width[0]);
@@ -13,6 +14,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 
 // both inputs may be the same: one thread writes both, in order
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     const float *dy = slt_at(a.out_grad[0]);
     unsigned count = (unsigned)(a.in_rows[0] * a.in_width[0]);
     for (unsigned i = slt_thread(); i < count; i += slt_stride())

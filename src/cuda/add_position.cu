@@ -12,6 +12,7 @@ SLT_DEVICE_INLINE float position(const slt_cuda_args &a, int row) {
 }
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const float *x = slt_at(a.in[X]), *w = slt_at(a.in[W]), *c = slt_at(a.in[C]);
     float *y = slt_at(a.out[0]);
     int width = a.in_width[X], count = slt_count(a, SLT_TOKENS, 0);
@@ -24,6 +25,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 
 // the tail of dy is zero, and so becomes that of dx
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     const float *dy = slt_at(a.out_grad[0]);
     float *dx = slt_at(a.in_grad[X]);
     unsigned count = (unsigned)(a.in_rows[X] * a.in_width[X]);
@@ -31,10 +33,11 @@ SLT_KERNEL backward(const slt_cuda_args a) {
 }
 
 struct position_term {
-    __device__ float2 operator()(const slt_cuda_args &a, int r, int c) const {
+    enum { COUNT = 2 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
         float dy = slt_at(a.out_grad[0])[(int64_t)r * a.in_width[X] + c];
-        float2 term = {position(a, r) * dy, dy};
-        return term;
+        sum[0] += position(a, r) * dy;
+        sum[1] += dy;
     }
 };
 
@@ -52,6 +55,8 @@ void slt_cuda_add_position_backward(const slt_cuda_args *args) {
                      args->in_rows[X],
                      args->in_width[X],
                      {args->in_grad[W], args->in_grad[C]},
-                     {args->add[W], args->add[C]}};
-    slt_launch_sums(args, position_term(), sums);
+                     {args->add[W], args->add[C]},
+                     0};
+    slt_cuda_args side = slt_cuda_fork(args);
+    slt_launch_sums(&side, position_term(), sums);
 }

@@ -7,6 +7,7 @@
 enum { X, TABLE };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const float *x = slt_at(a.in[X]), *p = slt_at(a.in[TABLE]);
     float *y = slt_at(a.out[0]);
     slt_space space = (slt_space)a.n[0];
@@ -18,6 +19,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     const float *dy = slt_at(a.out_grad[0]);
     float *dx = slt_at(a.in_grad[X]);
     unsigned count = (unsigned)(a.in_rows[X] * a.in_width[X]);

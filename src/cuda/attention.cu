@@ -1,19 +1,22 @@
-// Self-attention inside each sequence: a block per sequence and head. Keys and values go through
-// shared memory in tiles; a thread owns a query (forward, dq) or a key (dk, dv), so that nothing is
-// added by two threads; backward has blocks for queries and blocks for keys in one launch. Kept:
-// the scaled maximum and 1/sum of each row and head.
+// Self-attention inside each sequence: a warp per sequence and head, a lane per query (forward, dq)
+// or per key (dk, dv), so that nothing is added by two threads. What a warp reads in turn goes
+// through its own part of shared memory, 32 rows at a time. Kept: the scaled maximum and 1/sum of
+// each row and head.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernel.cuh"
 
 enum { HEADS, SPACE };
-enum { THREADS = 64, TILE = 64 };
+enum { TILE = SLT_WARP, STEP = 4 }; // rows of shared memory; keys between two looks at the maximum
+
+// heads of a block: their tiles fill the same memory whatever their size
+template <int SIZE> struct block_of { enum { WARPS = SIZE <= 16 ? 4 : 64 / SIZE }; };
 
 // one head of one sequence
 typedef struct {
     slt_run run;
-    int head, heads, size, width, keys;
+    int head, heads, size, width, keys, lane, warp;
     float scale;
 } view;
 
@@ -21,8 +24,11 @@ SLT_DEVICE_INLINE view view_of(const slt_cuda_args &a) {
     view v;
     slt_space space = (slt_space)a.n[SPACE];
     int sequence = (int)blockIdx.x;
+    v.lane = (int)(threadIdx.x % SLT_WARP);
+    v.warp = (int)(threadIdx.x / SLT_WARP);
     v.heads = a.n[HEADS];
-    v.head = (int)blockIdx.y % v.heads;
+    int warps = (int)blockDim.x / SLT_WARP;
+    v.head = (int)blockIdx.y % ((v.heads + warps - 1) / warps) * warps + v.warp;
     v.width = a.out_width[0];
     v.size = v.width / v.heads;
     v.scale = 1 / sqrtf((float)v.size);
@@ -45,103 +51,145 @@ SLT_DEVICE_INLINE bool sequence_there(const slt_cuda_args &a) {
 SLT_DEVICE_INLINE int64_t place_of(const view &v, int part, int l) {
     return (int64_t)(v.run.first + l) * 3 * v.width + part * v.width + v.head * v.size;
 }
-
-// rows [first, end) of a strided matrix into shared memory, at most TILE; zeros beyond `size`
-template <int SIZE>
-SLT_DEVICE_INLINE void load_tile(float (*tile)[SIZE], const float *from, int64_t stride, int first,
-                                 int end, int size) {
-    int count = slt_least(TILE, end - first) * SIZE;
-    for (int i = (int)threadIdx.x; i < count; i += THREADS) {
-        int l = first + i / SIZE, c = i % SIZE;
-        tile[i / SIZE][c] = c < size ? from[(int64_t)l * stride + c] : 0;
-    }
+// row l of the output
+SLT_DEVICE_INLINE int64_t out_of(const view &v, int l) {
+    return (int64_t)(v.run.first + l) * v.width + v.head * v.size;
 }
+
+// ---- rows of SIZE numbers, `size` of them there; rows of fours lie at multiples of 16 bytes
 
 template <int SIZE> SLT_DEVICE_INLINE void load_row(float *row, const float *from, int size) {
 #pragma unroll
-    for (int c = 0; c < SIZE; c++) row[c] = c < size ? from[c] : 0;
+    for (int c = 0; c < SIZE; c += 4) {
+        float4 x = slt_load4(from, c, size);
+        row[c] = x.x;
+        row[c + 1] = x.y;
+        row[c + 2] = x.z;
+        row[c + 3] = x.w;
+    }
 }
 
+// rows [first, first + count) of a strided matrix into shared memory, by one warp
+template <int SIZE>
+SLT_DEVICE_INLINE void load_tile(float (*tile)[SIZE], const float *from, int64_t stride, int first,
+                                 int count, int size) {
+    int lane = (int)(threadIdx.x % SLT_WARP);
+    for (int i = lane; i < count * (SIZE / 4); i += SLT_WARP) {
+        int l = i / (SIZE / 4), c = i % (SIZE / 4) * 4;
+        *(float4 *)&tile[l][c] = slt_load4(from + (int64_t)(first + l) * stride, c, size);
+    }
+}
+
+// four sums at once: the chain of additions is a quarter as long
 template <int SIZE> SLT_DEVICE_INLINE float dot(const float *x, const float *y) {
-    float sum = 0;
+    float sum[4] = {0, 0, 0, 0};
 #pragma unroll
-    for (int c = 0; c < SIZE; c++) sum += x[c] * y[c];
-    return sum;
+    for (int c = 0; c < SIZE; c += 4) {
+        float4 z = *(const float4 *)&y[c];
+        sum[0] += x[c] * z.x;
+        sum[1] += x[c + 1] * z.y;
+        sum[2] += x[c + 2] * z.z;
+        sum[3] += x[c + 3] * z.w;
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 template <int SIZE> SLT_DEVICE_INLINE void add_scaled(float *to, float weight, const float *from) {
 #pragma unroll
-    for (int c = 0; c < SIZE; c++) to[c] += weight * from[c];
+    for (int c = 0; c < SIZE; c += 4) {
+        float4 z = *(const float4 *)&from[c];
+        to[c] += weight * z.x;
+        to[c + 1] += weight * z.y;
+        to[c + 2] += weight * z.z;
+        to[c + 3] += weight * z.w;
+    }
 }
+
+// ---- forward
 
 // the share of a key tile in one query's sum; the maximum may move
 template <int SIZE>
 SLT_DEVICE_INLINE void attend(const float *q, const float (*k)[SIZE], const float (*value)[SIZE],
                               int keys, float scale, float *most, float *sum, float *out) {
-    float tile_most = *most;
-    for (int j = 0; j < keys; j++) tile_most = fmaxf(tile_most, dot<SIZE>(q, k[j]) * scale);
-    float shrink = expf(*most - tile_most);
-    *sum *= shrink;
+    for (int first = 0; first < keys; first += STEP) {
+        float z[STEP], higher = *most;
 #pragma unroll
-    for (int c = 0; c < SIZE; c++) out[c] *= shrink;
-    for (int j = 0; j < keys; j++) {
-        float p = expf(dot<SIZE>(q, k[j]) * scale - tile_most);
-        *sum += p;
-        add_scaled<SIZE>(out, p, value[j]);
+        for (int j = 0; j < STEP; j++) {
+            z[j] = first + j < keys ? dot<SIZE>(q, k[first + j]) * scale : -INFINITY;
+            higher = fmaxf(higher, z[j]);
+        }
+        float shrink = expf(*most - higher);
+        *most = higher;
+        *sum *= shrink;
+#pragma unroll
+        for (int c = 0; c < SIZE; c++) out[c] *= shrink;
+#pragma unroll
+        for (int j = 0; j < STEP; j++) {
+            if (first + j >= keys) break;
+            float p = expf(z[j] - higher);
+            *sum += p;
+            add_scaled<SIZE>(out, p, value[first + j]);
+        }
     }
-    *most = tile_most;
 }
 
 template <int SIZE> SLT_KERNEL forward(const slt_cuda_args a) {
-    alignas(16) __shared__ float k[TILE][SIZE], value[TILE][SIZE];
+    slt_begin();
+    enum { WARPS = block_of<SIZE>::WARPS };
+    alignas(16) __shared__ float keys[WARPS][TILE][SIZE], values[WARPS][TILE][SIZE];
     float *out = slt_at(a.out[0]);
     if (blockIdx.y == 0)
         slt_clear_tail(out, slt_count(a, (slt_space)a.n[SPACE], 0), a.out_rows[0], a.out_width[0]);
     if (!sequence_there(a)) return;
     view v = view_of(a);
+    if (v.head >= v.heads) return;
     const float *qkv = slt_at(a.in[0]);
-    for (int first = 0; first < v.run.computed; first += THREADS) {
-        int l = first + (int)threadIdx.x;
+    float(*k)[SIZE] = keys[v.warp], (*value)[SIZE] = values[v.warp];
+    for (int first = 0; first < v.run.computed; first += SLT_WARP) {
+        int l = first + v.lane;
         bool mine = l < v.run.computed;
         float q[SIZE], sums[SIZE] = {0}, most = -INFINITY, sum = 0;
         load_row<SIZE>(q, qkv + place_of(v, 0, mine ? l : 0), v.size);
         for (int tile = 0; tile < v.keys; tile += TILE) {
-            __syncthreads();
-            load_tile<SIZE>(k, qkv + place_of(v, 1, 0), 3 * v.width, tile, v.keys, v.size);
-            load_tile<SIZE>(value, qkv + place_of(v, 2, 0), 3 * v.width, tile, v.keys, v.size);
-            __syncthreads();
-            if (mine)
-                attend<SIZE>(q, k, value, slt_least(TILE, v.keys - tile), v.scale, &most, &sum,
-                             sums);
+            int count = slt_least(TILE, v.keys - tile);
+            __syncwarp();
+            load_tile<SIZE>(k, qkv + place_of(v, 1, 0), 3 * v.width, tile, count, v.size);
+            load_tile<SIZE>(value, qkv + place_of(v, 2, 0), 3 * v.width, tile, count, v.size);
+            __syncwarp();
+            if (mine) attend<SIZE>(q, k, value, count, v.scale, &most, &sum, sums);
         }
         if (!mine) continue;
         float inverse = 1 / sum;
         float *kept = slt_at(a.aux) + 2 * ((int64_t)(v.run.first + l) * v.heads + v.head);
         kept[0] = most;
         kept[1] = inverse;
-        float *to = out + (int64_t)(v.run.first + l) * v.width + v.head * v.size;
 #pragma unroll
-        for (int c = 0; c < SIZE; c++)
-            if (c < v.size) to[c] = sums[c] * inverse;
+        for (int c = 0; c < SIZE; c += 4)
+            slt_store4(out + out_of(v, l), c, v.size, false,
+                       slt_four(sums[c] * inverse, sums[c + 1] * inverse, sums[c + 2] * inverse,
+                                sums[c + 3] * inverse));
     }
 }
 
 // ---- backward
 
-// what a query brings: q, do, and (maximum, 1/sum, o·do)
-template <int SIZE> struct query { float q[SIZE], dout[SIZE], most, inverse, along; };
+// of a query: maximum, 1/sum, o·do
+typedef struct {
+    float most, inverse, along;
+} kept_row;
 
 template <int SIZE>
-SLT_DEVICE_INLINE void load_query(const slt_cuda_args &a, const view &v, int l, query<SIZE> *x) {
-    int64_t at = (int64_t)(v.run.first + l) * v.width + v.head * v.size;
+SLT_DEVICE_INLINE kept_row load_kept(const slt_cuda_args &a, const view &v, int l,
+                                     const float *dout) {
     const float *kept = slt_at(a.aux) + 2 * ((int64_t)(v.run.first + l) * v.heads + v.head);
-    float out[SIZE];
-    load_row<SIZE>(x->q, slt_at(a.in[0]) + place_of(v, 0, l), v.size);
-    load_row<SIZE>(x->dout, slt_at(a.out_grad[0]) + at, v.size);
-    load_row<SIZE>(out, slt_at(a.out[0]) + at, v.size);
-    x->most = kept[0];
-    x->inverse = kept[1];
-    x->along = dot<SIZE>(out, x->dout);
+    const float *out = slt_at(a.out[0]) + out_of(v, l);
+    kept_row row = {kept[0], kept[1], 0};
+#pragma unroll
+    for (int c = 0; c < SIZE; c += 4) {
+        float4 x = slt_load4(out, c, v.size);
+        row.along += x.x * dout[c] + x.y * dout[c + 1] + x.z * dout[c + 2] + x.w * dout[c + 3];
+    }
+    return row;
 }
 
 template <int SIZE>
@@ -149,8 +197,8 @@ SLT_DEVICE_INLINE void store_row(const slt_cuda_args &a, const view &v, int part
                                  const float *row) {
     float *to = slt_at(a.in_grad[0]) + place_of(v, part, l);
 #pragma unroll
-    for (int c = 0; c < SIZE; c++)
-        if (c < v.size) slt_put(&to[c], a.add[0], row[c]);
+    for (int c = 0; c < SIZE; c += 4)
+        slt_store4(to, c, v.size, a.add[0], slt_four(row[c], row[c + 1], row[c + 2], row[c + 3]));
 }
 
 // dq: ds_j = p_j(do·v_j - o·do)·scale, dq = Σ_j ds_j·k_j
@@ -158,57 +206,52 @@ template <int SIZE>
 SLT_DEVICE_INLINE void backward_query(const slt_cuda_args &a, const view &v, float (*k)[SIZE],
                                       float (*value)[SIZE]) {
     const float *qkv = slt_at(a.in[0]);
-    for (int first = 0; first < v.run.computed; first += THREADS) {
-        int l = first + (int)threadIdx.x;
-        bool mine = l < v.run.computed;
-        query<SIZE> x;
-        float dq[SIZE] = {0};
-        load_query<SIZE>(a, v, mine ? l : 0, &x);
+    for (int first = 0; first < v.run.computed; first += SLT_WARP) {
+        int l = first + v.lane, own = l < v.run.computed ? l : 0;
+        float q[SIZE], dout[SIZE], dq[SIZE] = {0};
+        load_row<SIZE>(q, qkv + place_of(v, 0, own), v.size);
+        load_row<SIZE>(dout, slt_at(a.out_grad[0]) + out_of(v, own), v.size);
+        kept_row kept = load_kept<SIZE>(a, v, own, dout);
         for (int tile = 0; tile < v.keys; tile += TILE) {
-            __syncthreads();
-            load_tile<SIZE>(k, qkv + place_of(v, 1, 0), 3 * v.width, tile, v.keys, v.size);
-            load_tile<SIZE>(value, qkv + place_of(v, 2, 0), 3 * v.width, tile, v.keys, v.size);
-            __syncthreads();
-            int keys = mine ? slt_least(TILE, v.keys - tile) : 0;
-            for (int j = 0; j < keys; j++) {
-                float p = expf(dot<SIZE>(x.q, k[j]) * v.scale - x.most) * x.inverse;
-                float ds = p * (dot<SIZE>(x.dout, value[j]) - x.along) * v.scale;
+            int count = slt_least(TILE, v.keys - tile);
+            __syncwarp();
+            load_tile<SIZE>(k, qkv + place_of(v, 1, 0), 3 * v.width, tile, count, v.size);
+            load_tile<SIZE>(value, qkv + place_of(v, 2, 0), 3 * v.width, tile, count, v.size);
+            __syncwarp();
+#pragma unroll 2
+            for (int j = 0; j < count; j++) {
+                float p = expf(dot<SIZE>(q, k[j]) * v.scale - kept.most) * kept.inverse;
+                float ds = p * (dot<SIZE>(dout, value[j]) - kept.along) * v.scale;
                 add_scaled<SIZE>(dq, ds, k[j]);
             }
         }
-        if (mine) store_row<SIZE>(a, v, 0, l, dq);
+        if (l < v.run.computed) store_row<SIZE>(a, v, 0, l, dq);
     }
 }
 
 // dk = Σ_i ds_i·q_i, dv = Σ_i p_i·do_i; zeros for rows that are no keys
 template <int SIZE>
 SLT_DEVICE_INLINE void backward_key(const slt_cuda_args &a, const view &v, float (*q)[SIZE],
-                                    float (*dout)[SIZE], float (*kept)[3]) {
+                                    float (*dout)[SIZE], kept_row *kept) {
     const float *qkv = slt_at(a.in[0]), *douts = slt_at(a.out_grad[0]);
-    int64_t head = (int64_t)v.run.first * v.width + v.head * v.size;
-    for (int first = 0; first < v.run.computed; first += THREADS) {
-        int l = first + (int)threadIdx.x;
+    for (int first = 0; first < v.run.computed; first += SLT_WARP) {
+        int l = first + v.lane;
         bool key = l < v.keys;
         float k[SIZE], value[SIZE], dk[SIZE] = {0}, dv[SIZE] = {0};
         load_row<SIZE>(k, qkv + place_of(v, 1, key ? l : 0), v.size);
         load_row<SIZE>(value, qkv + place_of(v, 2, key ? l : 0), v.size);
         for (int tile = 0; tile < v.run.computed; tile += TILE) {
-            __syncthreads();
-            load_tile<SIZE>(q, qkv + place_of(v, 0, 0), 3 * v.width, tile, v.run.computed, v.size);
-            load_tile<SIZE>(dout, douts + head, v.width, tile, v.run.computed, v.size);
-            int mine = tile + (int)threadIdx.x;
-            if (mine < v.run.computed) {
-                query<SIZE> x;
-                load_query<SIZE>(a, v, mine, &x);
-                kept[threadIdx.x][0] = x.most;
-                kept[threadIdx.x][1] = x.inverse;
-                kept[threadIdx.x][2] = x.along;
-            }
-            __syncthreads();
-            int queries = key ? slt_least(TILE, v.run.computed - tile) : 0;
-            for (int i = 0; i < queries; i++) {
-                float p = expf(dot<SIZE>(q[i], k) * v.scale - kept[i][0]) * kept[i][1];
-                float ds = p * (dot<SIZE>(dout[i], value) - kept[i][2]) * v.scale;
+            int count = slt_least(TILE, v.run.computed - tile);
+            __syncwarp();
+            load_tile<SIZE>(q, qkv + place_of(v, 0, 0), 3 * v.width, tile, count, v.size);
+            load_tile<SIZE>(dout, douts + out_of(v, 0), v.width, tile, count, v.size);
+            __syncwarp();
+            if (v.lane < count) kept[v.lane] = load_kept<SIZE>(a, v, tile + v.lane, dout[v.lane]);
+            __syncwarp();
+#pragma unroll 2
+            for (int i = 0; key && i < count; i++) {
+                float p = expf(dot<SIZE>(k, q[i]) * v.scale - kept[i].most) * kept[i].inverse;
+                float ds = p * (dot<SIZE>(value, dout[i]) - kept[i].along) * v.scale;
                 add_scaled<SIZE>(dk, ds, q[i]);
                 add_scaled<SIZE>(dv, p, dout[i]);
             }
@@ -221,29 +264,36 @@ SLT_DEVICE_INLINE void backward_key(const slt_cuda_args &a, const view &v, float
 
 // blocks of y: heads for queries, then heads for keys
 template <int SIZE> SLT_KERNEL backward(const slt_cuda_args a) {
-    alignas(16) __shared__ float one[TILE][SIZE], two[TILE][SIZE];
-    __shared__ float kept[TILE][3];
+    slt_begin();
+    enum { WARPS = block_of<SIZE>::WARPS };
+    alignas(16) __shared__ float one[WARPS][TILE][SIZE], two[WARPS][TILE][SIZE];
+    __shared__ kept_row kept[WARPS][TILE];
     if (blockIdx.y == 0 && !a.add[0])
         slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, (slt_space)a.n[SPACE], 0), a.in_rows[0],
                        a.in_width[0]);
     if (!sequence_there(a)) return;
     view v = view_of(a);
-    if ((int)blockIdx.y < v.heads)
-        backward_query<SIZE>(a, v, one, two);
+    if (v.head >= v.heads) return;
+    if (blockIdx.y < gridDim.y / 2)
+        backward_query<SIZE>(a, v, one[v.warp], two[v.warp]);
     else
-        backward_key<SIZE>(a, v, one, two, kept);
+        backward_key<SIZE>(a, v, one[v.warp], two[v.warp], kept[v.warp]);
 }
 
-static dim3 grid(const slt_cuda_args *args, int heads) {
+// a block for some heads of a sequence, `times` over
+static dim3 grid(const slt_cuda_args *args, int warps, int times) {
     int slots = args->n[SPACE] == SLT_SLOT_TOKENS ? args->slots : 1;
-    return dim3((unsigned)(args->trajectories * slots), (unsigned)heads, (unsigned)args->members);
+    return dim3((unsigned)(args->trajectories * slots),
+                (unsigned)(times * slt_pieces(args->n[HEADS], warps)), (unsigned)args->members);
 }
 
 template <int SIZE> static void launch_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward<SIZE>, grid(args, args->n[HEADS]), THREADS, 0);
+    int warps = block_of<SIZE>::WARPS;
+    SLT_LAUNCH(args, forward<SIZE>, grid(args, warps, 1), warps * SLT_WARP, 0);
 }
 template <int SIZE> static void launch_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward<SIZE>, grid(args, 2 * args->n[HEADS]), THREADS, 0);
+    int warps = block_of<SIZE>::WARPS;
+    SLT_LAUNCH(args, backward<SIZE>, grid(args, warps, 2), warps * SLT_WARP, 0);
 }
 
 // head sizes are padded to one of these; larger ones are refused when the tape is made

@@ -1,6 +1,6 @@
-// Sums over rows, column by column: out_i[c] (+)= Σ_r term_i(r, c) for one or two terms. Blocks
-// take chunks of rows; the block that comes last adds the chunks in order, so the bits do not
-// depend on who was faster.
+// Sums over rows, column by column: out[c] (+)= Σ_r term(r, c), Term::COUNT sums at a time. Blocks
+// take chunks of rows; the block that comes last adds the chunks in a fixed order, so the bits do
+// not depend on who was faster.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,50 +9,64 @@
 
 #include "cuda/kernel.cuh"
 
-enum { SLT_SUM_COLUMNS = 32, SLT_SUM_LANES = 8 };
+enum { SLT_SUM_COLUMNS = 32, SLT_SUM_LANES = 8, SLT_SUM_CHUNKS = 128 };
 
 typedef struct {
     slt_space space;
-    int rows, width; // rows of the launch
-    slt_cuda_view out[2];
+    int rows, width;      // rows of the launch
+    slt_cuda_view out[2]; // sum i goes to row i; either may be absent
     bool add[2];
+    int across; // > 0: all sums of column c go to row c of out[0], so many of them
 } slt_sums;
+
+SLT_DEVICE_INLINE void slt_put_sum(const slt_sums &s, int i, int c, float sum) {
+    if (s.across > 0) {
+        if (i < s.across) slt_put(&slt_at(s.out[0])[c * s.across + i], s.add[0], sum);
+    } else if (s.out[i].at)
+        slt_put(&slt_at(s.out[i])[c], s.add[i], sum);
+}
 
 template <class Term>
 static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term, const slt_sums s) {
-    __shared__ float2 lanes[SLT_SUM_LANES][SLT_SUM_COLUMNS];
-    int c = (int)(blockIdx.x * SLT_SUM_COLUMNS + threadIdx.x), chunks = (int)gridDim.y;
-    int rows = slt_count(a, s.space, s.rows);
-    float2 sum = {0, 0};
-#pragma unroll 4
-    for (int r = (int)(blockIdx.y * SLT_SUM_LANES + threadIdx.y); r < rows && c < s.width;
-         r += chunks * SLT_SUM_LANES) {
-        float2 x = term(a, r, c);
-        sum.x += x.x;
-        sum.y += x.y;
-    }
-    lanes[threadIdx.y][threadIdx.x] = sum;
+    slt_begin();
+    enum { N = Term::COUNT, GROUPS = N < SLT_SUM_LANES ? SLT_SUM_LANES / N : 1 };
+    __shared__ float lanes[SLT_SUM_LANES][N][SLT_SUM_COLUMNS];
+    int x = (int)threadIdx.x, lane = (int)threadIdx.y, chunks = (int)gridDim.y;
+    int c = (int)blockIdx.x * SLT_SUM_COLUMNS + x, rows = slt_count(a, s.space, s.rows);
+    float sum[N] = {0}, *partial = slt_at(a.partials);
+    int first = c < s.width ? (int)blockIdx.y * SLT_SUM_LANES + lane : rows;
+#pragma unroll 8
+    for (int r = first; r < rows; r += chunks * SLT_SUM_LANES) term.add(a, r, c, sum);
+#pragma unroll
+    for (int i = 0; i < N; i++) lanes[lane][i][x] = sum[i];
     __syncthreads();
-    float *partial = slt_at(a.partials);
-    if (threadIdx.y == 0 && c < s.width) {
-        for (int i = 1; i < SLT_SUM_LANES; i++) {
-            sum.x += lanes[i][threadIdx.x].x;
-            sum.y += lanes[i][threadIdx.x].y;
-        }
-        partial[(2 * blockIdx.y) * s.width + c] = sum.x;
-        partial[(2 * blockIdx.y + 1) * s.width + c] = sum.y;
+    for (int i = lane; i < N && c < s.width; i += SLT_SUM_LANES) {
+        float all = 0;
+        for (int j = 0; j < SLT_SUM_LANES; j++) all += lanes[j][i][x];
+        partial[((int)blockIdx.y * N + i) * s.width + c] = all;
     }
     if (!slt_last_block(slt_counter(a, (int)blockIdx.x), chunks)) return;
-    if (threadIdx.y >= 2 || c >= s.width || !s.out[threadIdx.y].at) return;
-    float total = 0;
-    for (int i = 0; i < chunks; i++) total += partial[(2 * i + (int)threadIdx.y) * s.width + c];
-    slt_put(&slt_at(s.out[threadIdx.y])[c], s.add[threadIdx.y], total);
+    for (int w = lane; w < N * GROUPS && c < s.width; w += SLT_SUM_LANES) {
+        int i = w % N, group = w / N;
+        float all = 0;
+#pragma unroll 8
+        for (int j = group; j < chunks; j += GROUPS) all += partial[(j * N + i) * s.width + c];
+        lanes[group][i][x] = all;
+    }
+    __syncthreads();
+    for (int i = lane; i < N && c < s.width; i += SLT_SUM_LANES) {
+        float all = 0;
+        for (int group = 0; group < GROUPS; group++) all += lanes[group][i][x];
+        slt_put_sum(s, i, c, all);
+    }
 }
 
 template <class Term>
 static inline void slt_launch_sums(const slt_cuda_args *args, Term term, slt_sums sums) {
-    int chunks = slt_pieces(sums.rows, 8 * SLT_SUM_LANES);
-    if (chunks > SLT_CUDA_CHUNKS) chunks = SLT_CUDA_CHUNKS;
+    int room = (int)(args->partials.stride / ((int64_t)Term::COUNT * sums.width));
+    int chunks = slt_pieces(sums.rows, 4 * SLT_SUM_LANES);
+    if (chunks > SLT_SUM_CHUNKS) chunks = SLT_SUM_CHUNKS;
+    if (chunks > room) chunks = room;
     dim3 grid((unsigned)slt_pieces(sums.width, SLT_SUM_COLUMNS),
               (unsigned)(chunks < 1 ? 1 : chunks), (unsigned)args->members);
     SLT_LAUNCH(args, slt_sum_columns<Term>, grid, dim3(SLT_SUM_COLUMNS, SLT_SUM_LANES, 1), 0, term,

@@ -8,6 +8,7 @@
 enum { THREADS = 64 };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, K = a.slots;
     float *out = slt_at(a.out[0]);
     slt_clear_tail(out, slt_count(a, SLT_TOKENS, 0), a.out_rows[0], K);
@@ -26,6 +27,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 
 // shared holds d, twice (K) per trajectory: one is read while the other is written
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, K = a.slots;
     float *dends = slt_at(a.in_grad[0]);
     if (!a.add[0]) slt_clear_tail(dends, slt_count(a, SLT_TOKENS, 0), a.in_rows[0], 1);

@@ -20,7 +20,6 @@ enum {
     SLT_CUDA_OUTPUTS = 3,
     SLT_CUDA_NUMBERS = 6, // attributes of a node
     SLT_CUDA_WEIGHTS = 8,
-    SLT_CUDA_CHUNKS = 32, // of rows, in sums over columns
 };
 
 // numbers of all members, or words of 32 bits: those of member m begin at at + m·stride
@@ -71,7 +70,7 @@ typedef struct {
     slt_cuda_view in_grad[SLT_CUDA_INPUTS], out_grad[SLT_CUDA_OUTPUTS];
     bool add[SLT_CUDA_INPUTS];
     slt_cuda_view aux, shared;
-    slt_cuda_view partials; // room for sums of SLT_CUDA_CHUNKS parts, two per column
+    slt_cuda_view partials; // room for the parts of sums over rows
     int32_t *counters;      // zeros: which block is the last; [members][·]
     int counter_stride;
     slt_cuda_view side_partials; // the same, for work on the side
@@ -80,7 +79,7 @@ typedef struct {
 
 // ---- the optimiser
 
-enum { SLT_CUDA_PIECE = 4096, SLT_CUDA_ZEROS = 4 };
+enum { SLT_CUDA_PIECE = 1024, SLT_CUDA_ZEROS = 4 };
 
 // a stretch of one member's parameter
 typedef struct {

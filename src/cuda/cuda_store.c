@@ -76,7 +76,8 @@ slt_status slt_cuda_store_open(slt_store *store) {
     for (int i = 0; i < 4; i++)
         SLT_TRY(slt_cuda_alloc(cuda, store->size * sizeof(float), (void **)block[i]));
     SLT_TRY(slt_cuda_alloc(cuda, (size_t)store->members * sizeof(double), (void **)&blocks->norm));
-    SLT_TRY(slt_cuda_alloc(cuda, sizeof(int32_t), (void **)&blocks->counter));
+    SLT_TRY(
+        slt_cuda_alloc(cuda, (size_t)store->members * sizeof(int32_t), (void **)&blocks->counter));
     return send_pieces(cuda, store, blocks);
 }
 

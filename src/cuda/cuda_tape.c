@@ -27,7 +27,7 @@ static int widest(const slt_tape *tape) {
 
 static slt_status open_sums(slt_tape *tape, slt_cuda_tape *t) {
     size_t width = (size_t)widest(tape), members = (size_t)tape->store->members;
-    t->partials_each = 2 * SLT_CUDA_CHUNKS * width;
+    t->partials_each = 64 * width; // at least 32 parts of the widest, more of others
     t->counter_stride = (int)(width / 32 + 1);
     float **const partials[] = {&t->partials, &t->side_partials};
     int32_t **const counters[] = {&t->counters, &t->side_counters};

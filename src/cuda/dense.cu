@@ -8,6 +8,7 @@ enum { X, W, C };
 
 SLT_KERNEL bias_activate(const slt_cuda_args a, slt_cuda_view y_view, slt_cuda_view c_view,
                          unsigned count, unsigned width, int activation) {
+    slt_begin();
     float *y = slt_at(y_view);
     const float *c = slt_at(c_view);
     for (unsigned i = slt_thread(); i < count; i += slt_stride())
@@ -17,6 +18,7 @@ SLT_KERNEL bias_activate(const slt_cuda_args a, slt_cuda_view y_view, slt_cuda_v
 // the same, four numbers at a time
 SLT_KERNEL bias_activate_fours(const slt_cuda_args a, slt_cuda_view y_view, slt_cuda_view c_view,
                                unsigned count, unsigned width, int activation) {
+    slt_begin();
     float4 *y = (float4 *)slt_at(y_view);
     const float4 *c = (const float4 *)slt_at(c_view), none = {0, 0, 0, 0};
     for (unsigned i = slt_thread(); i < count / 4; i += slt_stride()) {
@@ -45,9 +47,9 @@ void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows
 struct plain_term {
     slt_cuda_view x;
     int width;
-    __device__ float2 operator()(const slt_cuda_args &a, int r, int c) const {
-        float2 term = {slt_at(x)[(int64_t)r * width + c], 0};
-        return term;
+    enum { COUNT = 1 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
+        sum[0] += slt_at(x)[(int64_t)r * width + c];
     }
 };
 
@@ -55,13 +57,14 @@ struct plain_term {
 void slt_cuda_bias_gradient(const slt_cuda_args *args, slt_cuda_view x, int rows, int width,
                             slt_cuda_view out, bool add) {
     if (!out.at) return;
-    slt_sums sums = {SLT_FIXED, rows, width, {out, {NULL, 0}}, {add, false}};
+    slt_sums sums = {SLT_FIXED, rows, width, {out, {NULL, 0}}, {add, false}, 0};
     plain_term term = {x, width};
     slt_launch_sums(args, term, sums);
 }
 
 // dp = dy∘act'(y) into shared
 SLT_KERNEL before_activation(const slt_cuda_args a) {
+    slt_begin();
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *dp = slt_at(a.shared);
     unsigned count = (unsigned)(a.out_rows[0] * a.out_width[0]);
@@ -104,14 +107,13 @@ static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
 static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {
     int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
     if (args->in_grad[X].at)
-        SLT_LAUNCH(args, slt_narrow_input, slt_grid(args, (int64_t)rows * in, SLT_THREADS),
-                   SLT_THREADS, 0, narrow_of(args, args->in_grad[X], dp), args->add[X]);
-    slt_cuda_bias_gradient(args, dp, rows, out, args->in_grad[C], args->add[C]);
-    if (!args->in_grad[W].at) return;
-    slt_sums sums = {
-        SLT_FIXED, rows, in * out, {args->in_grad[W], {NULL, 0}}, {args->add[W], false}};
-    slt_narrow_term term = {narrow_of(args, args->in[X], dp)};
-    slt_launch_sums(args, term, sums);
+        slt_launch_narrow_input(args, narrow_of(args, args->in_grad[X], dp), args->add[X]);
+    slt_cuda_args side = slt_cuda_fork(args);
+    slt_cuda_bias_gradient(&side, dp, rows, out, args->in_grad[C], args->add[C]);
+    slt_sums sums = {SLT_FIXED, rows, in, {args->in_grad[W], {NULL, 0}}, {args->add[W], false},
+                     out};
+    if (args->in_grad[W].at)
+        slt_launch_narrow_weights(&side, narrow_of(args, args->in[X], dp), sums);
 }
 
 void slt_cuda_dense_backward(const slt_cuda_args *args) {

@@ -9,6 +9,7 @@ enum { BITS, W, C };
 enum { THREADS = 128 };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int r = (int)blockIdx.x, width = a.out_width[0], count = slt_count(a, a.in_space[BITS], 0);
     const int32_t *offset = slt_ints(a.in[BITS]);
     const uint16_t *ones = a.ones[BITS].at + (int64_t)blockIdx.z * a.ones[BITS].stride;
@@ -27,6 +28,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 
 // rows of zeros and ones into shared
 SLT_KERNEL expand(const slt_cuda_args a) {
+    slt_begin();
     int r = (int)blockIdx.x, width = a.in_width[BITS], count = slt_count(a, a.in_space[BITS], 0);
     const int32_t *offset = slt_ints(a.in[BITS]);
     const uint16_t *ones = a.ones[BITS].at + (int64_t)blockIdx.z * a.ones[BITS].stride;
@@ -46,10 +48,10 @@ void slt_cuda_dense_bits_forward(const slt_cuda_args *args) {
 
 void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
     int rows = args->in_rows[BITS], in = args->in_width[BITS], out = args->out_width[0];
-    if (args->in_grad[W].at) {
-        SLT_LAUNCH(args, expand, grid(args), THREADS, 0);
-        slt_cuda_gemm(args, true, false, in, out, rows, args->shared, in, args->out_grad[0], out,
-                      args->add[W], args->in_grad[W], out);
-    }
-    slt_cuda_bias_gradient(args, args->out_grad[0], rows, out, args->in_grad[C], args->add[C]);
+    slt_cuda_args side = slt_cuda_fork(args);
+    slt_cuda_bias_gradient(&side, args->out_grad[0], rows, out, args->in_grad[C], args->add[C]);
+    if (!args->in_grad[W].at) return;
+    SLT_LAUNCH(args, expand, grid(args), THREADS, 0);
+    slt_cuda_gemm(args, true, false, in, out, rows, args->shared, in, args->out_grad[0], out,
+                  args->add[W], args->in_grad[W], out);
 }

@@ -6,9 +6,10 @@
 #include "cuda/kernel.cuh"
 
 enum { IDS, TABLE };
-enum { COLUMNS = 32, LANES = 16 };
+enum { COLUMNS = 32, LANES = 32 };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const int32_t *ids = slt_ints(a.in[IDS]);
     const float *table = slt_at(a.in[TABLE]);
     float *y = slt_at(a.out[0]);
@@ -18,16 +19,22 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_clear_tail(y, count, a.in_rows[IDS], width);
 }
 
-SLT_KERNEL table_gradient(const slt_cuda_args a, slt_cuda_view dy_view, slt_cuda_view id_view,
-                          slt_space space, int rows, int width, slt_cuda_view table, bool add) {
+SLT_KERNEL __launch_bounds__(COLUMNS *LANES)
+    table_gradient(const slt_cuda_args a, slt_cuda_view dy_view, slt_cuda_view id_view,
+                   slt_space space, int rows, int width, slt_cuda_view table, bool add) {
+    slt_begin();
     __shared__ float lanes[LANES][COLUMNS];
     int entry = (int)blockIdx.x, c = (int)(blockIdx.y * COLUMNS + threadIdx.x);
     const int32_t *ids = slt_ints(id_view);
     const float *dy = slt_at(dy_view);
     float sum = 0;
     int count = slt_count(a, space, rows);
-    for (int r = (int)threadIdx.y; r < count && c < width; r += LANES)
-        if (ids[r] == entry) sum += dy[(int64_t)r * width + c];
+    if (c >= width) count = 0;
+#pragma unroll 8
+    for (int r = (int)threadIdx.y; r < count; r += LANES) {
+        float d = dy[(int64_t)r * width + c];
+        sum += ids[r] == entry ? d : 0;
+    }
     lanes[threadIdx.y][threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.y > 0 || c >= width) return;

@@ -8,6 +8,7 @@
 enum { GX, GH, STATE };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int S = a.in_width[STATE];
     for (unsigned i = slt_thread(); i < (unsigned)(a.in_rows[STATE] * S); i += slt_stride()) {
         int64_t at = (int64_t)(i / (unsigned)S) * 3 * S + i % (unsigned)S;
@@ -23,6 +24,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int S = a.in_width[STATE];
     for (unsigned i = slt_thread(); i < (unsigned)(a.in_rows[STATE] * S); i += slt_stride()) {
         int64_t at = (int64_t)(i / (unsigned)S) * 3 * S + i % (unsigned)S;

@@ -6,6 +6,7 @@
 #include "cuda/kernel.cuh"
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)slt_thread(), K = a.slots, S = a.in_width[0];
     if (b >= a.trajectories) return;
     bool there = b < slt_head(a)->count;
@@ -42,6 +43,7 @@ SLT_DEVICE_INLINE void lambda_gradient(const slt_cuda_args &a, int b, float *dla
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, K = a.slots, S = a.in_width[0];
     float *to = slt_at(a.in_grad[0]) + (int64_t)b * K * S;
     const float *lambda = slt_at(a.out[1]) + (int64_t)b * K;

@@ -7,6 +7,7 @@
 enum { H, PRIOR };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const float *h = slt_at(a.in[H]), *prior = slt_at(a.in[PRIOR]);
     int K = a.slots, count = slt_head(a)->count;
     float sum = 0;
@@ -17,6 +18,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     const float *h = slt_at(a.in[H]), *prior = slt_at(a.in[PRIOR]);
     float *dh = slt_at(a.in_grad[H]);
     int K = a.slots, count = slt_head(a)->count, i = (int)slt_thread();

@@ -9,26 +9,33 @@
 enum { SLOT, TOKEN };
 enum { THREADS = 128 };
 
+SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
+
+// four numbers of a row per thread
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const float *slots = slt_at(a.in[SLOT]), *tokens = slt_at(a.in[TOKEN]);
     const int32_t *offset = slt_offset(a), *companion = slt_companion(a);
     float *y = slt_at(a.out[0]);
-    int width = a.out_width[0], count = slt_count(a, SLT_SLOT_TOKENS, 0);
-    for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride()) {
-        slt_spot spot = slt_spot_of(a, SLT_SLOT_TOKENS, (int)(i / (unsigned)width));
-        int column = (int)(i % (unsigned)width), sequence = spot.b * a.slots + spot.k;
-        int c = tokens ? companion[sequence] : -1;
-        float sum = slots[(int64_t)sequence * width + column];
+    int width = a.out_width[0], fours = (width + 3) / 4, count = slt_count(a, SLT_SLOT_TOKENS, 0);
+    for (unsigned i = slt_thread(); i < (unsigned)(count * fours); i += slt_stride()) {
+        int r = (int)(i / (unsigned)fours), column = (int)(i % (unsigned)fours) * 4;
+        slt_spot spot = slt_spot_of(a, SLT_SLOT_TOKENS, r);
+        int sequence = spot.b * a.slots + spot.k, c = tokens ? companion[sequence] : -1;
+        float4 x = slt_load4(slots + (int64_t)sequence * width, column, width);
+        float4 z = {0, 0, 0, 0};
         if (c >= 0) {
             int row = offset[c] + slt_least(spot.l, offset[c + 1] - offset[c] - 1);
-            sum += tokens[(int64_t)row * width + column];
+            z = slt_load4(tokens + (int64_t)row * width, column, width);
         }
-        y[i] = sum > 0 ? sum : 0;
+        slt_store4(y + (int64_t)r * width, column, width, false,
+                   slt_four(relu(x.x + z.x), relu(x.y + z.y), relu(x.z + z.z), relu(x.w + z.w)));
     }
     slt_clear_tail(y, count, a.out_rows[0], width);
 }
 
 SLT_KERNEL backward_slot(const slt_cuda_args a) {
+    slt_begin();
     int sequence = (int)blockIdx.x, width = a.out_width[0];
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *to = slt_at(a.in_grad[SLOT]) + (int64_t)sequence * width;
@@ -37,10 +44,11 @@ SLT_KERNEL backward_slot(const slt_cuda_args a) {
     if (there) run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
     for (int k = (int)threadIdx.x; k < width; k += (int)blockDim.x) {
         float sum = 0;
-#pragma unroll 4
+#pragma unroll 8
         for (int l = 0; l < run.computed; l++) {
             int64_t at = (int64_t)(run.first + l) * width + k;
-            sum += y[at] > 0 ? dy[at] : 0;
+            float d = dy[at];
+            sum += y[at] > 0 ? d : 0;
         }
         slt_put(&to[k], a.add[SLOT], sum);
     }
@@ -48,6 +56,7 @@ SLT_KERNEL backward_slot(const slt_cuda_args a) {
 
 // position l of a sequence with companion c sees row min(l, C_c - 1) of c
 SLT_KERNEL backward_token(const slt_cuda_args a) {
+    slt_begin();
     int row = (int)blockIdx.x, width = a.out_width[0], count = slt_count(a, SLT_TOKENS, 0);
     const int32_t *companion = slt_companion(a);
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);

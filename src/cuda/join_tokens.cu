@@ -7,6 +7,7 @@
 enum { IDS, TABLE, X };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const int32_t *ids = slt_ints(a.in[IDS]);
     const float *table = slt_at(a.in[TABLE]), *x = slt_at(a.in[X]);
     float *y = slt_at(a.out[0]);
@@ -21,6 +22,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 
 // dy∘[y>0] into shared, and on to x; zero in the tail as dy is
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *before = slt_at(a.shared), *dx = slt_at(a.in_grad[X]);
     unsigned count = (unsigned)(a.out_rows[0] * a.out_width[0]);

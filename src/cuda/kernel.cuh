@@ -16,7 +16,7 @@
 #else
 #include <cuda_runtime.h>
 #define SLT_LAUNCH(args, kernel, grid, block, bytes, ...)                                          \
-    kernel<<<grid, block, bytes, (cudaStream_t)(args)->stream>>>(*(args), ##__VA_ARGS__)
+    slt_launch((args)->stream, grid, block, bytes, kernel, *(args), ##__VA_ARGS__)
 #define SLT_DYNAMIC_SHARED(name)                                                                   \
     extern __shared__ float slt_dynamic_shared[];                                                  \
     float *name = slt_dynamic_shared
@@ -25,9 +25,39 @@
 #define SLT_KERNEL        static __global__ void
 #define SLT_DEVICE_INLINE static __device__ __forceinline__
 
+#ifndef SLT_CUDA_OVERLAP
+#define SLT_CUDA_OVERLAP 1 // a kernel may be set up while the one before it ends
+#endif
+
+// the first line of every kernel: nothing is read or written before the one in front has ended
+SLT_DEVICE_INLINE void slt_begin(void) {
+#if SLT_CUDA_OVERLAP && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 enum { SLT_WARP = 32, SLT_THREADS = 256 };
 
 // ---- launches
+
+#ifndef SLT_EMULATED
+template <class... Parameters, class... Arguments>
+static inline void slt_launch(void *stream, dim3 grid, dim3 block, size_t bytes,
+                              void (*kernel)(Parameters...), Arguments... arguments) {
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = SLT_CUDA_OVERLAP;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = bytes;
+    config.stream = (cudaStream_t)stream;
+    config.attrs = &overlap;
+    config.numAttrs = SLT_CUDA_OVERLAP;
+    cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+#endif
 
 static inline int slt_pieces(int64_t count, int size) { return (int)((count + size - 1) / size); }
 
@@ -47,6 +77,40 @@ SLT_DEVICE_INLINE const int32_t *slt_ints(slt_cuda_view view) {
 }
 SLT_DEVICE_INLINE void slt_put(float *out, bool add, float value) {
     *out = add ? *out + value : value;
+}
+// numbers c .. c+3 of a row of `width`, zeros beyond it; rows of fours begin at multiples of 16
+// bytes
+SLT_DEVICE_INLINE float4 slt_load4(const float *row, int c, int width) {
+    float4 x = {0, 0, 0, 0};
+    if (c >= width) return x;
+    if (width % 4 == 0) return *(const float4 *)(row + c);
+    x.x = row[c];
+    if (c + 1 < width) x.y = row[c + 1];
+    if (c + 2 < width) x.z = row[c + 2];
+    if (c + 3 < width) x.w = row[c + 3];
+    return x;
+}
+SLT_DEVICE_INLINE void slt_store4(float *row, int c, int width, bool add, float4 x) {
+    if (c >= width) return;
+    if (add) {
+        float4 there = slt_load4(row, c, width);
+        x.x += there.x;
+        x.y += there.y;
+        x.z += there.z;
+        x.w += there.w;
+    }
+    if (width % 4 == 0) {
+        *(float4 *)(row + c) = x;
+        return;
+    }
+    row[c] = x.x;
+    if (c + 1 < width) row[c + 1] = x.y;
+    if (c + 2 < width) row[c + 2] = x.z;
+    if (c + 3 < width) row[c + 3] = x.w;
+}
+SLT_DEVICE_INLINE float4 slt_four(float x, float y, float z, float w) {
+    float4 four = {x, y, z, w};
+    return four;
 }
 SLT_DEVICE_INLINE int slt_least(int a, int b) { return a < b ? a : b; }
 

@@ -12,8 +12,29 @@ SLT_DEVICE_INLINE int row_of_warp(void) {
     return (int)(blockIdx.x * WARPS + threadIdx.x / SLT_WARP);
 }
 
-// a lane holds numbers lane, lane + 32, ... of its row, N at most
+SLT_DEVICE_INLINE float sum_of(float4 x) { return (x.x + x.y) + (x.z + x.w); }
+SLT_DEVICE_INLINE float dot_of(float4 x, float4 y) {
+    return (x.x * y.x + x.y * y.y) + (x.z * y.z + x.w * y.w);
+}
+SLT_DEVICE_INLINE float4 added(float4 x, float4 y) {
+    return slt_four(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w);
+}
+SLT_DEVICE_INLINE float4 times(float4 x, float4 y) {
+    return slt_four(x.x * y.x, x.y * y.y, x.z * y.z, x.w * y.w);
+}
+// a·x + b
+SLT_DEVICE_INLINE float4 scaled(float4 x, float a, float b) {
+    return slt_four(a * x.x + b, a * x.y + b, a * x.z + b, a * x.w + b);
+}
+// x - mean, zeros beyond the row
+SLT_DEVICE_INLINE float4 centred(float4 x, float mean, int left) {
+    return slt_four(left > 0 ? x.x - mean : 0, left > 1 ? x.y - mean : 0, left > 2 ? x.z - mean : 0,
+                    left > 3 ? x.w - mean : 0);
+}
+
+// a lane holds fours lane, lane + 32, ... of its row, N at most
 template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
     if (r >= a.in_rows[X]) return;
     int64_t at = (int64_t)r * width;
@@ -22,70 +43,75 @@ template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
     const float *positions = slt_at(a.in[POSITIONS]);
     float *hat = slt_at(a.aux) + at, *y = slt_at(a.out[0]) + at;
     bool there = r < slt_count(a, a.in_space[X], a.in_rows[X]);
-    float s[N], sum = 0, square = 0;
+    float4 s[N], none = {0, 0, 0, 0}, one = {1, 1, 1, 1};
+    float sum = 0, square = 0;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        int c = lane + i * SLT_WARP;
-        bool mine = there && c < width;
-        s[i] = !mine ? 0 : residual ? x[c] + residual[at + c] : x[c];
-        sum += s[i];
+        int c = 4 * (lane + i * SLT_WARP);
+        s[i] = there ? slt_load4(x, c, width) : none;
+        if (there && residual) s[i] = added(s[i], slt_load4(residual + at, c, width));
+        sum += sum_of(s[i]);
     }
     float mean = slt_warp_sum(sum) / (float)width;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        s[i] = lane + i * SLT_WARP < width ? s[i] - mean : 0;
-        square += s[i] * s[i];
+        s[i] = centred(s[i], mean, width - 4 * (lane + i * SLT_WARP));
+        square += dot_of(s[i], s[i]);
     }
     float factor = 1 / sqrtf(slt_warp_sum(square) / (float)width + (float)a.x[0]);
     if (lane == 0) slt_at(a.aux)[(int64_t)a.in_room[X] * width + r] = factor;
     if (there && positions) positions += slt_spot_of(a, a.in_space[X], r).l * width;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        int c = lane + i * SLT_WARP;
-        if (c >= width) continue;
-        float h = s[i] * factor;
-        hat[c] = h;
-        h = (gamma ? gamma[c] : 1) * h + (beta ? beta[c] : 0);
-        y[c] = !there ? 0 : positions ? h + positions[c] : h;
+        int c = 4 * (lane + i * SLT_WARP);
+        float4 h = scaled(s[i], factor, 0);
+        slt_store4(hat, c, width, false, h);
+        h = times(gamma ? slt_load4(gamma, c, width) : one, h);
+        if (beta) h = added(h, slt_load4(beta, c, width));
+        if (positions && there) h = added(h, slt_load4(positions, c, width));
+        slt_store4(y, c, width, false, there ? h : none);
     }
 }
 
 template <int N> SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
     if (r >= a.in_rows[X]) return;
     int64_t at = (int64_t)r * width;
     const float *dy = slt_at(a.out_grad[0]) + at, *hat = slt_at(a.aux) + at;
     const float *gamma = slt_at(a.in[GAMMA]);
     float inverse = slt_at(a.aux)[(int64_t)a.in_room[X] * width + r], sum = 0, dot = 0;
-    float g[N], h[N];
+    float4 g[N], h[N];
     bool there = r < slt_count(a, a.in_space[X], a.in_rows[X]);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        int c = lane + i * SLT_WARP;
-        g[i] = c >= width ? 0 : gamma ? dy[c] * gamma[c] : dy[c];
-        h[i] = c >= width ? 0 : hat[c];
-        sum += g[i];
-        dot += g[i] * h[i];
+        int c = 4 * (lane + i * SLT_WARP);
+        g[i] = slt_load4(dy, c, width);
+        if (gamma) g[i] = times(g[i], slt_load4(gamma, c, width));
+        h[i] = slt_load4(hat, c, width);
+        sum += sum_of(g[i]);
+        dot += dot_of(g[i], h[i]);
     }
     float mean = slt_warp_sum(sum) / (float)width, along = slt_warp_sum(dot) / (float)width;
+    if (!there) inverse = 0;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        int c = lane + i * SLT_WARP;
-        if (c >= width) continue;
-        float ds = there ? (g[i] - mean - h[i] * along) * inverse : 0;
+        int c = 4 * (lane + i * SLT_WARP);
+        float4 ds = scaled(added(g[i], scaled(h[i], -along, -mean)), inverse, 0);
         // x and residual may be the same variable: in order
-        if (a.in_grad[X].at) slt_put(&slt_at(a.in_grad[X])[at + c], a.add[X], ds);
+        if (a.in_grad[X].at) slt_store4(slt_at(a.in_grad[X]) + at, c, width, a.add[X], ds);
         if (a.in_grad[RESIDUAL].at)
-            slt_put(&slt_at(a.in_grad[RESIDUAL])[at + c], a.add[RESIDUAL], ds);
+            slt_store4(slt_at(a.in_grad[RESIDUAL]) + at, c, width, a.add[RESIDUAL], ds);
     }
 }
 
 struct affine_term {
-    __device__ float2 operator()(const slt_cuda_args &a, int r, int c) const {
+    enum { COUNT = 2 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
         int64_t at = (int64_t)r * a.in_width[X] + c;
         float dy = slt_at(a.out_grad[0])[at];
-        float2 term = {dy * slt_at(a.aux)[at], dy};
-        return term;
+        sum[0] += dy * slt_at(a.aux)[at];
+        sum[1] += dy;
     }
 };
 
@@ -101,9 +127,9 @@ typedef void (*launcher)(const slt_cuda_args *args);
 static const struct {
     int width;
     launcher forward, backward;
-} widths[] = {{128, launch_forward<4>, launch_backward<4>},
-              {512, launch_forward<16>, launch_backward<16>},
-              {2048, launch_forward<64>, launch_backward<64>}};
+} widths[] = {{128, launch_forward<1>, launch_backward<1>},
+              {512, launch_forward<4>, launch_backward<4>},
+              {2048, launch_forward<16>, launch_backward<16>}};
 
 static int width_of(const slt_cuda_args *args) {
     int i = 0;
@@ -122,7 +148,8 @@ void slt_cuda_layer_norm_backward(const slt_cuda_args *args) {
                      args->in_rows[X],
                      args->in_width[X],
                      {args->in_grad[GAMMA], args->in_grad[BETA]},
-                     {args->add[GAMMA], args->add[BETA]}};
+                     {args->add[GAMMA], args->add[BETA]},
+                     0};
     slt_cuda_args side = slt_cuda_fork(args);
     slt_launch_sums(&side, affine_term(), sums);
 }

@@ -17,12 +17,13 @@ void slt_cuda_mlp_forward(const slt_cuda_args *args) {
 
 // dh∘[h>0] in place, and its sum over rows on the way
 struct relu_term {
-    __device__ float2 operator()(const slt_cuda_args &a, int r, int c) const {
+    enum { COUNT = 1 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
         int64_t at = (int64_t)r * a.in_width[W1] + c;
-        float *dh = slt_at(a.shared) + at, d = slt_at(a.aux)[at] > 0 ? *dh : 0;
+        float *dh = slt_at(a.shared) + at, d = *dh;
+        if (!(slt_at(a.aux)[at] > 0)) d = 0;
         *dh = d;
-        float2 term = {d, 0};
-        return term;
+        sum[0] += d;
     }
 };
 
@@ -31,7 +32,8 @@ void slt_cuda_mlp_backward(const slt_cuda_args *args) {
     int out = args->out_width[0];
     slt_cuda_view dy = args->out_grad[0], dh = args->shared;
     slt_cuda_gemm(args, false, true, rows, wide, out, dy, out, args->in[W2], out, false, dh, wide);
-    slt_sums sums = {SLT_FIXED, rows, wide, {args->in_grad[C1], {NULL, 0}}, {args->add[C1], false}};
+    slt_sums sums = {SLT_FIXED, rows, wide, {args->in_grad[C1], {NULL, 0}}, {args->add[C1], false},
+                     0};
     slt_launch_sums(args, relu_term(), sums);
     if (args->in_grad[X].at)
         slt_cuda_gemm(args, false, true, rows, in, wide, dh, wide, args->in[W1], wide, args->add[X],

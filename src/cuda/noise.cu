@@ -9,6 +9,7 @@ enum { SPACE, WIDTH, PURPOSE };
 
 // numbers 2i and 2i+1 of a trajectory; a thread per pair
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const slt_cuda_head *head = slt_head(a);
     int64_t per = (int64_t)(a.n[SPACE] == SLT_SLOTS ? a.slots : 1) * a.n[WIDTH];
     int64_t pairs = (per + 1) / 2;

@@ -4,7 +4,10 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernel.cuh"
 
-SLT_KERNEL seed(const slt_cuda_args a, slt_cuda_view gradient) { *slt_at(gradient) = 1; }
+SLT_KERNEL seed(const slt_cuda_args a, slt_cuda_view gradient) {
+    slt_begin();
+    *slt_at(gradient) = 1;
+}
 
 void slt_cuda_seed(const slt_cuda_args *args, slt_cuda_view gradient) {
     SLT_LAUNCH(args, seed, slt_grid(args, 1, 1), 1, 0, gradient);
@@ -12,6 +15,7 @@ void slt_cuda_seed(const slt_cuda_args *args, slt_cuda_view gradient) {
 
 // the number comes last: who reads it finds the rest
 SLT_KERNEL take_notes(const slt_cuda_notes n) {
+    slt_begin();
     const slt_cuda_head *head =
         (const slt_cuda_head *)(n.frames.at + (int64_t)blockIdx.z * n.frames.stride);
     slt_cuda_note *note = n.notes + blockIdx.z * SLT_CUDA_NOTES + head->note % SLT_CUDA_NOTES;

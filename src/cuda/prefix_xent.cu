@@ -6,7 +6,7 @@
 #include "cuda/losses.cuh"
 
 enum { LOGITS, MASKS, H, TARGETS };
-enum { WARPS = 16 };
+enum { WARPS = 32 };
 
 typedef struct {
     int K, A, width, computed, truth;
@@ -61,7 +61,8 @@ SLT_DEVICE_INLINE float extend(const mixture &m, int j, int l, float *R, float *
 }
 
 // Σ_l CE_j,l of every j is kept (aux); dynamic shared memory: (WARPS, K)
-template <int MOST> SLT_KERNEL forward(const slt_cuda_args a) {
+template <int MOST> SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) forward(const slt_cuda_args a) {
+    slt_begin();
     SLT_DYNAMIC_SHARED(parts);
     int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
     float loss = 0;
@@ -152,7 +153,8 @@ SLT_DEVICE_INLINE void clear_tails(const slt_cuda_args &a) {
 }
 
 // dynamic shared memory: (warps, K, A)
-template <int MOST> SLT_KERNEL backward(const slt_cuda_args a) {
+template <int MOST> SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) backward(const slt_cuda_args a) {
+    slt_begin();
     SLT_DYNAMIC_SHARED(parts);
     int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
     int warps = (int)blockDim.x / SLT_WARP;

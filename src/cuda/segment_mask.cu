@@ -46,6 +46,7 @@ SLT_DEVICE_INLINE void ends_of_slot(const slt_cuda_args &a, const mask_view &v, 
 }
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, count = slt_count(a, SLT_SLOT_TOKENS, 0);
     float *mask = slt_at(a.out[0]), *sums = slt_at(a.out[1]);
     slt_clear_tail(mask, count, a.out_rows[0], 1);
@@ -92,6 +93,7 @@ SLT_DEVICE_INLINE float walk(const slt_cuda_args &a, const mask_view &v, int k, 
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, lane = (int)(threadIdx.x % SLT_WARP);
     float *dlogits = slt_at(a.in_grad[0]);
     if (!a.add[0])

@@ -7,7 +7,7 @@
 #include "cuda/kernel.cuh"
 
 enum { Q, KV };
-enum { THREADS = 512, WARPS = THREADS / SLT_WARP };
+enum { THREADS = 1024, WARPS = THREADS / SLT_WARP, AT_ONCE = 4 }; // slots whose sums run at once
 
 #define FLOOR 1e-8f
 
@@ -45,6 +45,20 @@ SLT_DEVICE_INLINE float warp_dot(const float *x, const float *y, int count) {
     return slt_warp_sum(sum);
 }
 
+// dots of x with AT_ONCE rows of y, those at and behind `count` zero
+SLT_DEVICE_INLINE void warp_dots(const float *x, const float *y, int width, int count, float *sum) {
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) sum[k] = 0;
+    for (int c = (int)(threadIdx.x % SLT_WARP); c < width; c += SLT_WARP) {
+        float xc = x[c];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (k < count) sum[k] += xc * y[(int64_t)k * width + c];
+    }
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) sum[k] = slt_warp_sum(sum[k]);
+}
+
 // U of position l, by one warp
 SLT_DEVICE_INLINE void compete(const round_view &v, int l) {
     int lane = (int)(threadIdx.x % SLT_WARP);
@@ -54,11 +68,17 @@ SLT_DEVICE_INLINE void compete(const round_view &v, int l) {
         for (int k = lane; k < v.K; k += SLT_WARP) u[k] = 0;
         return;
     }
-    for (int k = 0; k < v.K; k++) {
-        float z = warp_dot(v.kv + (int64_t)l * 2 * v.S, v.q + (int64_t)k * v.S, v.S) * v.scale;
-        if (padding) z = 64 * rintf(z / 64); // what is left of it behind -1e9 in float32
-        most = fmaxf(most, z);
-        if (lane == 0) u[k] = z;
+    for (int first = 0; first < v.K; first += AT_ONCE) {
+        float z[AT_ONCE];
+        warp_dots(v.kv + (int64_t)l * 2 * v.S, v.q + (int64_t)first * v.S, v.S, v.K - first, z);
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) {
+            if (first + k >= v.K) break;
+            z[k] *= v.scale;
+            if (padding) z[k] = 64 * rintf(z[k] / 64); // what is left of it behind -1e9 in float32
+            most = fmaxf(most, z[k]);
+            if (lane == 0) u[first + k] = z[k];
+        }
     }
     __syncwarp();
     for (int k = lane; k < v.K; k += SLT_WARP) sum += expf(u[k] - most);
@@ -66,7 +86,8 @@ SLT_DEVICE_INLINE void compete(const round_view &v, int l) {
     for (int k = lane; k < v.K; k += SLT_WARP) u[k] = expf(u[k] - most) / sum + FLOOR;
 }
 
-SLT_KERNEL forward(const slt_cuda_args a) {
+SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x;
     float *update = slt_at(a.out[0]);
     slt_clear_tail(update, slt_count(a, SLT_SLOTS, 0), a.out_rows[0], a.out_width[0]);
@@ -78,7 +99,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
         int k = i / v.S, c = i % v.S;
         float sum = 0, weights = 0;
-#pragma unroll 4
+#pragma unroll 8
         for (int l = 0; l < v.computed; l++) {
             float u = v.attention[(int64_t)l * v.K + k];
             weights += u;
@@ -98,10 +119,17 @@ SLT_DEVICE_INLINE void position_gradient(const round_view &v, int l, const float
     const float *u = v.attention + (int64_t)l * v.K, *value = v.kv + (int64_t)l * 2 * v.S + v.S;
     float mean = 0;
     bool out = l >= v.truth && !v.uniform;
-    for (int k = 0; k < v.K; k++) {
-        float d = out ? 0 : (warp_dot(du + (int64_t)k * v.S, value, v.S) - along[k]) / v.sum[k];
-        mean += (u[k] - FLOOR) * d;
-        if (lane == 0) dz[k] = d;
+    for (int first = 0; first < v.K; first += AT_ONCE) {
+        float d[AT_ONCE];
+        warp_dots(value, du + (int64_t)first * v.S, v.S, v.K - first, d);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            int k = first + i;
+            if (k >= v.K) break;
+            d[i] = out ? 0 : (d[i] - along[k]) / v.sum[k];
+            mean += (u[k] - FLOOR) * d[i];
+            if (lane == 0) dz[k] = d[i];
+        }
     }
     __syncwarp();
     for (int k = lane; k < v.K; k += SLT_WARP) dz[k] = out ? 0 : (u[k] - FLOOR) * (dz[k] - mean);
@@ -125,7 +153,8 @@ SLT_DEVICE_INLINE void token_gradient(const slt_cuda_args &a, const round_view &
 }
 
 // shared holds dz (tokens, K), then du·u (slots)
-SLT_KERNEL backward(const slt_cuda_args a) {
+SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
     if (a.in_grad[KV].at && !a.add[KV])
         slt_clear_tail(slt_at(a.in_grad[KV]), slt_count(a, SLT_TOKENS, 0), a.in_rows[KV],
@@ -154,7 +183,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
         int k = i / v.S, c = i % v.S;
         float sum = 0;
-#pragma unroll 4
+#pragma unroll 8
         for (int l = 0; l < v.computed; l++)
             sum += dz[(int64_t)l * v.K + k] * v.scale * v.kv[(int64_t)l * 2 * v.S + c];
         slt_put(&dq[i], a.add[Q], sum);

@@ -7,6 +7,7 @@
 enum { MU, RHO, NOISE };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     const float *mu = slt_at(a.in[MU]), *rho = slt_at(a.in[RHO]), *noise = slt_at(a.in[NOISE]);
     float *out = slt_at(a.out[0]);
     int width = a.out_width[0], per = a.slots * width, count = slt_count(a, SLT_SLOTS, 0);
@@ -16,6 +17,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     const float *rho = slt_at(a.in[RHO]), *noise = slt_at(a.in[NOISE]);
     const float *ds = slt_at(a.out_grad[0]);
     int per = a.slots * a.out_width[0], i = (int)slt_thread(), count = slt_head(a)->count;

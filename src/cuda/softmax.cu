@@ -11,6 +11,7 @@ SLT_DEVICE_INLINE int row_of_warp(void) {
 }
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[0];
     if (r >= a.in_rows[0]) return;
     const float *x = slt_at(a.in[0]) + (int64_t)r * width;
@@ -23,6 +24,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[0];
     if (r >= a.in_rows[0]) return;
     int64_t at = (int64_t)r * width;

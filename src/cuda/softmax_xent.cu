@@ -19,6 +19,7 @@ SLT_DEVICE_INLINE float2 row_sum(const float *x, int width) {
 }
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, width = a.in_width[LOGITS];
     float loss = 0;
     if (b < slt_head(a)->count) {
@@ -37,6 +38,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, width = a.in_width[LOGITS], lane = (int)(threadIdx.x % SLT_WARP);
     float *dx = slt_at(a.in_grad[LOGITS]);
     if (!a.add[LOGITS]) slt_clear_tail(dx, slt_count(a, SLT_TOKENS, 0), a.in_rows[LOGITS], width);

@@ -8,6 +8,7 @@ enum { X, TARGET };
 enum { THREADS = 128 };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, width = a.in_width[X];
     float sum = 0;
     if (b < slt_head(a)->count) {
@@ -23,6 +24,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int b = (int)blockIdx.x, width = a.in_width[X];
     float *dx = slt_at(a.in_grad[X]);
     if (!a.add[X]) slt_clear_tail(dx, slt_count(a, SLT_TOKENS, 0), a.in_rows[X], width);

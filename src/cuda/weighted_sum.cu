@@ -8,6 +8,7 @@ enum { X, WEIGHTS };
 enum { ROWS = 256 };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
     int width = a.in_width[X], count = slt_count(a, a.in_space[X], a.in_rows[X]);
     int64_t first = (int64_t)blockIdx.x * ROWS * width, end = first + (int64_t)ROWS * width;
     const float *x = slt_at(a.in[X]), *weights = slt_at(a.in[WEIGHTS]);
@@ -19,6 +20,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
     int width = a.in_width[X], count = slt_count(a, a.in_space[X], a.in_rows[X]);
     const float *weights = slt_at(a.in[WEIGHTS]);
     float *dx = slt_at(a.in_grad[X]), scale = *slt_at(a.out_grad[0]);

@@ -17,6 +17,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __shared__      static
+#define __launch_bounds__(threads)
 
 struct dim3 {
     unsigned x, y, z;
