@@ -33,11 +33,12 @@ SLT_KERNEL backward(const slt_cuda_args a) {
 }
 
 struct position_term {
-    enum { COUNT = 2 };
+    enum { SUMS = 2, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
-        float dy = slt_at(a.out_grad[0])[(int64_t)r * a.in_width[X] + c];
-        sum[0] += position(a, r) * dy;
-        sum[1] += dy;
+        int width = a.in_width[X];
+        float4 dy = slt_load4(slt_at(a.out_grad[0]) + (int64_t)r * width, c, width);
+        slt_add4(sum, position(a, r), dy);
+        slt_add4(sum + 4, 1, dy);
     }
 };
 

@@ -11,7 +11,10 @@ enum { HEADS, SPACE };
 enum { TILE = SLT_WARP, STEP = 4 }; // rows of shared memory; keys between two looks at the maximum
 
 // heads of a block: their tiles fill the same memory whatever their size
-template <int SIZE> struct block_of { enum { WARPS = SIZE <= 16 ? 4 : 64 / SIZE }; };
+template <int SIZE> struct block_of {
+    enum { WARPS = SIZE <= 16 ? 4 : 64 / SIZE };
+    enum { FORWARD = SIZE <= 16 ? 6 : 1, BACKWARD = SIZE <= 16 ? 4 : 1 }; // blocks at once
+};
 
 // one head of one sequence
 typedef struct {
@@ -69,14 +72,23 @@ template <int SIZE> SLT_DEVICE_INLINE void load_row(float *row, const float *fro
     }
 }
 
-// rows [first, first + count) of a strided matrix into shared memory, by one warp
+// rows [first, first + count) of a strided matrix into shared memory, by one warp; a lane reads all
+// its fours before it writes one
 template <int SIZE>
 SLT_DEVICE_INLINE void load_tile(float (*tile)[SIZE], const float *from, int64_t stride, int first,
                                  int count, int size) {
+    enum { FOURS = SIZE / 4, EACH = TILE * FOURS / SLT_WARP };
     int lane = (int)(threadIdx.x % SLT_WARP);
-    for (int i = lane; i < count * (SIZE / 4); i += SLT_WARP) {
-        int l = i / (SIZE / 4), c = i % (SIZE / 4) * 4;
-        *(float4 *)&tile[l][c] = slt_load4(from + (int64_t)(first + l) * stride, c, size);
+    float4 x[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        int i = lane + k * SLT_WARP, l = slt_least(i / FOURS, count - 1);
+        x[k] = slt_load4(from + (int64_t)(first + l) * stride, i % FOURS * 4, size);
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        int i = lane + k * SLT_WARP;
+        *(float4 *)&tile[i / FOURS][i % FOURS * 4] = x[k];
     }
 }
 
@@ -133,7 +145,9 @@ SLT_DEVICE_INLINE void attend(const float *q, const float (*k)[SIZE], const floa
     }
 }
 
-template <int SIZE> SLT_KERNEL forward(const slt_cuda_args a) {
+template <int SIZE>
+SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::FORWARD)
+    forward(const slt_cuda_args a) {
     slt_begin();
     enum { WARPS = block_of<SIZE>::WARPS };
     alignas(16) __shared__ float keys[WARPS][TILE][SIZE], values[WARPS][TILE][SIZE];
@@ -263,7 +277,9 @@ SLT_DEVICE_INLINE void backward_key(const slt_cuda_args &a, const view &v, float
 }
 
 // blocks of y: heads for queries, then heads for keys
-template <int SIZE> SLT_KERNEL backward(const slt_cuda_args a) {
+template <int SIZE>
+SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::BACKWARD)
+    backward(const slt_cuda_args a) {
     slt_begin();
     enum { WARPS = block_of<SIZE>::WARPS };
     alignas(16) __shared__ float one[WARPS][TILE][SIZE], two[WARPS][TILE][SIZE];

@@ -1,6 +1,6 @@
-// Sums over rows, column by column: out[c] (+)= Σ_r term(r, c), Term::COUNT sums at a time. Blocks
-// take chunks of rows; the block that comes last adds the chunks in a fixed order, so the bits do
-// not depend on who was faster.
+// Sums over rows, column by column: out_i[c] (+)= Σ_r term_i(r, c). A thread has Term::SUMS sums of
+// Term::WIDTH columns next to each other. Blocks take chunks of rows; the block that comes last
+// adds the chunks in a fixed order, so the bits do not depend on who was faster.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,7 +9,7 @@
 
 #include "cuda/kernel.cuh"
 
-enum { SLT_SUM_COLUMNS = 32, SLT_SUM_LANES = 8, SLT_SUM_CHUNKS = 128 };
+enum { SLT_SUM_COLUMNS = 32, SLT_SUM_LANES = 8, SLT_SUM_CHUNKS = 256 };
 
 typedef struct {
     slt_space space;
@@ -29,46 +29,55 @@ SLT_DEVICE_INLINE void slt_put_sum(const slt_sums &s, int i, int c, float sum) {
 template <class Term>
 static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term, const slt_sums s) {
     slt_begin();
-    enum { N = Term::COUNT, GROUPS = N < SLT_SUM_LANES ? SLT_SUM_LANES / N : 1 };
+    enum {
+        W = Term::WIDTH,
+        N = Term::SUMS * W,
+        GROUPS = N < SLT_SUM_LANES ? SLT_SUM_LANES / N : 1
+    };
     __shared__ float lanes[SLT_SUM_LANES][N][SLT_SUM_COLUMNS];
     int x = (int)threadIdx.x, lane = (int)threadIdx.y, chunks = (int)gridDim.y;
-    int c = (int)blockIdx.x * SLT_SUM_COLUMNS + x, rows = slt_count(a, s.space, s.rows);
+    int c = (int)blockIdx.x * SLT_SUM_COLUMNS + x, columns = (s.width + W - 1) / W;
+    int rows = slt_count(a, s.space, s.rows);
     float sum[N] = {0}, *partial = slt_at(a.partials);
-    int first = c < s.width ? (int)blockIdx.y * SLT_SUM_LANES + lane : rows;
-#pragma unroll 8
-    for (int r = first; r < rows; r += chunks * SLT_SUM_LANES) term.add(a, r, c, sum);
+    int first = c < columns ? (int)blockIdx.y * SLT_SUM_LANES + lane : rows;
+#pragma unroll 4
+    for (int r = first; r < rows; r += chunks * SLT_SUM_LANES) term.add(a, r, c * W, sum);
 #pragma unroll
     for (int i = 0; i < N; i++) lanes[lane][i][x] = sum[i];
     __syncthreads();
-    for (int i = lane; i < N && c < s.width; i += SLT_SUM_LANES) {
+    for (int i = lane; i < N && c < columns; i += SLT_SUM_LANES) {
         float all = 0;
         for (int j = 0; j < SLT_SUM_LANES; j++) all += lanes[j][i][x];
-        partial[((int)blockIdx.y * N + i) * s.width + c] = all;
+        partial[((int)blockIdx.y * N + i) * columns + c] = all;
     }
     if (!slt_last_block(slt_counter(a, (int)blockIdx.x), chunks)) return;
-    for (int w = lane; w < N * GROUPS && c < s.width; w += SLT_SUM_LANES) {
+    for (int w = lane; w < N * GROUPS && c < columns; w += SLT_SUM_LANES) {
         int i = w % N, group = w / N;
         float all = 0;
 #pragma unroll 8
-        for (int j = group; j < chunks; j += GROUPS) all += partial[(j * N + i) * s.width + c];
+        for (int j = group; j < chunks; j += GROUPS) all += partial[(j * N + i) * columns + c];
         lanes[group][i][x] = all;
     }
     __syncthreads();
-    for (int i = lane; i < N && c < s.width; i += SLT_SUM_LANES) {
+    for (int i = lane; i < N && c < columns; i += SLT_SUM_LANES) {
         float all = 0;
         for (int group = 0; group < GROUPS; group++) all += lanes[group][i][x];
-        slt_put_sum(s, i, c, all);
+        if (c * W + i % W < s.width) slt_put_sum(s, i / W, c * W + i % W, all);
     }
 }
 
+static inline int slt_least_of(int a, int b) { return a < b ? a : b; }
+
 template <class Term>
 static inline void slt_launch_sums(const slt_cuda_args *args, Term term, slt_sums sums) {
-    int room = (int)(args->partials.stride / ((int64_t)Term::COUNT * sums.width));
-    int chunks = slt_pieces(sums.rows, 4 * SLT_SUM_LANES);
-    if (chunks > SLT_SUM_CHUNKS) chunks = SLT_SUM_CHUNKS;
-    if (chunks > room) chunks = room;
-    dim3 grid((unsigned)slt_pieces(sums.width, SLT_SUM_COLUMNS),
-              (unsigned)(chunks < 1 ? 1 : chunks), (unsigned)args->members);
+    int columns = slt_pieces(sums.width, Term::WIDTH);
+    int blocks = slt_pieces(columns, SLT_SUM_COLUMNS);
+    int room = (int)(args->partials.stride / ((int64_t)Term::SUMS * Term::WIDTH * columns));
+    int chunks = slt_least_of(slt_pieces(sums.rows, 4 * SLT_SUM_LANES), room);
+    // enough blocks to fill the device, not many more
+    chunks = slt_least_of(chunks, slt_pieces(8 * SLT_SUM_CHUNKS, blocks * args->members));
+    chunks = slt_least_of(chunks, SLT_SUM_CHUNKS);
+    dim3 grid((unsigned)blocks, (unsigned)(chunks < 1 ? 1 : chunks), (unsigned)args->members);
     SLT_LAUNCH(args, slt_sum_columns<Term>, grid, dim3(SLT_SUM_COLUMNS, SLT_SUM_LANES, 1), 0, term,
                sums);
 }

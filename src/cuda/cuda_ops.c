@@ -57,11 +57,18 @@ static const char *prefix_bound(const slt_sizes *s) {
     return (int64_t)s->limits.slots * actions > 12288 ? "too many actions in too many slots" : NULL;
 }
 
+// two numbers per slot and warp in shared memory
+static const char *slots_bound(const slt_sizes *s) {
+    return s->limits.slots > 128 ? "it takes at most 128 slots" : NULL;
+}
+
 static const struct {
     const char *name;
     const char *(*bound)(const slt_sizes *sizes);
-} bounds[] = {
-    {"attention", attention_bound}, {"layer_norm", norm_bound}, {"prefix_xent", prefix_bound}};
+} bounds[] = {{"attention", attention_bound},
+              {"layer_norm", norm_bound},
+              {"prefix_xent", prefix_bound},
+              {"slot_attention", slots_bound}};
 
 bool slt_cuda_knows(const slt_sizes *sizes, size_t *shared, const char **why) {
     const char *name = sizes->node->op->name;

@@ -47,9 +47,9 @@ void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows
 struct plain_term {
     slt_cuda_view x;
     int width;
-    enum { COUNT = 1 };
+    enum { SUMS = 1, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
-        sum[0] += slt_at(x)[(int64_t)r * width + c];
+        slt_add4(sum, 1, slt_load4(slt_at(x) + (int64_t)r * width, c, width));
     }
 };
 

@@ -112,6 +112,12 @@ SLT_DEVICE_INLINE float4 slt_four(float x, float y, float z, float w) {
     float4 four = {x, y, z, w};
     return four;
 }
+SLT_DEVICE_INLINE void slt_add4(float *sum, float weight, float4 x) {
+    sum[0] += weight * x.x;
+    sum[1] += weight * x.y;
+    sum[2] += weight * x.z;
+    sum[3] += weight * x.w;
+}
 SLT_DEVICE_INLINE int slt_least(int a, int b) { return a < b ? a : b; }
 
 // thing number of this thread, over the blocks of x; a variable has less than 2^31 numbers

@@ -106,12 +106,12 @@ template <int N> SLT_KERNEL backward(const slt_cuda_args a) {
 }
 
 struct affine_term {
-    enum { COUNT = 2 };
+    enum { SUMS = 2, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
-        int64_t at = (int64_t)r * a.in_width[X] + c;
-        float dy = slt_at(a.out_grad[0])[at];
-        sum[0] += dy * slt_at(a.aux)[at];
-        sum[1] += dy;
+        int width = a.in_width[X];
+        float4 dy = slt_load4(slt_at(a.out_grad[0]) + (int64_t)r * width, c, width);
+        slt_add4(sum, 1, times(dy, slt_load4(slt_at(a.aux) + (int64_t)r * width, c, width)));
+        slt_add4(sum + 4, 1, dy);
     }
 };
 

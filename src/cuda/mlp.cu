@@ -17,13 +17,15 @@ void slt_cuda_mlp_forward(const slt_cuda_args *args) {
 
 // dh∘[h>0] in place, and its sum over rows on the way
 struct relu_term {
-    enum { COUNT = 1 };
+    enum { SUMS = 1, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
-        int64_t at = (int64_t)r * a.in_width[W1] + c;
-        float *dh = slt_at(a.shared) + at, d = *dh;
-        if (!(slt_at(a.aux)[at] > 0)) d = 0;
-        *dh = d;
-        sum[0] += d;
+        int width = a.in_width[W1];
+        float *dh = slt_at(a.shared) + (int64_t)r * width;
+        float4 d = slt_load4(dh, c, width),
+               h = slt_load4(slt_at(a.aux) + (int64_t)r * width, c, width);
+        d = slt_four(h.x > 0 ? d.x : 0, h.y > 0 ? d.y : 0, h.z > 0 ? d.z : 0, h.w > 0 ? d.w : 0);
+        slt_store4(dh, c, width, false, d);
+        slt_add4(sum, 1, d);
     }
 };
 

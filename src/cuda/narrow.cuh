@@ -105,7 +105,7 @@ static __global__ void slt_narrow_input(const slt_cuda_args a, const slt_narrow 
 // column c of the sums is row c of dW
 template <int OUT> struct slt_narrow_term {
     slt_narrow n;
-    enum { COUNT = OUT };
+    enum { SUMS = OUT, WIDTH = 1 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
         const float *dp = slt_at(n.y) + (int64_t)r * n.out;
         float x = slt_at(n.x)[(int64_t)r * n.in + c];

@@ -59,8 +59,8 @@ SLT_DEVICE_INLINE void warp_dots(const float *x, const float *y, int width, int 
     for (int k = 0; k < AT_ONCE; k++) sum[k] = slt_warp_sum(sum[k]);
 }
 
-// U of position l, by one warp
-SLT_DEVICE_INLINE void compete(const round_view &v, int l) {
+// U of position l, by one warp with its own K numbers of shared memory
+SLT_DEVICE_INLINE void compete(const round_view &v, int l, float *logit) {
     int lane = (int)(threadIdx.x % SLT_WARP);
     float *u = v.attention + (int64_t)l * v.K, most = -INFINITY, sum = 0;
     bool padding = l >= v.truth;
@@ -77,24 +77,26 @@ SLT_DEVICE_INLINE void compete(const round_view &v, int l) {
             z[k] *= v.scale;
             if (padding) z[k] = 64 * rintf(z[k] / 64); // what is left of it behind -1e9 in float32
             most = fmaxf(most, z[k]);
-            if (lane == 0) u[first + k] = z[k];
+            if (lane == 0) logit[first + k] = z[k];
         }
     }
     __syncwarp();
-    for (int k = lane; k < v.K; k += SLT_WARP) sum += expf(u[k] - most);
+    for (int k = lane; k < v.K; k += SLT_WARP) sum += expf(logit[k] - most);
     sum = slt_warp_sum(sum);
-    for (int k = lane; k < v.K; k += SLT_WARP) u[k] = expf(u[k] - most) / sum + FLOOR;
+    for (int k = lane; k < v.K; k += SLT_WARP) u[k] = expf(logit[k] - most) / sum + FLOOR;
+    __syncwarp();
 }
 
 SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
     slt_begin();
-    int b = (int)blockIdx.x;
+    SLT_DYNAMIC_SHARED(own);
+    int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
     float *update = slt_at(a.out[0]);
     slt_clear_tail(update, slt_count(a, SLT_SLOTS, 0), a.out_rows[0], a.out_width[0]);
     slt_clear_tail(slt_at(a.out[1]), slt_count(a, SLT_TOKENS, 0), a.out_rows[1], a.out_width[1]);
     if (b >= slt_head(a)->count) return;
     round_view v = view_of(a, b);
-    for (int l = (int)threadIdx.x / SLT_WARP; l < v.computed; l += WARPS) compete(v, l);
+    for (int l = warp; l < v.computed; l += WARPS) compete(v, l, own + warp * v.K);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
         int k = i / v.S, c = i % v.S;
@@ -112,9 +114,9 @@ SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
 
 // ---- backward
 
-// dz of position l into shared (computed, K), by one warp; along: du_k·u_k
+// dz of position l, and its shares U_lk/n_k, by one warp; along: du_k·u_k
 SLT_DEVICE_INLINE void position_gradient(const round_view &v, int l, const float *du,
-                                         const float *along, float *dz) {
+                                         const float *along, float *dz, float *share) {
     int lane = (int)(threadIdx.x % SLT_WARP);
     const float *u = v.attention + (int64_t)l * v.K, *value = v.kv + (int64_t)l * 2 * v.S + v.S;
     float mean = 0;
@@ -132,29 +134,34 @@ SLT_DEVICE_INLINE void position_gradient(const round_view &v, int l, const float
         }
     }
     __syncwarp();
-    for (int k = lane; k < v.K; k += SLT_WARP) dz[k] = out ? 0 : (u[k] - FLOOR) * (dz[k] - mean);
+    for (int k = lane; k < v.K; k += SLT_WARP) {
+        dz[k] = out ? 0 : (u[k] - FLOOR) * (dz[k] - mean) * v.scale;
+        share[k] = u[k] / v.sum[k];
+    }
     __syncwarp();
 }
 
-// dkey_l = Σ_k dz_lk·q_k·scale, dval_l = Σ_k U_lk/n_k·du_k, by one warp
+// dkey_l = Σ_k dz_lk·q_k, dval_l = Σ_k share_lk·du_k, by one warp
 SLT_DEVICE_INLINE void token_gradient(const slt_cuda_args &a, const round_view &v, int l,
-                                      const float *du, const float *dz) {
+                                      const float *du, const float *dz, const float *share) {
     float *dkey = slt_at(a.in_grad[KV]) + (v.token + l) * 2 * v.S;
-    const float *u = v.attention + (int64_t)l * v.K;
     for (int c = (int)(threadIdx.x % SLT_WARP); c < v.S; c += SLT_WARP) {
         float key = 0, value = 0;
+#pragma unroll 4
         for (int k = 0; k < v.K; k++) {
-            key += dz[k] * v.scale * v.q[(int64_t)k * v.S + c];
-            value += u[k] / v.sum[k] * du[(int64_t)k * v.S + c];
+            key += dz[k] * v.q[(int64_t)k * v.S + c];
+            value += share[k] * du[(int64_t)k * v.S + c];
         }
         slt_put(&dkey[c], a.add[KV], key);
         slt_put(&dkey[v.S + c], a.add[KV], value);
     }
 }
 
-// shared holds dz (tokens, K), then du·u (slots)
+// shared holds dz·scale (tokens, K), then du·u (slots); dynamic shared memory: dz and shares of the
+// position at hand, (WARPS, 2, K)
 SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     slt_begin();
+    SLT_DYNAMIC_SHARED(parts);
     int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
     if (a.in_grad[KV].at && !a.add[KV])
         slt_clear_tail(slt_at(a.in_grad[KV]), slt_count(a, SLT_TOKENS, 0), a.in_rows[KV],
@@ -166,7 +173,7 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     round_view v = view_of(a, b);
     const float *du = slt_at(a.out_grad[0]) + v.slot * v.S;
     const float *u = slt_at(a.out[0]) + v.slot * v.S;
-    float *dz = slt_at(a.shared) + v.token * v.K;
+    float *dz = slt_at(a.shared) + v.token * v.K, *own = parts + 2 * warp * v.K;
     float *along = slt_at(a.shared) + (int64_t)a.in_room[KV] * v.K + v.slot;
     for (int k = warp; k < v.K; k += WARPS) {
         float sum = warp_dot(du + (int64_t)k * v.S, u + (int64_t)k * v.S, v.S);
@@ -174,8 +181,11 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     }
     __syncthreads();
     for (int l = warp; l < v.computed; l += WARPS) {
-        position_gradient(v, l, du, along, dz + (int64_t)l * v.K);
-        if (a.in_grad[KV].at) token_gradient(a, v, l, du, dz + (int64_t)l * v.K);
+        position_gradient(v, l, du, along, own, own + v.K);
+        for (int k = (int)(threadIdx.x % SLT_WARP); k < v.K; k += SLT_WARP)
+            dz[(int64_t)l * v.K + k] = own[k];
+        if (a.in_grad[KV].at) token_gradient(a, v, l, du, own, own + v.K);
+        __syncwarp();
     }
     __syncthreads();
     if (!a.in_grad[Q].at) return;
@@ -185,14 +195,16 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
         float sum = 0;
 #pragma unroll 8
         for (int l = 0; l < v.computed; l++)
-            sum += dz[(int64_t)l * v.K + k] * v.scale * v.kv[(int64_t)l * 2 * v.S + c];
+            sum += dz[(int64_t)l * v.K + k] * v.kv[(int64_t)l * 2 * v.S + c];
         slt_put(&dq[i], a.add[Q], sum);
     }
 }
 
 void slt_cuda_slot_attention_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), THREADS, 0);
+    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), THREADS,
+               WARPS * (size_t)args->slots * sizeof(float));
 }
 void slt_cuda_slot_attention_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), THREADS, 0);
+    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), THREADS,
+               2 * WARPS * (size_t)args->slots * sizeof(float));
 }
