@@ -9,7 +9,7 @@
 
 #include "cuda/kernel.cuh"
 
-enum { SLT_SUM_COLUMNS = 32, SLT_SUM_LANES = 8, SLT_SUM_CHUNKS = 256 };
+enum { SLT_SUM_COLUMNS = 32, SLT_SUM_LANES = 8, SLT_SUM_CHUNKS = 128 };
 
 typedef struct {
     slt_space space;
