@@ -51,3 +51,17 @@ void slt_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const slt
     slt_product product = {transpose_a, transpose_b, add, m, n, k, a, b, c, lda, ldb, ldc};
     slt_gemm_chosen()->multiply(&product);
 }
+
+// a panel at the edge is as wide as whole vectors, of 16 numbers at most
+size_t slt_gemm_packed_size(int n, int k) { return ((size_t)n + 15) / 16 * 16 * (size_t)k; }
+
+void slt_gemm_pack(bool transpose_b, int n, int k, const slt_real *b, int ldb, slt_real *packed) {
+    slt_product product = {.transpose_b = transpose_b, .n = n, .k = k, .b = b, .ldb = ldb};
+    if (n > 0 && k > 0) slt_gemm_chosen()->pack(&product, packed);
+}
+
+void slt_gemm_packed(int m, int n, int k, const slt_real *a, int lda, const slt_real *packed,
+                     bool add, slt_real *c, int ldc) {
+    slt_product product = {false, false, add, m, n, k, a, packed, c, lda, n, ldc};
+    if (m > 0 && n > 0 && k > 0) slt_gemm_chosen()->multiply_packed(&product);
+}

@@ -7,10 +7,18 @@
 #define SLT_ENGINE_GEMM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "engine/real.h"
 
 // c (m,n) = op(a) (m,k) · op(b) (k,n), added to c where `add`; rows are lda, ldb, ldc numbers apart
 void slt_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const slt_real *a, int lda,
               const slt_real *b, int ldb, bool add, slt_real *c, int ldc);
+
+// The same bits for many products with one op(b) and few rows of a: op(b) is laid out once, in
+// slt_gemm_packed_size numbers, as the processor wants to read it. m, n and k are positive.
+size_t slt_gemm_packed_size(int n, int k);
+void slt_gemm_pack(bool transpose_b, int n, int k, const slt_real *b, int ldb, slt_real *packed);
+void slt_gemm_packed(int m, int n, int k, const slt_real *a, int lda, const slt_real *packed,
+                     bool add, slt_real *c, int ldc);
 
 #endif

@@ -8,6 +8,7 @@ enum { LANES = 8, ROWS = 6 };
 #define VECTORS 2
 #include "engine/gemm_tiles.h"
 
-const slt_gemm_kernel slt_gemm_avx2 = {"avx2", SLT_NEEDS_AVX2, SLT_SUMS_FUSED, multiply};
+const slt_gemm_kernel slt_gemm_avx2 = {"avx2",   SLT_NEEDS_AVX2, SLT_SUMS_FUSED,
+                                       multiply, pack,           multiply_packed};
 
 #endif

@@ -8,6 +8,7 @@ enum { LANES = 16, ROWS = 8 };
 #define VECTORS 3
 #include "engine/gemm_tiles.h"
 
-const slt_gemm_kernel slt_gemm_avx512 = {"avx512", SLT_NEEDS_AVX512, SLT_SUMS_FUSED, multiply};
+const slt_gemm_kernel slt_gemm_avx512 = {"avx512", SLT_NEEDS_AVX512, SLT_SUMS_FUSED, multiply,
+                                         pack,     multiply_packed};
 
 #endif

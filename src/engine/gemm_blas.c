@@ -18,4 +18,12 @@ static void multiply(const slt_product *x) {
          x->ldb, x->add ? 1 : 0, x->c, x->ldc);
 }
 
-const slt_gemm_kernel slt_gemm_blas = {"blas", SLT_NEEDS_NOTHING, SLT_SUMS_OTHER, multiply};
+static void multiply_packed(const slt_product *x) {
+    slt_product rows = *x;
+    rows.transpose_b = false;
+    rows.ldb = x->n;
+    multiply(&rows);
+}
+
+const slt_gemm_kernel slt_gemm_blas = {"blas",   SLT_NEEDS_NOTHING, SLT_SUMS_OTHER,
+                                       multiply, slt_gemm_copy,     multiply_packed};

@@ -33,10 +33,16 @@ typedef struct slt_gemm_kernel {
     slt_needs needs; // of the processor
     slt_sums sums;   // how it multiplies and adds
     void (*multiply)(const slt_product *product);
+    // op(b) laid out once; then c (+)= a·op(b) with that as b, where a is not turned
+    void (*pack)(const slt_product *product, slt_real *packed);
+    void (*multiply_packed)(const slt_product *product);
 } slt_gemm_kernel;
 
 extern const slt_gemm_kernel slt_gemm_avx512, slt_gemm_avx2, slt_gemm_sse, slt_gemm_neon,
     slt_gemm_blas, slt_gemm_plain;
+
+// for kernels that need no panels: op(b) as rows of n numbers
+void slt_gemm_copy(const slt_product *product, slt_real *packed);
 
 // all that were compiled, best first, then NULL
 extern const slt_gemm_kernel *const slt_gemm_kernels[];

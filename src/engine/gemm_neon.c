@@ -9,6 +9,7 @@ enum { LANES = 4, ROWS = 8 };
 #define LEFT_VECTORS
 #include "engine/gemm_tiles.h"
 
-const slt_gemm_kernel slt_gemm_neon = {"neon", SLT_NEEDS_NOTHING, SLT_SUMS_FUSED, multiply};
+const slt_gemm_kernel slt_gemm_neon = {"neon", SLT_NEEDS_NOTHING, SLT_SUMS_FUSED, multiply,
+                                       pack,   multiply_packed};
 
 #endif

@@ -50,4 +50,19 @@ static void multiply(const slt_product *x) {
                              x->b + (size_t)p * b_step + (size_t)j * b_across, b_step, b_across);
 }
 
-const slt_gemm_kernel slt_gemm_plain = {"plain", SLT_NEEDS_NOTHING, SUMS, multiply};
+void slt_gemm_copy(const slt_product *x, slt_real *packed) {
+    size_t ldb = (size_t)x->ldb, n = (size_t)x->n;
+    size_t across = x->transpose_b ? ldb : 1, step = x->transpose_b ? 1 : ldb;
+    for (size_t p = 0; p < (size_t)x->k; p++)
+        for (size_t j = 0; j < n; j++) packed[p * n + j] = x->b[p * step + j * across];
+}
+
+static void multiply_packed(const slt_product *x) {
+    slt_product rows = *x;
+    rows.transpose_b = false;
+    rows.ldb = x->n;
+    multiply(&rows);
+}
+
+const slt_gemm_kernel slt_gemm_plain = {"plain",  SLT_NEEDS_NOTHING, SUMS,
+                                        multiply, slt_gemm_copy,     multiply_packed};

@@ -14,6 +14,7 @@ enum { LANES = 4, ROWS = 4 };
 #define SUMS SLT_SUMS_ROUNDED
 #endif
 
-const slt_gemm_kernel slt_gemm_sse = {"sse", SLT_NEEDS_NOTHING, SUMS, multiply};
+const slt_gemm_kernel slt_gemm_sse = {"sse", SLT_NEEDS_NOTHING, SUMS, multiply,
+                                      pack,  multiply_packed};
 
 #endif

@@ -21,6 +21,7 @@ enum {
     DEPTH = SLT_GEMM_DEPTH,
     BLOCK = 288 * DEPTH, // numbers of op(b) in a block: 288 KB
     AHEAD = 8,           // steps of k between a fetch and its use
+    BAND = 6,            // panels of op(a) that stay in the first cache with one of a packed op(b)
 };
 
 #ifdef LEFT_VECTORS
@@ -209,4 +210,60 @@ static void multiply(const slt_product *x) {
             multiply_block(&part);
         }
     }
+}
+
+// ---- op(b) laid out beforehand: panel after panel, a block of DEPTH steps of k after the other
+
+static inline int padded(int columns) { return (columns + LANES - 1) / LANES * LANES; }
+
+static void pack(const slt_product *x, float *packed) {
+    size_t ldb = (size_t)x->ldb;
+    factor b = {x->b, x->transpose_b ? ldb : 1, x->transpose_b ? 1 : ldb};
+    for (int p = 0; p < x->k; p += DEPTH)
+        for (int j = 0; j < x->n; j += COLUMNS) {
+            int k = smaller(x->k - p, DEPTH), columns = smaller(x->n - j, COLUMNS);
+            if (columns == COLUMNS && x->transpose_b)
+                pack_squares(packed, COLUMNS, shifted(b, j, p), k);
+            else
+                pack_edge(packed, padded(columns), shifted(b, j, p), columns, k);
+            packed += (size_t)padded(columns) * (size_t)k;
+        }
+}
+
+// the panel of op(b) at column j meets all panels of op(a); the first of them fetches the next
+static void multiply_panel(const block *x, panel *left, int j) {
+    int columns = smaller(x->to.columns - j, COLUMNS), after = x->to.columns - j - columns;
+    int next = after > 0 ? padded(smaller(after, COLUMNS)) : 0;
+    panel right = {x->b.at + (size_t)j * (size_t)x->k, (size_t)padded(columns), NULL};
+    const float *later = right.at + (next ? right.step * (size_t)x->k : 0);
+    for (int i = 0; i < x->to.rows; i += ROWS, left++) {
+        target to = {x->to.c + (size_t)i * x->to.ldc + j, x->to.ldc, smaller(x->to.rows - i, ROWS),
+                     columns, x->to.add};
+        job work = {to, *left, right, later, i ? 0 : (size_t)next, x->k};
+        tiles[padded(columns) / LANES - 1](&work);
+        *left = next_panel(*left, ROWS);
+    }
+}
+
+// a few rows of op(a) against a block of a packed op(b), each panel of which comes once
+static void multiply_band(const block *x) {
+    float lefts[BAND * ROWS * DEPTH] __attribute__((aligned(64)));
+    panel left[BAND];
+    for (int i = 0; i < x->to.rows; i += ROWS)
+        left[i / ROWS] = first_panel(shifted(x->a, i, 0), ROWS, LOW, smaller(x->to.rows - i, ROWS),
+                                     x->k, lefts + (size_t)i * DEPTH);
+    for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, left, j);
+}
+
+static void multiply_packed(const slt_product *x) {
+    size_t ldc = (size_t)x->ldc;
+    factor a = {x->a, (size_t)x->lda, 1};
+    for (int p = 0; p < x->k; p += DEPTH)
+        for (int i = 0; i < x->m; i += BAND * ROWS) {
+            target to = {x->c + (size_t)i * ldc, ldc, smaller(x->m - i, BAND * ROWS), x->n,
+                         x->add || p > 0};
+            factor b = {x->b + (size_t)padded(x->n) * (size_t)p, 1, 0};
+            block part = {to, shifted(a, i, p), b, smaller(x->k - p, DEPTH), 0};
+            multiply_band(&part);
+        }
 }

@@ -157,10 +157,9 @@ static void undecide(const slt_ompn *o, const slt_ompn_group *g, slt_ompn_moment
                            o->dgate_x + row * d);
     }
     for (size_t i = 0; i < n; i++)
-        slt_gemm(false, true, at.live, 2 * o->d, o->d,
-                 o->dgate_hidden + ((size_t)at.row * n + i) * d, (int)(n * d),
-                 o->w + o->gate.w1 + 2 * d * d, o->d, true, m->state + slt_ompn_pair(o, (int)i) + d,
-                 (int)wide);
+        slt_gemm_packed(at.live, 2 * o->d, o->d, o->dgate_hidden + ((size_t)at.row * n + i) * d,
+                        (int)(n * d), o->gate_packed, true, m->state + slt_ompn_pair(o, (int)i) + d,
+                        (int)wide);
 }
 
 // ---- Com

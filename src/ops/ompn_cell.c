@@ -77,15 +77,15 @@ void slt_ompn_cell_forward(const slt_ompn *o, const slt_ompn_part *part, slt_omp
     slt_real *record = part->record + row * record_width;
     in += row * stride;
     out += row * stride;
-    slt_gemm(false, true, at.live, 4 * d, k * d - skip, in + skip, (int)stride, part->turned1,
-             k * d - skip, true, hidden, 4 * d);
+    slt_gemm_packed(at.live, 4 * d, k * d - skip, in + skip, (int)stride, part->packed1, true,
+                    hidden, 4 * d);
     for (size_t i = 0; i < (size_t)at.live * 4 * (size_t)d; i++)
         hidden[i] = slt_where(hidden[i] > 0, hidden[i]);
     for (int r = 0; r < at.live; r++)
         memcpy(record + (size_t)r * record_width + wide, o->w + part->at.c2,
                (wide + (size_t)d) * sizeof *record);
-    slt_gemm(false, true, at.live, (k + 2) * d, 4 * d, hidden, 4 * d, part->turned2, 4 * d, true,
-             record + wide, (int)record_width);
+    slt_gemm_packed(at.live, (k + 2) * d, 4 * d, hidden, 4 * d, part->packed2, true, record + wide,
+                    (int)record_width);
     for (int r = 0; r < at.live; r++)
         mix(o, part, record + (size_t)r * record_width, part->inverse + 2 * (row + (size_t)r),
             in + (size_t)r * stride, out + (size_t)r * stride);
@@ -132,11 +132,10 @@ void slt_ompn_cell_backward(const slt_ompn *o, const slt_ompn_part *part, slt_om
         unmix(o, part, part->record + (row + r) * record_width, part->inverse + 2 * (row + r),
               in + (row + r) * stride, out + (row + r) * stride, dout + r * dout_stride,
               din + r * din_stride, dsecond + r * (wide + (size_t)d), dgamma);
-    slt_gemm(false, true, at.live, 4 * d, (k + 2) * d, dsecond, (k + 2) * d, o->w + part->at.w2,
-             (k + 2) * d, false, dhidden, 4 * d);
+    slt_gemm_packed(at.live, 4 * d, (k + 2) * d, dsecond, (k + 2) * d, part->packed2, false,
+                    dhidden, 4 * d);
     for (size_t i = 0; i < (size_t)at.live * 4 * (size_t)d; i++)
         dhidden[i] = slt_where(hidden[i] > 0, dhidden[i]);
-    slt_gemm(false, true, at.live, k * d - skip, 4 * d, dhidden, 4 * d,
-             o->w + part->at.w1 + (size_t)skip * 4 * (size_t)d, 4 * d, true, din + skip,
-             (int)din_stride);
+    slt_gemm_packed(at.live, k * d - skip, 4 * d, dhidden, 4 * d, part->packed1, true, din + skip,
+                    (int)din_stride);
 }

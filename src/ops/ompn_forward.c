@@ -62,9 +62,8 @@ static void decide(const slt_ompn *o, slt_ompn_moment at) {
         slt_real *hidden = o->gate_hidden + row * n * d + (size_t)i * d;
         for (size_t r = 0; r < (size_t)at.live; r++)
             memcpy(hidden + r * n * d, o->gate_x + (row + r) * d, d * sizeof *hidden);
-        slt_gemm(false, true, at.live, o->d, 2 * o->d,
-                 o->state + row * wide + slt_ompn_pair(o, i) + d, (int)wide, o->gate_turned,
-                 2 * o->d, true, hidden, (int)(n * d));
+        slt_gemm_packed(at.live, o->d, 2 * o->d, o->state + row * wide + slt_ompn_pair(o, i) + d,
+                        (int)wide, o->gate_packed, true, hidden, (int)(n * d));
     }
     leaky(o->gate_hidden + row * n * d, (size_t)at.live * n * d, o->slope);
     for (size_t r = row; r < row + (size_t)at.live; r++)

@@ -24,8 +24,8 @@ typedef struct {
     slt_real *hidden;  // [rows, 4d] relu of the first layer
     slt_real *record;  // [rows, (2q+1)d] normalised gates, gates, cell; q = inputs + 1
     slt_real *inverse; // [rows, 2] 1/τ of the gates and of the output
-    slt_real *turned1; // [4d, inputs·d] the first kernel without x, turned round; forward only
-    slt_real *turned2; // [(q+1)d, 4d]
+    slt_real *packed1; // the first kernel without x; backward turned round, like the next
+    slt_real *packed2;
     slt_real *dhidden; // [rows, 4d]; backward only, like the next
     slt_real *dsecond; // [rows, (q+1)d] of the second layer's output
 } slt_ompn_part;
@@ -41,7 +41,7 @@ typedef struct {
     slt_ompn_part com[SLT_OMPN_DEPTH];   // by level
     slt_ompn_part decom[SLT_OMPN_DEPTH]; // parent level
     slt_ompn_gate gate;
-    slt_real *gate_turned;            // [d, 2d] memory and candidate, turned round; forward only
+    slt_real *gate_packed;            // memory and candidate; backward turned round
     slt_real *leaf_kernel;            // [d, 4d] of x in Com_{n-1}, as child and as x
     slt_real *state;                  // [rows, (2n+1)d]
     slt_real *family[SLT_OMPN_DEPTH]; // [rows, 2d] parent and child of Decom_i
@@ -103,8 +103,14 @@ slt_ompn_moment slt_ompn_before(const slt_ompn *o, const slt_ompn_group *g, slt_
 
 // ---- kernels as the steps read them (ompn_kernels.c)
 
-int slt_ompn_kernel_tasks(const slt_args *args);
-void slt_ompn_kernel_task(const slt_args *args, int task, slt_real *scratch);
+// numbers of a cell's packed kernels, of the gate's
+size_t slt_ompn_packed1(const slt_ompn_part *part, int d, bool backward);
+size_t slt_ompn_packed2(const slt_ompn_part *part, int d, bool backward);
+size_t slt_ompn_gate_packed(int d, bool backward);
+
+int slt_ompn_kernel_tasks(const slt_args *args, bool backward);
+void slt_ompn_forward_kernel(const slt_args *args, int task, slt_real *scratch);
+void slt_ompn_backward_kernel(const slt_args *args, int task, slt_real *scratch);
 
 // ---- cells (ompn_cell.c)
 

@@ -45,18 +45,20 @@ static size_t lay_out_kept(slt_ompn *o, slt_real *base, size_t rows, size_t traj
     return b.used;
 }
 
-static void turn_cell(bump *b, slt_ompn_part *part, size_t d) {
-    size_t inputs = (size_t)part->at.inputs;
-    part->turned1 = take(b, 4 * d * inputs * d);
-    part->turned2 = take(b, (inputs + 2) * d * 4 * d);
+static void pack_cell(bump *b, slt_ompn_part *part, int d, bool backward) {
+    part->packed1 = take(b, slt_ompn_packed1(part, d, backward));
+    part->packed2 = take(b, slt_ompn_packed2(part, d, backward));
+}
+
+static void lay_out_kernels(bump *b, slt_ompn *o, bool backward) {
+    for (int i = 0; i < o->n; i++) pack_cell(b, &o->com[i], o->d, backward);
+    for (int i = 0; i + 1 < o->n; i++) pack_cell(b, &o->decom[i], o->d, backward);
+    o->gate_packed = take(b, slt_ompn_gate_packed(o->d, backward));
 }
 
 static size_t lay_out_forward(slt_ompn *o, slt_real *base) {
     bump b = {base, 0};
-    size_t d = (size_t)o->d;
-    for (int i = 0; i < o->n; i++) turn_cell(&b, &o->com[i], d);
-    for (int i = 0; i + 1 < o->n; i++) turn_cell(&b, &o->decom[i], d);
-    o->gate_turned = take(&b, d * 2 * d);
+    lay_out_kernels(&b, o, false);
     return b.used;
 }
 
@@ -68,6 +70,7 @@ static void differ_cell(bump *b, slt_ompn_part *part, size_t rows, size_t d) {
 static size_t lay_out_backward(slt_ompn *o, slt_real *base, size_t rows, size_t groups) {
     bump b = {base, 0};
     size_t n = (size_t)o->n, d = (size_t)o->d;
+    lay_out_kernels(&b, o, true);
     for (int i = 0; i < o->n; i++) differ_cell(&b, &o->com[i], rows, d);
     for (int i = 0; i + 1 < o->n; i++) differ_cell(&b, &o->decom[i], rows, d);
     o->dgate_x = take(&b, rows * d);
@@ -152,14 +155,19 @@ static int length_of(const slt_ompn *o, const slt_ompn_group *g, int r) {
     return slt_batch_computed(o->args->batch, slt_ompn_member(o, g, r));
 }
 
-// trajectories go to a group until it has its share of the rows; the last one takes the rest
+// whether the next trajectory has its middle before the border
+static bool belongs(const slt_ompn *o, const slt_ompn_group *g, int64_t border) {
+    return 2 * (int64_t)(g->row + g->rows) + length_of(o, g, g->count) <= 2 * border;
+}
+
+// groups have about as many rows; the border is nearest to an equal share
 slt_ompn_group slt_ompn_group_at(const slt_ompn *o, int number) {
     int count = o->args->batch->count;
     slt_ompn_group g = {.number = 0};
     for (;; g.number++) {
-        int64_t share = (int64_t)o->rows * (g.number + 1) / o->groups;
+        int64_t border = (int64_t)o->rows * (g.number + 1) / o->groups;
         g.count = g.rows = 0;
-        while (g.first + g.count < count && g.row + g.rows < share)
+        while (g.first + g.count < count && belongs(o, &g, border))
             g.rows += length_of(o, &g, g.count++);
         if (g.number == number) break;
         g.first += g.count;

@@ -32,11 +32,12 @@ static void shape(slt_rule *rule) {
 
 static void forward(const slt_args *args) {
     slt_ompn_sort(args);
-    slt_args_run(args, slt_ompn_kernel_tasks(args), slt_ompn_kernel_task);
+    slt_args_run(args, slt_ompn_kernel_tasks(args, false), slt_ompn_forward_kernel);
     slt_args_run(args, slt_ompn_groups(args->batch->count), slt_ompn_forward_group);
 }
 
 static void backward(const slt_args *args) {
+    slt_args_run(args, slt_ompn_kernel_tasks(args, true), slt_ompn_backward_kernel);
     slt_args_run(args, slt_ompn_groups(args->batch->count), slt_ompn_backward_group);
     if (!args->in_grad[W]) return;
     if (!args->add[W])

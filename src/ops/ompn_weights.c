@@ -103,17 +103,17 @@ void slt_ompn_weight_task(const slt_args *args, int task, slt_real *scratch) {
     slt_ompn o;
     slt_ompn_open(&o, args, true);
     slt_real *dw = args->in_grad[W];
-    int com = cell_tasks(2, o.d), decom = cell_tasks(1, o.d), left = task - o.n * com;
-    if (left < 0) {
-        int i = task / com;
+    int com = cell_tasks(2, o.d), decom = cell_tasks(1, o.d);
+    // the longest first, so that threads end together
+    if (task == 0) gate_task(&o, dw);
+    if (task == 1) sum_groups(&o, dw);
+    int first = task - 2, second = first - o.n * com;
+    if (second >= 0) {
+        int i = second / decom;
+        cell_task(&o, &o.decom[i], o.family[i], 2 * (size_t)o.d, second % decom, scratch, dw);
+    } else if (first >= 0) {
+        int i = first / com;
         cell_task(&o, &o.com[i], o.state + slt_ompn_pair(&o, i), slt_ompn_state_width(&o),
-                  task % com, scratch, dw);
-    } else if (left < (o.n - 1) * decom) {
-        int i = left / decom;
-        cell_task(&o, &o.decom[i], o.family[i], 2 * (size_t)o.d, left % decom, scratch, dw);
-    } else if (left == (o.n - 1) * decom) {
-        gate_task(&o, dw);
-    } else {
-        sum_groups(&o, dw);
+                  first % com, scratch, dw);
     }
 }

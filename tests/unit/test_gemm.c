@@ -117,15 +117,35 @@ static void check_bits(const trial *t, const slt_gemm_kernel *kernel) {
         }
 }
 
+static void multiply(const slt_gemm_kernel *kernel, const trial *t) {
+    kernel->multiply(&t->product);
+}
+
+// with op(b) laid out beforehand
+static void multiply_packed(const slt_gemm_kernel *kernel, const trial *t) {
+    slt_product p = t->product;
+    float *packed = malloc(slt_gemm_packed_size(p.n, p.k) * sizeof *packed);
+    assert_non_null(packed);
+    kernel->pack(&p, packed);
+    p.b = packed;
+    kernel->multiply_packed(&p);
+    free(packed);
+}
+
+static void check_way(void (*way)(const slt_gemm_kernel *kernel, const trial *t),
+                      const slt_gemm_kernel *kernel, trial t) {
+    way(kernel, &t);
+    check_gaps(&t);
+    check_close(&t, kernel->name);
+    if (kernel->sums != SLT_SUMS_OTHER) check_bits(&t, kernel);
+    trial_free(&t);
+}
+
 static void check_kernel(const slt_gemm_kernel *kernel, int m, int n, int k) {
     for (int form = 0; form < 8; form++)
         for (int gap = 0; gap <= GAP; gap += GAP) {
-            trial t = trial_make(form, m, n, k, gap);
-            kernel->multiply(&t.product);
-            check_gaps(&t);
-            check_close(&t, kernel->name);
-            if (kernel->sums != SLT_SUMS_OTHER) check_bits(&t, kernel);
-            trial_free(&t);
+            check_way(multiply, kernel, trial_make(form, m, n, k, gap));
+            if (!(form & 1)) check_way(multiply_packed, kernel, trial_make(form, m, n, k, gap));
         }
 }
 
@@ -150,10 +170,12 @@ static void small_products(void **state) {
     assert_true(each_kernel(check_small) >= 2);
 }
 
-// over the borders of blocks: depth 256, 288 columns at that depth, lines that are fetched ahead
+// over the borders of blocks: depth 256, 288 columns at that depth, lines that are fetched ahead,
+// bands of 48 rows
 static void check_blocks(const slt_gemm_kernel *kernel) {
-    static const int sizes[][3] = {{9, 50, 256},  {17, 49, 257},  {6, 289, 256}, {10, 301, 300},
-                                   {13, 100, 47}, {33, 20, 1030}, {96, 96, 96},  {40, 7, 520}};
+    static const int sizes[][3] = {{9, 50, 256},   {17, 49, 257}, {6, 289, 256},
+                                   {10, 301, 300}, {13, 100, 47}, {33, 20, 1030},
+                                   {96, 96, 96},   {40, 7, 520},  {53, 61, 300}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         check_kernel(kernel, sizes[i][0], sizes[i][1], sizes[i][2]);
 }
@@ -233,6 +255,21 @@ static void the_call_is_the_kernel(void **state) {
     }
 }
 
+static void the_call_with_a_packed_factor_is_the_kernel(void **state) {
+    (void)state;
+    static float packed[32 * 40];
+    assert_true(slt_gemm_packed_size(30, 40) <= sizeof packed / sizeof *packed);
+    for (int form = 0; form < 8; form += 2) {
+        trial t = trial_make(form, 20, 30, 40, GAP);
+        slt_product *p = &t.product;
+        slt_gemm_pack(p->transpose_b, p->n, p->k, p->b, p->ldb, packed);
+        slt_gemm_packed(p->m, p->n, p->k, p->a, p->lda, packed, p->add, p->c, p->ldc);
+        check_close(&t, slt_gemm_chosen()->name);
+        check_gaps(&t);
+        trial_free(&t);
+    }
+}
+
 // a product in parts has the bits of the whole: threads may share rows or columns as they like
 static void check_parts(const slt_gemm_kernel *kernel) {
     if (kernel->sums == SLT_SUMS_OTHER) return;
@@ -265,6 +302,7 @@ int main(void) {
         cmocka_unit_test(old_values_are_overwritten),
         cmocka_unit_test(empty_products),
         cmocka_unit_test(the_call_is_the_kernel),
+        cmocka_unit_test(the_call_with_a_packed_factor_is_the_kernel),
         cmocka_unit_test(parts_have_the_bits_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
