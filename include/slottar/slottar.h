@@ -20,6 +20,7 @@
 #include "slottar/model.h"
 #include "slottar/sweep.h"
 #include "slottar/report.h"
+#include "slottar/run.h"
 #include "slottar/train.h"
 #include "slottar/verify.h"
 

@@ -1,10 +1,11 @@
-// slottar info FILE: what is in a data set or in any safetensors file.
+// slottar info FILE: what is in a data set, a run directory or any safetensors file.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <inttypes.h>
 #include <stdio.h>
 #include "commands.h"
+#include "info_run.h"
 #include "json_text.h"
 #include "slottar/dataset.h"
 #include "slottar/inspect.h"
@@ -229,19 +230,22 @@ static int run(cli_call *call) {
     slt_file_kind kind;
     slt_status status = slt_file_look(call->context, call->arguments[0], &kind);
     if (status != SLT_OK) return cli_fail(status);
-    int (*const show[])(cli_call *, const char *) = {
-        [SLT_FILE_DATASET] = show_dataset, [SLT_FILE_TENSORS] = show_tensors};
+    int (*const show[])(cli_call *, const char *) = {[SLT_FILE_DATASET] = show_dataset,
+                                                     [SLT_FILE_TENSORS] = show_tensors,
+                                                     [SLT_FILE_RUN] = cli_show_run};
     return show[kind](call, call->arguments[0]);
 }
 
 const cli_command cli_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "tells what is in a file",
+    .summary = "tells what is in a file or a run directory",
     .text = "FILE is a data set of any format (episodes, actions, observations, and histograms of\n"
             "lengths and numbers of segments; every value is checked) or any safetensors file\n"
-            "(a checkpoint: its metadata and tensors).\n\n"
+            "(a checkpoint: its metadata and tensors), or a run directory: what is trained there,\n"
+            "how far it came, its best epoch, and the command that goes on.\n\n"
             "  slottar info demos.safetensors\n"
+            "  slottar info runs/a\n"
             "  slottar info runs/a/best.safetensors --json\n",
     .least = 1,
     .most = 1,

@@ -5,11 +5,18 @@
 #include "slottar/inspect.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include "data/dataset_impl.h"
 #include "data/formats.h"
 
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 slt_status slt_file_look(slt_context *context, const char *path, slt_file_kind *out) {
     if (slt_data_format_of(path)->read) return *out = SLT_FILE_DATASET, SLT_OK;
+    if (is_folder(path)) return *out = SLT_FILE_RUN, SLT_OK;
     slt_safetensors *file;
     SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
     const char *format = slt_safetensors_metadata(file, "format");
