@@ -172,6 +172,7 @@ static slt_status put_run(slt_report_book *book, slt_text *out, const slt_report
     slt_json_text(out, run->model);
     slt_text_add(out, ",\"set\":%d,\"split\":\"%s\",\"episodes\":%lld", run->set,
                  slt_split_name(book->request->split), (long long)set->count);
+    slt_text_add(out, ",\"told_count\":%s", run->answers.told_count ? "true" : "false");
     put_scores(out, &run->scores);
     slt_text_add(out, ",\"counts\":%s", set->labelled ? "{" : "null");
     if (set->labelled) {

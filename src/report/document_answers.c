@@ -50,26 +50,32 @@ static slt_status put_scores(slt_report_book *book, slt_text *out, const slt_rep
 
 typedef struct {
     uint8_t *masks, *attention, *counts;
-    size_t fill, counted;
-    bool pictures, distribution;
+    size_t masked, attended, counted;
+    bool has_masks, has_attention, has_counts;
 } slot_lists;
 
 static void list_slots(slot_lists *l, const slt_report_answer *a, int K) {
     size_t T = (size_t)a->length;
-    l->pictures = l->pictures && a->masks && a->attention;
-    l->distribution = l->distribution && a->counts;
-    for (int k = 0; l->pictures && k < K; k++)
-        for (size_t t = 0; t < T; t++) {
-            l->masks[l->fill] = byte_of((double)a->masks[(size_t)k * T + t]);
-            l->attention[l->fill++] = byte_of((double)a->attention[t * (size_t)K + (size_t)k]);
-        }
-    for (int k = 0; l->distribution && k < K; k++) l->counts[l->counted++] = byte_of(a->counts[k]);
+    l->has_masks = l->has_masks && a->masks;
+    l->has_attention = l->has_attention && a->attention;
+    l->has_counts = l->has_counts && a->counts;
+    for (size_t i = 0; l->has_masks && i < (size_t)K * T; i++)
+        l->masks[l->masked++] = byte_of((double)a->masks[i]);
+    for (int k = 0; l->has_attention && k < K; k++)
+        for (size_t t = 0; t < T; t++)
+            l->attention[l->attended++] = byte_of((double)a->attention[t * (size_t)K + (size_t)k]);
+    for (int k = 0; l->has_counts && k < K; k++) l->counts[l->counted++] = byte_of(a->counts[k]);
+}
+
+static void put_bytes(slt_text *out, const char *name, const uint8_t *bytes, size_t count) {
+    slt_text_add(out, ",\"%s\":", name);
+    slt_json_pack(out, SLT_DTYPE_U8, bytes, count);
 }
 
 static slt_status put_slots(slt_report_book *book, slt_text *out, const slt_report_run *run) {
     const slt_report_set *set = &book->sets[run->set];
     size_t steps = 0, K = (size_t)run->answers.slots;
-    slot_lists l = {.pictures = true, .distribution = true};
+    slot_lists l = {.has_masks = true, .has_attention = true, .has_counts = true};
     for (int i = 0; i < set->chosen_count; i++)
         steps += (size_t)run->answers.list[set->chosen[i].place].length;
     SLT_TRY(SLT_NEW(&book->arena, &l.masks, steps * K));
@@ -78,16 +84,9 @@ static slt_status put_slots(slt_report_book *book, slt_text *out, const slt_repo
     for (int i = 0; i < set->chosen_count; i++)
         list_slots(&l, &run->answers.list[set->chosen[i].place], run->answers.slots);
     slt_text_add(out, "\"slots\":%d", run->answers.slots);
-    if (l.pictures) {
-        slt_text_add(out, ",\"masks\":");
-        slt_json_pack(out, SLT_DTYPE_U8, l.masks, l.fill);
-        slt_text_add(out, ",\"attention\":");
-        slt_json_pack(out, SLT_DTYPE_U8, l.attention, l.fill);
-    }
-    if (l.distribution) {
-        slt_text_add(out, ",\"counts\":");
-        slt_json_pack(out, SLT_DTYPE_U8, l.counts, l.counted);
-    }
+    if (l.has_masks) put_bytes(out, "masks", l.masks, l.masked);
+    if (l.has_attention) put_bytes(out, "attention", l.attention, l.attended);
+    if (l.has_counts) put_bytes(out, "counts", l.counts, l.counted);
     return out->status;
 }
 

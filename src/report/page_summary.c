@@ -203,6 +203,7 @@ static void put_runs(slt_report_book *book, const slt_report_set *set, slt_text 
         put_name(out, run->model);
         slt_text_add(out, " <small>");
         put_name(out, run->path);
+        if (run->answers.told_count) slt_text_add(out, ", told the true number of segments");
         slt_text_add(out, "</small></th>");
         put_row(out, &run->scores, NULL);
     }

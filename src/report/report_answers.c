@@ -17,7 +17,7 @@ typedef struct {
 
 static slt_status keep_bytes(slt_arena *arena, const void *from, size_t count, size_t size,
                              const void **out) {
-    if (!from) return SLT_OK;
+    if (!from || !count) return SLT_OK;
     void *copy = slt_arena_take(arena, count, size);
     if (!copy) return SLT_NOMEM;
     memcpy(copy, from, count * size);
@@ -52,6 +52,7 @@ static slt_status keep(void *user, const slt_segments *s) {
     a->length = s->length;
     a->segments = s->segments;
     k->answers->slots = s->slots;
+    k->answers->told_count = s->told_count;
     SLT_TRY(keep_ids(arena, s, &a->ids));
     SLT_TRY(keep_bytes(arena, s->confidence, (size_t)s->boundary_count, sizeof(float),
                        (const void **)&a->confidence));
@@ -98,5 +99,6 @@ slt_status slt_report_ask(slt_report_book *book, slt_report_run *run) {
     SLT_TRY(SLT_NEW(&book->arena, &run->answers.list, (size_t)set->count));
     if (!own || !run->model || !slt_report_has_segments(run->path)) return open_and_ask(book, run);
     run->answers.accuracy = run->test_accuracy;
+    run->answers.told_count = run->test_told_count;
     return slt_report_read_segments(book, run->path, set, &run->answers);
 }

@@ -26,7 +26,7 @@ enum {
 
 typedef struct {
     int32_t length, segments;
-    const int32_t *ids;      // [length] slot of every step
+    const int32_t *ids;      // [length] slot of every step; its segment where there are no slots
     const float *confidence; // [segments - 1] of its boundaries
     const double *counts;    // [slots] probability of 1 ... slots segments; may be NULL
     const float *masks;      // [slots][length]; may be NULL
@@ -34,7 +34,8 @@ typedef struct {
 } slt_report_answer;
 
 typedef struct {
-    int slots;
+    int slots;               // 0: the model has none
+    bool told_count;         // it was told the true number of segments
     slt_report_answer *list; // one per trajectory of the set
     double accuracy;         // NAN: not known
 } slt_report_answers;
@@ -75,6 +76,7 @@ typedef struct {
     int64_t best_epoch; // -1: not known
     double seconds;     // of training; this and the next: NAN when not known
     double test_accuracy;
+    bool test_told_count; // the model was told the true number of segments there
     slt_report_answers answers;
     slt_report_scores scores;
     slt_scores *each;          // [count of the set]; NULL without labels

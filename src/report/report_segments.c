@@ -8,12 +8,13 @@
 #include <unistd.h>
 #include "report/report_segments.h"
 
-enum { PATH = 4096, SLOTS = 65535 };
+enum { PATH = 4096, SLOTS = 65535 }; // and segments of a model that has none
 
 typedef struct {
     const char *path;
     const slt_safetensors *file;
-    int64_t episodes, steps, boundaries, slots;
+    int64_t episodes, steps, boundaries;
+    int64_t slots; // 0: the model has none; `slot` is then the number of the segment
     const int64_t *episode, *steps_from, *boundaries_from;
     const int32_t *slot;
     const float *confidence, *counts, *masks, *attention;
@@ -58,11 +59,19 @@ static slt_status check_shares(const segments *s, const char *name, const float 
 }
 
 static slt_status check_slots(const segments *s) {
+    int64_t most = s->slots ? s->slots : SLOTS;
     for (int64_t t = 0; t < s->steps; t++)
-        if (s->slot[t] < 0 || s->slot[t] >= s->slots)
+        if (s->slot[t] < 0 || s->slot[t] >= most)
             SLT_FAIL(SLT_FORMAT, "%s: 'slot' says %d, there are %lld", s->path, (int)s->slot[t],
-                     (long long)s->slots);
+                     (long long)most);
     return SLT_OK;
+}
+
+// what models with slots say: a row of `rows` for each slot; NULL where they do not
+static slt_status get_slots(const segments *s, const char *name, int64_t rows, const float **out) {
+    const slt_array *array = slt_safetensors_find(s->file, name);
+    if (!s->slots || !array) return SLT_OK;
+    return get(s, name, SLT_DTYPE_F32, &rows, s->slots, out);
 }
 
 static slt_status read_structure(segments *s) {
@@ -70,9 +79,9 @@ static slt_status read_structure(segments *s) {
     const char *format = slt_safetensors_metadata(s->file, "format");
     if (!format || strcmp(format, "slottar-segments-1") != 0)
         SLT_FAIL(SLT_FORMAT, "%s: its format is not slottar-segments-1", s->path);
-    if (!counts || counts->rank != 2 || counts->shape[1] < 1 || counts->shape[1] > SLOTS)
+    if (counts && (counts->rank != 2 || counts->shape[1] < 1 || counts->shape[1] > SLOTS))
         SLT_FAIL(SLT_FORMAT, "%s: 'counts' does not tell the number of slots", s->path);
-    s->slots = counts->shape[1];
+    s->slots = counts ? counts->shape[1] : 0;
     s->episodes = s->steps = s->boundaries = -1;
     SLT_TRY(get(s, "episode", SLT_DTYPE_I64, &s->episodes, 0, &s->episode));
     SLT_TRY(get(s, "slot", SLT_DTYPE_I32, &s->steps, 0, &s->slot));
@@ -80,11 +89,9 @@ static slt_status read_structure(segments *s) {
     int64_t offsets = s->episodes + 1;
     SLT_TRY(get(s, "episode_offsets", SLT_DTYPE_I64, &offsets, 0, &s->steps_from));
     SLT_TRY(get(s, "boundary_offsets", SLT_DTYPE_I64, &offsets, 0, &s->boundaries_from));
-    SLT_TRY(get(s, "counts", SLT_DTYPE_F32, &s->episodes, s->slots, &s->counts));
-    if (slt_safetensors_find(s->file, "masks"))
-        SLT_TRY(get(s, "masks", SLT_DTYPE_F32, &s->steps, s->slots, &s->masks));
-    if (slt_safetensors_find(s->file, "attention"))
-        SLT_TRY(get(s, "attention", SLT_DTYPE_F32, &s->steps, s->slots, &s->attention));
+    SLT_TRY(get_slots(s, "counts", s->episodes, &s->counts));
+    SLT_TRY(get_slots(s, "masks", s->steps, &s->masks));
+    SLT_TRY(get_slots(s, "attention", s->steps, &s->attention));
     SLT_TRY(check_offsets(s, "episode_offsets", s->steps_from, s->steps));
     SLT_TRY(check_offsets(s, "boundary_offsets", s->boundaries_from, s->boundaries));
     SLT_TRY(check_slots(s));
@@ -115,16 +122,24 @@ static slt_status copy_floats(slt_arena *arena, const float *from, size_t count,
     return SLT_OK;
 }
 
+static slt_status keep_counts(slt_arena *arena, const segments *s, int64_t i, const double **out) {
+    size_t K = (size_t)s->slots;
+    double *counts;
+    if (!s->counts) return SLT_OK;
+    SLT_TRY(SLT_NEW(arena, &counts, K));
+    for (size_t k = 0; k < K; k++) counts[k] = (double)s->counts[(size_t)i * K + k];
+    *out = counts;
+    return SLT_OK;
+}
+
 static slt_status keep(slt_arena *arena, const segments *s, int64_t i, slt_report_answer *a) {
     int64_t first = s->steps_from[i];
     size_t T = (size_t)(s->steps_from[i + 1] - first), K = (size_t)s->slots;
     size_t boundaries = (size_t)(s->boundaries_from[i + 1] - s->boundaries_from[i]);
     int32_t *ids;
-    double *counts;
     SLT_TRY(SLT_NEW(arena, &ids, T));
-    SLT_TRY(SLT_NEW(arena, &counts, K));
     memcpy(ids, s->slot + first, T * sizeof *ids);
-    for (size_t k = 0; k < K; k++) counts[k] = (double)s->counts[(size_t)i * K + k];
+    SLT_TRY(keep_counts(arena, s, i, &a->counts));
     a->length = (int32_t)T;
     a->segments = 1;
     for (size_t t = 1; t < T; t++) a->segments += ids[t] != ids[t - 1];
@@ -132,7 +147,6 @@ static slt_status keep(slt_arena *arena, const segments *s, int64_t i, slt_repor
         SLT_FAIL(SLT_FORMAT, "%s: episode %lld has %d segments and %zu confidences", s->path,
                  (long long)s->episode[i], (int)a->segments, boundaries);
     a->ids = ids;
-    a->counts = counts;
     SLT_TRY(copy_floats(arena, s->confidence + s->boundaries_from[i], boundaries, &a->confidence));
     if (s->masks) SLT_TRY(turn(arena, s->masks + (size_t)first * K, T, K, &a->masks));
     if (!s->attention) return SLT_OK; // not every model has slots to look with

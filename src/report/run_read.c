@@ -101,7 +101,9 @@ static slt_status read_result(slt_report_run *run) {
     SLT_TRY(status);
     const json_t *best = json_object_get(result, "best_epoch");
     if (json_is_integer(best)) run->best_epoch = json_integer_value(best);
-    run->test_accuracy = number_of(json_object_get(result, "test"), "accuracy");
+    const json_t *test = json_object_get(result, "test");
+    run->test_accuracy = number_of(test, "accuracy");
+    run->test_told_count = json_is_true(json_object_get(test, "told_count"));
     json_decref(result);
     return SLT_OK;
 }

@@ -75,7 +75,7 @@ struct slt_segments_file {
     slt_context *context;
     slt_arena arena;
     slt_safetensors_writer *writer;
-    int slots;
+    int slots;                 // 0: the model has none
     int64_t steps, boundaries; // so far
     slt_spool spools[PART_COUNT];
 };
@@ -88,11 +88,8 @@ static void put(slt_segments_file *file, int part, const void *values, size_t co
 
 static void describe(slt_segments_file *file, const slt_setup *setup, const char *data,
                      const char *split) {
-    char slots[16];
-    snprintf(slots, sizeof slots, "%d", file->slots);
     slt_safetensors_describe(file->writer, "format", "slottar-segments-1");
     slt_safetensors_describe(file->writer, "model", setup->kind->name);
-    slt_safetensors_describe(file->writer, "slots", slots);
     slt_safetensors_describe(file->writer, "data", data);
     if (split) slt_safetensors_describe(file->writer, "split", split);
 }
@@ -140,6 +137,7 @@ slt_status slt_segments_file_add(void *user, const slt_episode *episode,
     slt_arena_mark mark = slt_arena_now(&file->arena);
     SLT_TRY(slt_segments_of(&file->arena, episode->index, answer, &s));
     size_t T = (size_t)s.length, K = (size_t)s.slots, boundaries = (size_t)s.boundary_count;
+    file->slots = s.slots;
     file->steps += s.length;
     file->boundaries += s.boundary_count;
     put(file, EPISODE, &s.episode, 1);
@@ -160,13 +158,24 @@ static void take(void *user, const void *bytes, size_t count) {
     slt_safetensors_put(((slt_segments_file *)user)->writer, bytes, count);
 }
 
+// a model without slots, or without attention, has no such array
+static bool is_missing(const slt_segments_file *file, int part) {
+    return parts[part].per_slot && file->steps && file->spools[part].size == 0;
+}
+
+static void declare(slt_segments_file *file, int part) {
+    int64_t count = (int64_t)(file->spools[part].size / slt_dtype_size(parts[part].dtype));
+    int64_t columns = parts[part].per_slot ? file->slots : 1;
+    slt_safetensors_declare(file->writer, parts[part].name, parts[part].dtype,
+                            parts[part].per_slot ? 2 : 1, (int64_t[]){count / columns, columns});
+}
+
 static slt_status copy_parts(slt_segments_file *file) {
-    for (int i = 0; i < PART_COUNT; i++) {
-        int64_t count = (int64_t)(file->spools[i].size / slt_dtype_size(parts[i].dtype));
-        int64_t columns = parts[i].per_slot ? file->slots : 1, shape[] = {count / columns, columns};
-        slt_safetensors_declare(file->writer, parts[i].name, parts[i].dtype,
-                                parts[i].per_slot ? 2 : 1, shape);
-    }
+    char slots[16];
+    snprintf(slots, sizeof slots, "%d", file->slots);
+    slt_safetensors_describe(file->writer, "slots", slots);
+    for (int i = 0; i < PART_COUNT; i++)
+        if (!is_missing(file, i)) declare(file, i);
     for (int i = 0; i < PART_COUNT; i++) SLT_TRY(slt_spool_read(&file->spools[i], take, file));
     return SLT_OK;
 }

@@ -120,6 +120,16 @@ P
     check "one agent in every frame" 0 python3 worlds.py
 else skip "one agent in every frame" "no python3"; fi
 
+# models with masks but no attention, and without slots, from what training left and asked again
+"$SLOTTAR" train compile single.safetensors hidden=8 batch=16 segments=3 epochs=1 -o masked -q >/dev/null
+"$SLOTTAR" train ompn craft.safetensors hidden=8 batch=16 epochs=1 -o slotless -q >/dev/null
+for split in test valid; do
+    check "three models, two data sets, $split" 0 "$SLOTTAR" report c masked slotless --split $split -o models.html
+    page_data models.html | sed 's/,"detail":{/\n&/g' | grep -o '^,"detail":{"slots":.*' >details
+    [ "$(sed 's/^,"detail":{"slots":\([0-9]*\).*/\1/' details | tr '\n' ' ')" = "5 3 0 " ] && ok "and their slots" || not_ok "and their slots"
+    [ "$(grep -c '"masks":' details) $(grep -c '"attention":' details)" = "2 1" ] && ok "masks of two, attention of one" || not_ok "masks of two, attention of one"
+done
+
 # other observations: numbers, each in its own range
 awk 'BEGIN { print "episode,action,x,y"; for (e = 0; e < 30; e++) for (t = 0; t < 4; t++) print e "," t % 2 "," t / 2 ",7" }' >numbers.csv
 train numbers.csv e slots=2 prior=2 epochs=1

@@ -32,10 +32,14 @@ awk 'BEGIN { srand(7); print "episode,action,segment,split,task,x,y"
 "$SLOTTAR" train slottar craft.safetensors $small epochs=2 --seed 1 -o b -q >/dev/null
 "$SLOTTAR" train slottar doorkey.safetensors $small epochs=2 -o c -q >/dev/null
 "$SLOTTAR" train slottar "$rtl<i>.csv" $small epochs=2 slots=3 prior=2 -o "<i>$rtl" -q >/dev/null
+"$SLOTTAR" train compile doorkey.safetensors hidden=8 batch=16 segments=3 epochs=2 -o e -q >/dev/null
+"$SLOTTAR" train ompn craft.safetensors hidden=8 batch=16 epochs=2 -o f -q >/dev/null
 check "four runs, three data sets" 0 "$SLOTTAR" report a b c d -o page.html
+check "three models, two data sets" 0 "$SLOTTAR" report a e f -o models.html
 check "hostile names" 0 "$SLOTTAR" report "<i>$rtl" -o evil.html
 "$SLOTTAR" eval a b --json 2>/dev/null >eval.json
 "$SLOTTAR" eval d --json 2>/dev/null >other.json
+for run in a e f; do "$SLOTTAR" eval $run --json 2>/dev/null; done | tr '\n' ' ' | sed 's/} *{"runs"/}, {"runs"/g' >models.json
 
 # ask NAME WANTED COMMAND: a line of JSON comes back for each of eval, run and messages
 : >names
@@ -110,6 +114,23 @@ select_set() { echo "(async () => { $pick pick('#pick-set', $1); for (let i = 0;
     ask 'layout and contrast: paper' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-paper.png whole"
     echo "medium screen"
+    ask 'no message, no request' '[]' "messages"
+    # models with slots, with masks alone, and without
+    echo "size 1280 900"; echo "open file://$PWD/models.html"
+    ask 'scores of all models are those of eval' 'true' "eval ((judged) => judged.length === 3 && judged.every((one, r) => { const cells = [...document.querySelectorAll(\`tr[data-run=\"\${r}\"] td\`)], run = one.runs[0]; return cells.length === 8 && ['f1', 'f1_one', 'align', 'ari', 'covering', 'accuracy', 'forward', 'backward'].every((key, k) => run[key] === null ? cells[k].textContent === '–' : Math.abs(parseFloat(cells[k].textContent) - 100 * run[key]) < 0.0051); }))([$(cat models.json)])"
+    ask 'who was told the number of segments' '[false,false,true]' 'eval [0, 1, 2].map((r) => document.querySelector(`tr[data-run="${r}"]`).textContent.includes("told the true number"))'
+    ask 'slots of the first model' 'true' 'eval [...document.querySelectorAll(".names text")].some((text) => text.textContent === "slot 1") && document.querySelectorAll(".look").length > 0'
+    ask 'and of its gallery' '"Slot "' 'eval document.querySelector(".group h4").textContent.slice(0, 5)'
+    ask 'a model without slots' 'true' "eval (() => { $pick pick('#pick-run', '1'); document.querySelector('#timeline').focus(); return ![...document.querySelectorAll('.names text')].some((text) => text.textContent.startsWith('slot ')); })()"
+    echo "key ArrowRight"
+    ask 'its words' 'true' 'eval /C found [12] of \d+(, world|$)/.test(document.querySelector("#timeline").getAttribute("aria-valuetext"))'
+    ask 'its gallery' 'true' 'eval (document.querySelector("[data-mode=slot]").click(), document.querySelector(".group h4").textContent.startsWith("Segment ") && document.querySelector("[data-mode=slot]").textContent === "by place")'
+    ask 'layout and contrast: models, 1280' '[]' "run $here/helpers/page_checks.js"
+    echo "shot $shots/report-models.png whole"
+    ask 'the data set of the second model' '"12 of 12 trajectories"' "eval $(select_set 1 12)"
+    ask 'masks without attention' 'true' 'eval [...document.querySelectorAll(".names text")].some((text) => text.textContent === "slot 3") && document.querySelectorAll("#timeline .look").length === 0'
+    echo "size 360 740"
+    ask 'layout and contrast: models, 360' '[]' "run $here/helpers/page_checks.js"
     ask 'no message, no request' '[]' "messages"
     # the system's choice, hostile names
     echo "scheme dark"; echo "size 1280 900"

@@ -1,5 +1,5 @@
 // Fuzz target: segments.safetensors, as the report reads it. What is accepted is whole: ids are
-// slots, numbers are probabilities.
+// slots, or segments where there are none; numbers are probabilities.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,14 +9,17 @@
 static void read_everything(const slt_report_answer *a, int slots) {
     int changes = 0;
     for (int t = 0; t < a->length; t++) {
-        FUZZ_REQUIRE(a->ids[t] >= 0 && a->ids[t] < slots);
+        FUZZ_REQUIRE(a->ids[t] >= 0 && a->ids[t] < (slots ? slots : UINT16_MAX));
         changes += t > 0 && a->ids[t] != a->ids[t - 1];
     }
     FUZZ_REQUIRE(changes == a->segments - 1);
     for (int b = 0; b < changes; b++)
         FUZZ_REQUIRE(a->confidence[b] >= 0 && a->confidence[b] < 1.1f);
-    for (int i = 0; a->masks && a->attention && i < slots * a->length; i++)
-        FUZZ_REQUIRE(a->masks[i] >= 0 && a->masks[i] < 1.1f && a->attention[i] >= 0);
+    for (int k = 0; a->counts && k < slots; k++) FUZZ_REQUIRE(a->counts[k] >= 0);
+    for (int i = 0; a->masks && i < slots * a->length; i++)
+        FUZZ_REQUIRE(a->masks[i] >= 0 && a->masks[i] < 1.1f);
+    for (int i = 0; a->attention && i < slots * a->length; i++)
+        FUZZ_REQUIRE(a->attention[i] >= 0 && a->attention[i] < 1.1f);
 }
 
 int fuzz_one(const uint8_t *bytes, size_t size) {

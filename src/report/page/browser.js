@@ -311,14 +311,16 @@ class Browser {
     if (one.truth) rows.push(["true segment", `${within(one.truth)} of ${one.truth.length}`]);
     one.found.forEach((segments, r) => rows.push([
       runName(loaded, r) + (loaded.runs.length > 1 ? " found" : ""),
-      `${within(segments)} of ${segments.length}, slot ${segments[within(segments) - 1].id + 1}`
+      `${within(segments)} of ${segments.length}` +
+          (loaded.runs[r].detail.slots ? `, slot ${segments[within(segments) - 1].id + 1}` : "")
     ]));
     slotsOf(state.run, one.detail, one.length).forEach((slot, k) => {
-      if (slot.mask[step] > 12 || slot.attention[step] > 12)
+      const share = (values) => `${Math.round(values[step] / 2.55)} %`;
+      if (slot.mask[step] > 12 || (slot.attention && slot.attention[step] > 12))
         rows.push([
           "slot " + (k + 1),
-          `mask ${Math.round(slot.mask[step] / 2.55)} %, attention ${
-              Math.round(slot.attention[step] / 2.55)} %`
+          "mask " + share(slot.mask) +
+              (slot.attention ? ", attention " + share(slot.attention) : "")
         ]);
     });
     if (one.detail >= 0 && loaded.text)

@@ -1,11 +1,15 @@
-// The gallery of sub-routines: segments grouped by the slot that explains them, by their last
-// action, or by all their actions; in each group the most typical ones side by side.
+// The gallery of sub-routines: segments grouped by the slot that explains them (by their place in
+// the trajectory where the model has no slots), by their last action, or by all their actions; in
+// each group the most typical ones side by side.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 
 const GROUPS = [
-  ["slot", "by slot", (segment) => segment.id, (set, key) => "Slot " + (key + 1)],
+  [
+    "slot", "by slot", (segment) => segment.id,
+    (set, key, slots) => (slots ? "Slot " : "Segment ") + (key + 1)
+  ],
   [
     "last", "by last action", (segment) => segment.actions[segment.actions.length - 1],
     (set, key) => "… " + actionName(set, key)
@@ -106,7 +110,7 @@ function drawExample(browser, kind) {
 function showGallery(browser, mode) {
   const place = find("#shelf"), {loaded, state} = browser,
         way = GROUPS.find((row) => row[0] === (mode || "slot"));
-  const groups = new Map();
+  const groups = new Map(), slots = state.run.detail.slots;
   const segments = allSegments(loaded, state.r);
   for (const segment of segments) {
     const key = way[2](segment);
@@ -124,7 +128,7 @@ function showGallery(browser, mode) {
     ];
     if (loaded.set.labelled) words.push(purity(list));
     return el(
-        "article", {class: "group"}, el("h4", {}, el("bdi", {}, way[3](loaded.set, key))),
+        "article", {class: "group"}, el("h4", {}, el("bdi", {}, way[3](loaded.set, key, slots))),
         el("p", {}, words.join(" · ")),
         typical(list, way[0] === "string" ? 1 : 6).map((kind) => drawExample(browser, kind)));
   });
@@ -136,6 +140,6 @@ function showGallery(browser, mode) {
             "aria-pressed": String(row === way),
             onclick: () => showGallery(browser, row[0])
           },
-             row[1]));
+             row[0] === "slot" && !slots ? "by place" : row[1]));
   place.replaceChildren(el("div", {class: "tools"}, buttons), el("div", {class: "groups"}, cards));
 }

@@ -47,15 +47,15 @@ function stepPath(values, cell, bottom, height, closed) {
   return d + (closed ? `L${values.length * cell} ${bottom}Z` : "");
 }
 
-// masks and attention of the shown run, slot by slot
+// masks and attention of the shown run, slot by slot; not every model has attention, or slots
 function slotsOf(run, detail, length) {
   if (detail < 0 || !run.detail.masks) return [];
-  const out = [];
+  const out = [], looks = run.detail.attention;
   for (let k = 0; k < run.detail.slots; k++) {
     const start = run.slotStarts[detail] + k * length;
     out.push({
       mask: run.detail.masks.subarray(start, start + length),
-      attention: run.detail.attention.subarray(start, start + length)
+      attention: looks ? looks.subarray(start, start + length) : null
     });
   }
   return out;
@@ -136,8 +136,9 @@ function rowsOf(loaded, one, shown, lines, cell) {
           svg("line", {class: "base", x1: 0, x2: one.length * cell, y1: y + 30, y2: y + 30}));
       lines.append(
           svg("path", {class: "seg" + (k % 8), d: stepPath(slot.mask, cell, y + 30, 26, true)}));
-      lines.append(
-          svg("path", {class: "look", d: stepPath(slot.attention, cell, y + 30, 26, false)}));
+      if (slot.attention)
+        lines.append(
+            svg("path", {class: "look", d: stepPath(slot.attention, cell, y + 30, 26, false)}));
     }
   }));
   if (loaded.values && one.detail >= 0)
