@@ -173,9 +173,11 @@ slt_compile slt_compile_build(slt_tape *tape, const slt_compile_options *options
     feed_inputs(&s, &model);
     model.embedding = embed(&s, &model);
     slt_var readouts = recognise(&s, model.embedding, &model, passes);
-    encode(&s, readouts, &model);
-    decode(&s, &model);
-    if (with_loss) add_losses(&s, &model);
+    if (with_loss) {
+        encode(&s, readouts, &model);
+        decode(&s, &model);
+        add_losses(&s, &model);
+    }
 
     const slt_var kept[] = {model.scores, model.boundaries, model.shares,
                             model.zeta,   model.latent,     model.reconstructions,

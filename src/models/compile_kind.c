@@ -61,7 +61,7 @@ static void step(const void *options, bool training, slt_step *out) {
 typedef struct {
     int N, T, V, computed, end; // T: real steps; end: positions that a boundary may take, from 1 on
     int G;                      // segments that may be used
-    const slt_real *shares, *scores, *logits;
+    const slt_real *shares, *scores, *logits; // logits: NULL on a tape without losses
     const int32_t *actions;
 } answer;
 
@@ -71,15 +71,16 @@ static answer gather(slt_tape *tape, int member, const slt_compile_options *opti
     const slt_batch *batch = &frame->batch;
     answer a = {.N = (int)options->segments,
                 .T = batch->length[b] - 1,
-                .V = slt_tape_shape(tape, model->reconstructions).width,
                 .computed = slt_batch_computed(batch, b),
                 .G = ((const int32_t *)frame->feed[model->counts])[b]};
     size_t rows = (size_t)a.N * (size_t)batch->offset[b];
     a.end = options->boundary_pad == SLT_BOUNDARY_INCLUDE ? a.computed : batch->length[b];
     a.shares = slt_tape_value(tape, member, model->shares) + rows;
     a.scores = slt_tape_value(tape, member, model->scores) + rows;
-    a.logits = slt_tape_value(tape, member, model->reconstructions) + rows * (size_t)a.V;
     a.actions = (const int32_t *)frame->feed[model->actions] + batch->offset[b];
+    if (!model->reconstructions) return a;
+    a.V = slt_tape_shape(tape, model->reconstructions).width;
+    a.logits = slt_tape_value(tape, member, model->reconstructions) + rows * (size_t)a.V;
     return a;
 }
 
@@ -121,7 +122,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
         bool boundary = l + 1 < a.T && out->ids[l] != out->ids[l + 1];
         out->confidence[l] = boundary ? slt_compile_confidence(&scores, out->ids[l], l + 1) : 0;
     }
-    out->reconstructed = reconstruct(&a, out->ids);
+    if (a.logits) out->reconstructed = reconstruct(&a, out->ids);
     pictures(&a, out);
 }
 

@@ -18,9 +18,11 @@ typedef struct {
     const double *prior;       // [slots], over 1..K segments
     double mean_length;        // of training trajectories, for initial values; 0: not known
     bool fed_noise;            // noise is fed (tests) instead of drawn
+    bool segments_alone;       // is used for segments alone: no losses, no accuracy
 } slt_model_data;
 
-// the variables every model has; losses are 0 on a tape without them
+// the variables every model has; losses are 0 on a tape without them, and so may be what only they
+// and the accuracy need
 typedef struct {
     slt_var actions, observations;
     slt_var loss, reconstruction, kl;

@@ -145,7 +145,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
         out->confidence[l] = boundary ? near_end(&a, out->ids[l], l + 1) : 0;
     }
     const int32_t *actions = frame->feed[model->actions];
-    out->reconstructed = reconstruct(&a, actions + frame->batch.offset[b]);
+    if (model->loss) out->reconstructed = reconstruct(&a, actions + frame->batch.offset[b]);
     pictures(&a, out);
 }
 

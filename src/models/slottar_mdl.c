@@ -118,6 +118,17 @@ static slt_var decode(slt_tape *tape, const slt_mdl_options *options, const slt_
     return slt_nn_dense(tape, "out", y, 2 * (data->symbols - 1), SLT_LINEAR);
 }
 
+// how the actions are explained: the slots of the steps that are worth it, and their logits
+static void explain(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
+                    slt_var context, slt_mdl *model) {
+    slt_var codes = 0;
+    model->live = slt_live_rows(tape, model->masks, LEAST_MASK);
+    slt_var slots =
+        slt_weights(tape, "slot.mu", (int)options->slots, (int)options->hidden, normal(0.1));
+    if (options->code > 0) codes = code(tape, options, context, model);
+    model->logits = decode(tape, options, data, slots, codes, model);
+}
+
 // ---- loss
 
 static const double BEYOND = 1e-4; // prior of more than K segments
@@ -139,25 +150,23 @@ static void add_losses(slt_tape *tape, const slt_mdl_options *options, const slt
 slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
                       bool with_loss) {
     slt_mdl model = {0};
-    int d = (int)options->hidden;
     model.actions = slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "actions");
     if (data->observation && slt_mdl_sees(options))
         model.observations =
             slt_tape_input(tape, data->observation_type,
                            (slt_shape){SLT_TOKENS, 0, data->observation}, "observations");
-    slt_var context = 0, codes = 0;
+    slt_var context = 0;
     slt_var x = end_logits(tape, options, data, &model, &context);
     model.ends = slt_end_probability(tape, x, SLT_MDL_ROUND);
     model.masks = slt_count_mask(tape, model.ends);
-    model.live = slt_live_rows(tape, model.masks, LEAST_MASK);
-    slt_var slots = slt_weights(tape, "slot.mu", (int)options->slots, d, normal(0.1));
-    if (options->code > 0) codes = code(tape, options, context, &model);
-    model.logits = decode(tape, options, data, slots, codes, &model);
-    if (with_loss) add_losses(tape, options, data, &model);
+    if (with_loss) {
+        explain(tape, options, data, context, &model);
+        add_losses(tape, options, data, &model);
+    }
 
-    const slt_var kept[] = {model.ends,   model.masks,          model.live, model.live + 1,
-                            model.logits, model.reconstruction, model.kl,   model.loss};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept && model.live; i++)
-        slt_tape_keep(tape, kept[i]);
+    const slt_var kept[] = {
+        model.ends,   model.masks,          model.live, model.live ? model.live + 1 : 0,
+        model.logits, model.reconstruction, model.kl,   model.loss};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) slt_tape_keep(tape, kept[i]);
     return model;
 }

@@ -35,7 +35,7 @@ const slt_option *slt_mdl_rows(void);
 typedef struct {
     slt_var actions, observations;    // to feed; observations are 0 where nobody looks at them
     slt_var ends, masks;              // [tokens,1] [tokens,K]
-    slt_var live, logits;             // [live,2] and its ranges behind it; [live,2A]
+    slt_var live, logits;             // [live,2] and its ranges behind it; [live,2A]; with losses
     slt_var code;                     // [slots,c], its price behind it; 0 without codes
     slt_var reconstruction, kl, loss; // one number each, nats per true step
 } slt_mdl;

@@ -69,7 +69,7 @@ static void start(slt_store *store, int member, const int32_t *symbols, int coun
 
 typedef struct {
     int K, T, A;
-    const slt_real *masks, *ends, *logits;
+    const slt_real *masks, *ends, *logits; // logits: NULL on a tape without losses
     const int32_t *actions;
     const slt_real *live; // token and slot of the rows of logits
     int first, rows;      // first token, live rows
@@ -78,12 +78,12 @@ typedef struct {
 static answer gather(slt_tape *tape, int member, const slt_mdl *model, int b) {
     const slt_frame *frame = slt_tape_frame(tape, member);
     size_t first = (size_t)frame->batch.offset[b];
-    answer a = {.K = slt_tape_limits(tape).slots,
-                .T = frame->batch.length[b],
-                .A = slt_tape_shape(tape, model->logits).width / 2};
+    answer a = {.K = slt_tape_limits(tape).slots, .T = frame->batch.length[b]};
     a.masks = slt_tape_value(tape, member, model->masks) + first * (size_t)a.K;
     a.ends = slt_tape_value(tape, member, model->ends) + first;
+    if (!model->logits) return a;
     const slt_real *range = slt_tape_value(tape, member, model->live + 1) + 2 * b;
+    a.A = slt_tape_shape(tape, model->logits).width / 2;
     a.first = (int)first;
     a.rows = (int)range[1];
     a.live = slt_tape_value(tape, member, model->live) + 2 * (size_t)range[0];
@@ -138,7 +138,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
             out->masks[k * a.T + l] = k < count ? (float)m[k] : 0;
         for (int k = 0; k < a.K && out->attention; k++) out->attention[l * a.K + k] = (float)m[k];
     }
-    out->reconstructed = given_back(&a, out->ids);
+    if (a.logits) out->reconstructed = given_back(&a, out->ids);
     for (int l = 0; l < a.T; l++) {
         bool boundary = l + 1 < a.T && out->ids[l] != out->ids[l + 1];
         out->confidence[l] = boundary ? near_end(&a, l) : 0;

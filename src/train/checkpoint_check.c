@@ -29,7 +29,7 @@ static slt_status check(const slt_checkpoint *checkpoint, const slt_safetensors 
     data.prior = checkpoint->prior;
     data.length = 1;
     SLT_TRY(slt_tape_create(store, least, &tape));
-    setup->kind->build(tape, setup->model, &data, false, vars);
+    setup->kind->build(tape, setup->model, &data, true, vars);
     bool failed = slt_tape_failed(tape);
     slt_tape_destroy(tape);
     if (failed) SLT_FAIL(SLT_FORMAT, "%s: its options make no model", slt_safetensors_path(file));

@@ -10,7 +10,8 @@
 static slt_status make_tape(slt_learner *learner, slt_limits limits, slt_learner_tape *out) {
     const slt_setup *setup = &learner->setup;
     SLT_TRY(slt_tape_create(learner->store, limits, &out->tape));
-    setup->kind->build(out->tape, setup->model, &learner->data, true, out->vars);
+    setup->kind->build(out->tape, setup->model, &learner->data, !learner->data.segments_alone,
+                       out->vars);
     out->io = setup->kind->io(out->vars);
     const slt_var losses[SLT_LOSSES] = {out->io.loss, out->io.reconstruction, out->io.kl};
     slt_tape_watch(out->tape, losses, SLT_LOSSES);

@@ -94,13 +94,14 @@ slt_context *slt_model_context(const slt_model *model) { return model->context; 
 
 // ---- using
 
-// a learner with room for trajectories of this data set
-static slt_status make_learner(slt_model *model, slt_dataset *data) {
+// a learner with room for trajectories of this data set, for segments alone or for scores too
+static slt_status make_learner(slt_model *model, slt_dataset *data, bool segments_alone) {
     slt_checkpoint *c = &model->checkpoint;
     slt_limits none = {0, 0, 0, 0}, use;
     slt_learner_destroy(model->learner);
     model->learner = NULL;
     c->data.prior = c->prior;
+    c->data.segments_alone = segments_alone;
     SLT_TRY(slt_answer_limits(&c->setup, &c->data, data, &use));
     SLT_TRY(slt_learner_create(model->context, &c->setup, &c->data, 1, none, use, &model->learner));
     model->learner->companions = model->companions;
@@ -137,8 +138,8 @@ static slt_status all_episodes(slt_arena *arena, slt_dataset *data, const int64_
 
 // the episodes that the options ask for, and a learner for them
 static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
-                         const slt_segment_options *options, const int64_t **episodes,
-                         int64_t *count) {
+                         const slt_segment_options *options, bool segments_alone,
+                         const int64_t **episodes, int64_t *count) {
     slt_task_data *task;
     SLT_TRY(SLT_NEW(arena, &task, 1));
     SLT_TRY(slt_task_fit(arena, &model->checkpoint.data, data, task));
@@ -149,7 +150,7 @@ static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
         SLT_TRY(all_episodes(arena, data, episodes));
         *count = slt_dataset_about(data)->episodes;
     }
-    return make_learner(model, data);
+    return make_learner(model, data, segments_alone);
 }
 
 static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_options *options,
@@ -161,7 +162,7 @@ static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_
     slt_answer_request request = {
         .seed = options->seed, .pictures = options->pictures, .visit = visit, .user = user};
     slt_arena_init(&arena, &model->context->allocator, 0);
-    slt_status status = choose(model, &arena, data, options, &episodes, &count);
+    slt_status status = choose(model, &arena, data, options, true, &episodes, &count);
     if (status == SLT_OK)
         status = slt_answer(model->learner, data, episodes, count, &request, &losses);
     slt_arena_deinit(&arena);
@@ -204,7 +205,7 @@ slt_status slt_model_score(slt_model *model, slt_dataset *data, const slt_segmen
     int64_t count = 0;
     slt_evaluation evaluation;
     slt_arena_init(&arena, &model->context->allocator, 0);
-    slt_status status = choose(model, &arena, data, &chosen, &episodes, &count);
+    slt_status status = choose(model, &arena, data, &chosen, false, &episodes, &count);
     slt_answer_request request = {.seed = chosen.seed, .pictures = true};
     if (status == SLT_OK)
         status = slt_evaluate(model->learner, data, episodes, count, &request, &evaluation);
