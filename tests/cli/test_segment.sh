@@ -51,6 +51,32 @@ check "a Minari data set" 0 segment --split test -o found-v0/
 check "that can be read" 0 "$SLOTTAR" info found-v0
 says "with labels" out "segment"
 
+# SloTTAr: boundaries from slots, whatever they are worth after so few steps
+awk 'BEGIN { srand(7); print "episode,action,segment,split"
+    for (e = 0; e < 160; e++) for (k = 0; k < 3; k++) { n = 2 + int(rand() * 4)
+        for (i = 0; i < n; i++) print e ",step" k "," k "," (e % 8 == 7 ? 2 : e % 16 == 6) } }' >slots.csv
+"$SLOTTAR" train slottar slots.csv hidden=16 slot_size=16 heads=2 batch=16 epochs=14 lr=0.005 slots=4 -o slots -q >/dev/null
+check "SloTTAr" 0 "$SLOTTAR" segment slots slots.csv
+cp out slots.jsonl
+grep -q '"segments":[234]' slots.jsonl && ok "finds boundaries" || not_ok "finds boundaries"
+if command -v python3 >/dev/null; then
+    cat >lines.py <<'P'
+import json
+for line in map(json.loads, open("slots.jsonl")):
+    ids, ends = line["segment"], line["boundaries"]
+    assert len(ids) == line["length"] and len(ends) == len(line["confidence"]) == line["segments"] - 1 <= 3, line
+    assert ids == [sum(end < t for end in ends) for t in range(len(ids))], line
+    assert all(0 <= sure <= 1 for sure in line["confidence"]), line
+    assert len(line["counts"]) == 4 and abs(sum(line["counts"]) - 1) < 1e-3, line
+P
+    check "lines agree with themselves" 0 python3 lines.py
+else skip "lines agree with themselves" "no python3"; fi
+check "SloTTAr's copy" 0 "$SLOTTAR" segment slots slots.csv -o slots.safetensors
+check "eval against it" 0 "$SLOTTAR" eval slots slots.safetensors --json
+says "is perfect as well" out '"f1":1,"f1_one":1,"align":1'
+check "SloTTAr's time lines" 0 "$SLOTTAR" segment slots slots.csv --show
+[ "$(sed 's/  [0-9]* segments.*//' out | tr -cd '|' | wc -c)" = "$(awk -F'"segments":' '{ n += $2 - 1 } END { print n }' slots.jsonl)" ] && ok "a bar per boundary there" || not_ok "a bar per boundary there"
+
 check "eval of a checkpoint, alone" 2 "$SLOTTAR" eval run/best.safetensors
 says "asks for the data set" err "say which data set"
 check "eval of a checkpoint and a data set" 0 "$SLOTTAR" eval run/best.safetensors data.csv
