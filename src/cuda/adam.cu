@@ -1,5 +1,5 @@
 // Adam in the reference's form, with clipping by the global norm: one launch measures the gradient,
-// one updates. Pieces of 1024 numbers; norms are sums of doubles in a fixed order.
+// one updates. Pieces of 2048 numbers; norms are sums of doubles in a fixed order.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -31,6 +31,7 @@ SLT_KERNEL measure(const slt_cuda_update u) {
     const slt_cuda_piece piece = u.pieces[blockIdx.x];
     float *gradient = u.gradient + piece.start;
     double sum = 0;
+#pragma unroll 4
     for (int i = (int)threadIdx.x; i < piece.count; i += SLT_THREADS) {
         if (piece.zeros && is_zero_column(piece, i)) gradient[i] = 0;
         sum += (double)gradient[i] * (double)gradient[i];
@@ -57,6 +58,7 @@ SLT_KERNEL update(const slt_cuda_update u) {
     const float b1 = 0.9, b2 = 0.999, c1 = 1 - 0.9, c2 = 1 - 0.999; // rounded from double
     float *w = u.value + piece.start, *m = u.moment1 + piece.start, *v = u.moment2 + piece.start;
     const float *g = u.gradient + piece.start;
+#pragma unroll 4
     for (int i = (int)threadIdx.x; i < piece.count; i += SLT_THREADS) {
         float gradient = scale * g[i];
         float first = b1 * m[i] + c1 * gradient, second = b2 * v[i] + c2 * gradient * gradient;

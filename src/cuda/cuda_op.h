@@ -79,7 +79,7 @@ typedef struct {
 
 // ---- the optimiser
 
-enum { SLT_CUDA_PIECE = 1024, SLT_CUDA_ZEROS = 4 };
+enum { SLT_CUDA_PIECE = 2048, SLT_CUDA_ZEROS = 4 };
 
 // a stretch of one member's parameter
 typedef struct {

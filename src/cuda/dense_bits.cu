@@ -1,28 +1,30 @@
-// y = bits·W + c by the ones: a block of threads per row, a thread per column. Backward lays the
-// ones out as a matrix of zeros and ones and multiplies: dW = bitsᵀ·dy.
+// y = bits·W + c by the ones: a warp per row, four columns per lane. Backward lays the ones out as
+// a matrix of zeros and ones and multiplies: dW = bitsᵀ·dy.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernel.cuh"
 
 enum { BITS, W, C };
-enum { THREADS = 128 };
+enum { WARPS = 4, THREADS = WARPS * SLT_WARP };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    int r = (int)blockIdx.x, width = a.out_width[0], count = slt_count(a, a.in_space[BITS], 0);
+    int r = (int)(blockIdx.x * WARPS + threadIdx.x / SLT_WARP), width = a.out_width[0];
+    if (r >= a.in_rows[BITS]) return;
     const int32_t *offset = slt_ints(a.in[BITS]);
     const uint16_t *ones = a.ones[BITS].at + (int64_t)blockIdx.z * a.ones[BITS].stride;
     const float *w = slt_at(a.in[W]), *c = slt_at(a.in[C]);
-    float *y = slt_at(a.out[0]) + (int64_t)r * width;
-    for (int k = (int)threadIdx.x; k < width; k += (int)blockDim.x) {
-        float sum = 0;
-        if (r < count) {
-            sum = c ? c[k] : 0;
+    bool there = r < slt_count(a, a.in_space[BITS], 0);
+    int first = there ? offset[r] : 0, end = there ? offset[r + 1] : 0;
+    for (int k = 4 * (int)(threadIdx.x % SLT_WARP); k < width; k += 4 * SLT_WARP) {
+        float sum[4] = {0};
+        if (there && c) slt_add4(sum, 1, slt_load4(c, k, width));
 #pragma unroll 8
-            for (int i = offset[r]; i < offset[r + 1]; i++) sum += w[(int64_t)ones[i] * width + k];
-        }
-        y[k] = sum;
+        for (int i = first; i < end; i++)
+            slt_add4(sum, 1, slt_load4(w + (int64_t)ones[i] * width, k, width));
+        slt_store4(slt_at(a.out[0]) + (int64_t)r * width, k, width, false,
+                   slt_four(sum[0], sum[1], sum[2], sum[3]));
     }
 }
 
@@ -40,10 +42,8 @@ SLT_KERNEL expand(const slt_cuda_args a) {
         x[ones[i]] = 1;
 }
 
-static dim3 grid(const slt_cuda_args *args) { return slt_grid(args, args->in_rows[BITS], 1); }
-
 void slt_cuda_dense_bits_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, grid(args), THREADS, 0);
+    SLT_LAUNCH(args, forward, slt_grid(args, args->in_rows[BITS], WARPS), THREADS, 0);
 }
 
 void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
@@ -51,7 +51,7 @@ void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
     slt_cuda_args side = slt_cuda_fork(args);
     slt_cuda_bias_gradient(&side, args->out_grad[0], rows, out, args->in_grad[C], args->add[C]);
     if (!args->in_grad[W].at) return;
-    SLT_LAUNCH(args, expand, grid(args), THREADS, 0);
+    SLT_LAUNCH(args, expand, slt_grid(args, rows, 1), THREADS, 0);
     slt_cuda_gemm(args, true, false, in, out, rows, args->shared, in, args->out_grad[0], out,
                   args->add[W], args->in_grad[W], out);
 }
