@@ -6,8 +6,14 @@
 
 #include "train/companions.h"
 
-slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
-                             slt_limits *out) {
+enum { BATCH = 64, BATCH_OF_DEVICE = 512 };
+
+int slt_answer_batch(const slt_context *context, const slt_setup *setup) {
+    return context->on_device && !setup->kind->padded(setup->model) ? BATCH_OF_DEVICE : BATCH;
+}
+
+slt_status slt_answer_limits(const slt_context *context, const slt_setup *setup,
+                             const slt_model_data *data, slt_dataset *set, slt_limits *out) {
     int slots = setup->kind->slots(setup->model);
     slt_feed_rule rule = {.data = set,
                           .length = data->length,
@@ -15,7 +21,7 @@ slt_status slt_answer_limits(const slt_setup *setup, const slt_model_data *data,
                           .padded = setup->kind->padded(setup->model),
                           .done = slt_setup_done(setup),
                           .fixed = slt_companions_needed(setup) ? slots : 0};
-    *out = (slt_limits){SLT_ANSWER_BATCH + rule.fixed, 0, slots, data->length};
+    *out = (slt_limits){slt_answer_batch(context, setup) + rule.fixed, 0, slots, data->length};
     return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
 }
 
@@ -108,11 +114,12 @@ static slt_status answer_all(slt_learner *learner, slt_arena *arena, slt_dataset
     slt_feed_rule rule = slt_learner_feed_rule(learner, data, false);
     totals sum = {0};
     int64_t batches = 0;
-    SLT_TRY(slt_feed_init(&feed, arena, &rule, SLT_ANSWER_BATCH + rule.fixed));
+    int batch = slt_answer_batch(learner->context, &learner->setup);
+    SLT_TRY(slt_feed_init(&feed, arena, &rule, batch + rule.fixed));
     SLT_TRY(reserve(arena, learner, request->pictures, &segmentation));
-    for (int64_t at = 0; at < count; at += SLT_ANSWER_BATCH, batches++) {
+    for (int64_t at = 0; at < count; at += batch, batches++) {
         SLT_TRY(slt_context_check(learner->context));
-        int asked = count - at < SLT_ANSWER_BATCH ? (int)(count - at) : SLT_ANSWER_BATCH;
+        int asked = count - at < batch ? (int)(count - at) : batch;
         SLT_TRY(answer_batch(learner, &feed, episodes + at, asked, (uint32_t)batches, request,
                              &segmentation, &sum));
     }

@@ -113,7 +113,8 @@ static slt_status prepare(judge *j, slt_arena *arena, const int64_t *episodes, i
         SLT_TRY(slt_dataset_episode(j->t->task.data, episodes[i], &episode));
         j->steps += (size_t)episode.length;
     }
-    SLT_TRY(slt_feed_init(&j->feed, arena, &rule, SLT_ANSWER_BATCH + rule.fixed));
+    int batch = slt_answer_batch(j->t->context, &learner->setup);
+    SLT_TRY(slt_feed_init(&j->feed, arena, &rule, batch + rule.fixed));
     SLT_TRY(SLT_NEW(arena, &j->segmentation.ids, L));
     SLT_TRY(SLT_NEW(arena, &j->segmentation.counts, K));
     SLT_TRY(SLT_NEW(arena, &j->segmentation.confidence, L));
@@ -168,9 +169,10 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
 }
 
 static slt_status judge_all(judge *j, const int64_t *episodes, int64_t count) {
-    for (int64_t at = 0; at < count; at += SLT_ANSWER_BATCH) {
+    int batch = slt_answer_batch(j->t->context, &j->t->learner->setup);
+    for (int64_t at = 0; at < count; at += batch) {
         SLT_TRY(slt_context_check(j->t->context));
-        int asked = count - at < SLT_ANSWER_BATCH ? (int)(count - at) : SLT_ANSWER_BATCH;
+        int asked = count - at < batch ? (int)(count - at) : batch;
         SLT_TRY(judge_batch(j, episodes + at, asked));
     }
     return SLT_OK;

@@ -52,7 +52,7 @@ static slt_status make_learner(trainer *t) {
     t->every = steps ? (steps + part - 1) / part : 1;
     slt_limits train, use;
     SLT_TRY(slt_learner_limits(&t->setup, &t->task.model, t->task.data, t->batch, &train));
-    SLT_TRY(slt_answer_limits(&t->setup, &t->task.model, t->task.data, &use));
+    SLT_TRY(slt_answer_limits(t->context, &t->setup, &t->task.model, t->task.data, &use));
     SLT_TRY(slt_learner_create(t->context, &t->setup, &t->task.model, t->members, train, use,
                                &t->learner));
     return make_members(t, count);
