@@ -1,5 +1,6 @@
 // The command line: one table of commands, one table of flags each. The tables make the parser, the
-// help texts and the completions. Only public headers of the library are used here.
+// help texts, the manual pages and the completions. Only public headers of the library are used
+// here.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -12,7 +13,8 @@
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_SAVED = 75, CLI_INTERRUPTED = 130 };
 
-// argument: name of the flag's value in the help ("N", "FILE"), NULL for a switch
+// argument: name of the flag's value in the help ("N", "FILE"), NULL for a switch. The name tells
+// what completions offer: complete_words.c
 typedef struct {
     const char *name;
     char letter; // 0: none
@@ -22,6 +24,12 @@ typedef struct {
 
 typedef struct cli_call cli_call;
 
+// options that a command takes as key=value, for the manual page
+typedef struct {
+    const char *title;
+    const slt_option *rows;
+} cli_option_list;
+
 typedef struct {
     const char *name;
     const char *arguments; // "DATA [-o OUT]"
@@ -30,6 +38,8 @@ typedef struct {
     const cli_flag *flags; // ends with an empty name; may be NULL
     int least, most;       // bounds on the number of plain arguments; most -1: any
     bool settings;         // takes key=value
+    // list number `index` of its options; false behind the last; may be NULL
+    bool (*options)(int index, cli_option_list *out);
     int (*run)(cli_call *call);
 } cli_command;
 
@@ -52,6 +62,14 @@ struct cli_call {
 
 extern const cli_command *const cli_commands[]; // ends with NULL; the order of the help
 extern const cli_flag cli_common_flags[];
+
+typedef struct {
+    int code;
+    const char *meaning;
+} cli_exit;
+extern const cli_exit cli_exits[]; // ends with an empty meaning
+
+#define CLI_PURPOSE "finds the sub-routines in recorded behaviour"
 
 // the flag's last value, "" for a switch that was given, NULL when absent
 const char *cli_value(const cli_call *call, const char *flag);

@@ -187,8 +187,8 @@ static int run(cli_call *call) {
 static const cli_flag flags[] = {
     {"seconds", 0, "S", "seconds per measurement (default 5 for models, 0.1 for the others)"},
     {"ms", 0, "N", "the same in milliseconds"},
-    {"preset", 0, "NAME", "models: a configuration as for train (default craft-full)"},
-    {"profile", 0, "NAME", "models: default, reference or paper"},
+    {"preset", 0, "PRESET", "models: a configuration as for train (default craft-full)"},
+    {"profile", 0, "PROFILE", "models: default, reference or paper"},
     {"config", 0, "FILE", "models: options from a YAML file"},
     {"data", 0, "FILE", "models: a data set (default: a small one is played for the preset)"},
     {"batch", 0, "N", "models: trajectories of a training step, as batch=N"},

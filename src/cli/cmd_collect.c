@@ -139,10 +139,10 @@ static const cli_flag flags[] = {
     {"force", 'f', NULL, "replaces a file that is there"},
     {"split", 0, "A,B,C", "episodes for training, validation, test (default 10000,1000,1000)"},
     {"episodes", 0, "N", "episodes without splits"},
-    {"obs", 0, "KIND", "Craft: full or partial (default: as the id says)"},
-    {"expert", 0, "NAME", "bot (the planner on MiniGrid) or random (default bot)"},
+    {"obs", 0, "VIEW", "Craft: full or partial (default: as the id says)"},
+    {"expert", 0, "EXPERT", "bot (the planner on MiniGrid) or random (default bot)"},
     {"noise", 0, "P", "share of steps with a random action (default 0)"},
-    {"truth", 0, "RULE", "MiniGrid: where segments end: pt, ref or nat (default pt)"},
+    {"truth", 0, "TRUTH", "MiniGrid: where segments end: pt, ref or nat (default pt)"},
     {"single-delimiter", 0, NULL, "MiniGrid: pickup is recorded as toggle"},
     {NULL, 0, NULL, NULL},
 };

@@ -13,7 +13,7 @@
 static const cli_flag flags[] = {
     {"rule", 0, "RULE",
      "a rule that needs no training: uniform, random, comb, rarest, surprise, delimiter"},
-    {"split", 0, "NAME", "train, valid or test (default test)"},
+    {"split", 0, "SPLIT", "train, valid or test (default test)"},
     {"data", 0, "DATA", "the data set, where it is not the last argument"},
     {NULL, 0, NULL, NULL},
 };

@@ -11,7 +11,7 @@
 static const cli_flag flags[] = {
     {"output", 'o', "FILE", "the page, FILE.html"},
     {"data", 0, "DATA", "another data set than those that the runs were trained on"},
-    {"split", 0, "NAME", "train, valid or test (default test)"},
+    {"split", 0, "SPLIT", "train, valid or test (default test)"},
     {"figures", 0, "DIR", "the pictures as SVG files, too"},
     {"detailed", 0, "N", "trajectories with pictures, masks and attention (default 240)"},
     {NULL, 0, NULL, NULL},

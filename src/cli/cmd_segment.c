@@ -16,7 +16,7 @@
 
 static const cli_flag flags[] = {
     {"output", 'o', "OUT", ".jsonl, .csv, or a data set (default: JSON lines on standard output)"},
-    {"split", 0, "NAME", "only the train, valid or test split"},
+    {"split", 0, "SPLIT", "only the train, valid or test split"},
     {"show", 0, NULL, "coloured time lines instead of JSON"},
     {"limit", 0, "N", "the first N episodes only"},
     {"min-length", 0, "N", "segments of at least N steps, where possible"},

@@ -13,8 +13,8 @@
 
 static const cli_flag flags[] = {
     {"output", 'o', "DIR", "the folder of the search"},
-    {"preset", 0, "NAME", "a configuration of the paper's tables to start from"},
-    {"profile", 0, "NAME", "default, reference or paper: the switches where they differ"},
+    {"preset", 0, "PRESET", "a configuration of the paper's tables to start from"},
+    {"profile", 0, "PROFILE", "default, reference or paper: the switches where they differ"},
     {"options", 0, NULL, "lists the options of the search with their defaults"},
     {NULL, 0, NULL, NULL},
 };
@@ -63,6 +63,11 @@ static int copy_json(const char *folder) {
 }
 
 // ---- running
+
+static bool options_at(int index, cli_option_list *out) {
+    *out = (cli_option_list){"the search", slt_sweep_options_of()};
+    return index == 0;
+}
 
 static int list_options(void) {
     puts("options of the search, as key=value:");
@@ -129,5 +134,6 @@ const cli_command cli_sweep = {
     .least = 0,
     .most = 2,
     .settings = true,
+    .options = options_at,
     .run = run,
 };

@@ -14,8 +14,8 @@
 
 static const cli_flag flags[] = {
     {"output", 'o', "RUN", "run directory (default runs/MODEL-DATA-SEED)"},
-    {"preset", 0, "NAME", "a configuration of the paper's tables, named like a data set"},
-    {"profile", 0, "NAME", "default, reference or paper: the switches where they differ"},
+    {"preset", 0, "PRESET", "a configuration of the paper's tables, named like a data set"},
+    {"profile", 0, "PROFILE", "default, reference or paper: the switches where they differ"},
     {"config", 0, "FILE", "options from a YAML file"},
     {"restarts", 0, "N",
      "trains N at once and keeps the one with the least held-out loss (no labels)"},
@@ -45,6 +45,14 @@ static int list_options(const char *model) {
     for (int i = 0; slt_model_preset(model, i); i++) printf(" %s", slt_model_preset(model, i));
     putchar('\n');
     return CLI_DONE;
+}
+
+static bool options_at(int index, cli_option_list *out) {
+    const char *model = slt_model_name(index ? index - 1 : 0);
+    if (!model) return false;
+    out->title = index ? model : "training";
+    out->rows = slt_train_options_of(model, index > 0);
+    return true;
 }
 
 // ---- running
@@ -172,5 +180,6 @@ const cli_command cli_train = {
     .least = 1,
     .most = 2,
     .settings = true,
+    .options = options_at,
     .run = run,
 };

@@ -21,7 +21,8 @@
     X(convert)                                                                                     \
     X(bench)                                                                                       \
     X(verify)                                                                                      \
-    X(completion)
+    X(completion)                                                                                 \
+    X(manual)
 // clang-format on
 
 #define CLI_DECLARE(name) extern const cli_command cli_##name;

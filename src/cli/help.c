@@ -6,13 +6,27 @@
 
 #include <stdio.h>
 
+// clang-format off
+const cli_exit cli_exits[] = {
+    {CLI_DONE, "done"},
+    {CLI_FAILED, "failed"},
+    {CLI_USAGE, "wrong usage"},
+    {CLI_SAVED, "stopped after saving"},
+    {CLI_INTERRUPTED, "by Ctrl-C"},
+    {0, NULL},
+};
+// clang-format on
+
 void cli_help_all(void) {
-    puts("slottar finds the sub-routines in recorded behaviour.\n\n"
+    puts("slottar " CLI_PURPOSE ".\n\n"
          "usage: slottar COMMAND [arguments]\n\ncommands:");
     for (int i = 0; cli_commands[i]; i++)
         printf("  %-12s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    puts("\n'slottar COMMAND --help' tells more about a command; 'slottar --version' the version.\n"
-         "Exit codes: 0 done, 1 failed, 2 wrong usage, 75 stopped after saving, 130 by Ctrl-C.");
+    printf("\n'slottar COMMAND --help' tells more about a command; 'slottar --version' the version."
+           "\nExit codes:");
+    for (const cli_exit *e = cli_exits; e->meaning; e++)
+        printf("%s %d %s", e == cli_exits ? "" : ",", e->code, e->meaning);
+    puts(".");
 }
 
 static void list_flags(const cli_flag *flags) {
