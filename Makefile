@@ -3,11 +3,26 @@ CMAKE   ?= cmake
 JOBS    ?= $(shell nproc)
 CHECKED  = -DSLT_STRICT=ON -DSLT_TESTS=ON
 N       ?= 1000000
+PREFIX  ?= /usr/local
+VERSION := $(shell sed -n 's/.define SLT_VERSION_[MP][A-Z]* //p' include/slottar/version.h | paste -sd.)
 
-.PHONY: all demo test check fuzz asan tsan deps layers symbols sizes format lint clean help
+.PHONY: all install uninstall dist demo test check fuzz asan tsan deps layers symbols sizes format lint clean help
 
 all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
+
+install: ## library, headers, command, manual and completions, below PREFIX (and DESTDIR)
+	@$(CMAKE) -S . -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null && $(CMAKE) --build build -j$(JOBS)
+	@$(CMAKE) --install build
+	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
+
+uninstall: ## removes what the last 'make install' installed
+	@sed 's|^|$(DESTDIR)|' build/install_manifest.txt | xargs -d '\n' rm -f
+
+dist: ## build/slottar-VERSION.tar.gz, from the last commit
+	@mkdir -p build
+	@git archive --prefix=slottar-$(VERSION)/ HEAD | gzip -9n >build/slottar-$(VERSION).tar.gz
+	@echo build/slottar-$(VERSION).tar.gz
 
 demo: deps all ## installs, builds and shows what slottar does
 	@tools/demo

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "slottar/slottar.h"
+#include "slottar/version.h"
 
 const char *slt_version(void) { return SLT_VERSION; }
 

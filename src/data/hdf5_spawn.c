@@ -25,11 +25,18 @@ extern char **environ;
 
 // ---- finding the program
 
-static bool beside(const char *path, char out[PATH_SIZE]) {
+// beside the file, or where an installed library has it: SLT_LIBEXEC is a path from the library's
+// folder, so that an installed tree can be moved
+static bool is_near(const char *file, char out[PATH_SIZE]) {
+    static const char *const places[] = {".", SLT_LIBEXEC};
     char copy[PATH_SIZE];
-    snprintf(copy, sizeof copy, "%s", path);
-    int length = snprintf(out, PATH_SIZE, "%s/" PROGRAM, dirname(copy));
-    return length < PATH_SIZE && access(out, X_OK) == 0;
+    snprintf(copy, sizeof copy, "%s", file);
+    const char *folder = dirname(copy);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int length = snprintf(out, PATH_SIZE, "%s/%s/" PROGRAM, folder, places[i]);
+        if (length < PATH_SIZE && access(out, X_OK) == 0) return true;
+    }
+    return false;
 }
 
 static slt_status find_program(char out[PATH_SIZE]) {
@@ -42,12 +49,9 @@ static slt_status find_program(char out[PATH_SIZE]) {
     Dl_info library;
     char self[PATH_SIZE] = "";
     if (dladdr((void *)slt_hdf5_spawn, &library) && library.dli_fname &&
-        beside(library.dli_fname, out))
+        is_near(library.dli_fname, out))
         return SLT_OK;
-    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && beside(self, out)) return SLT_OK;
-#ifdef SLT_LIBEXEC
-    if (beside(SLT_LIBEXEC "/x", out)) return SLT_OK;
-#endif
+    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && is_near(self, out)) return SLT_OK;
     SLT_FAIL(SLT_IO,
              "the program " PROGRAM " that reads HDF5 is missing: set SLOTTAR_HDF5 to its path");
 }

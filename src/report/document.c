@@ -6,6 +6,7 @@
 #include <string.h>
 #include "report/document.h"
 #include "report/report_text.h"
+#include "slottar/version.h"
 
 // ---- objects
 

@@ -4,6 +4,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "report/page_parts.h"
 
+#include "slottar/version.h"
+
 static const struct {
     const char *word, *meaning;
 } words[] = {

@@ -7,6 +7,7 @@
 #include "report/page_files.h"
 #include "report/page_parts.h"
 #include "report/report_text.h"
+#include "slottar/version.h"
 
 static void put_file(slt_text *out, slt_page_file file) {
     slt_text_put(out, file.bytes, file.size);

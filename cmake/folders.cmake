@@ -1,0 +1,20 @@
+# Where things are installed, and how they find each other there: by paths relative to one another, so
+# that the tree works below any DESTDIR and prefix.
+include(GNUInstallDirs)
+set(SLT_HELPER_DIR ${CMAKE_INSTALL_LIBEXECDIR}/slottar)
+set(SLT_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON) # the very BLAS and CUDA that the build found
+
+file(RELATIVE_PATH SLT_BIN_TO_LIB ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH SLT_LIBEXEC ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_LIBEXECDIR}/slottar)
+file(RELATIVE_PATH SLT_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH SLT_PREFIX_TO_LIB ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+string(REGEX REPLACE "/$" "" SLT_PC_TO_PREFIX "${SLT_PC_TO_PREFIX}")
+file(RELATIVE_PATH SLT_PREFIX_TO_INCLUDE ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+
+# programs keep working until the first number changes; before 1.0, until the second does
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(SLT_SOVERSION 0.${PROJECT_VERSION_MINOR})
+else()
+  set(SLT_SOVERSION ${PROJECT_VERSION_MAJOR})
+endif()

@@ -1,0 +1,24 @@
+# What 'make install' puts where, and the pages and completions that are made for it. The command's
+# come from its own tables, the library's from the public headers.
+find_program(SLT_AWK awk REQUIRED)
+file(GLOB SLT_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/slottar/*.h)
+set(SLT_PAGES ${PROJECT_BINARY_DIR}/pages)
+
+add_custom_command(OUTPUT ${SLT_PAGES}/made
+  COMMAND ${PROJECT_SOURCE_DIR}/tools/pages $<TARGET_FILE:slottar_command> ${SLT_AWK} ${SLT_PAGES} ${PROJECT_VERSION} ${SLT_HEADERS}
+  DEPENDS slottar_command ${SLT_HEADERS} ${PROJECT_SOURCE_DIR}/tools/pages ${PROJECT_SOURCE_DIR}/tools/api-pages.awk
+  COMMENT "Making manual pages and completions" VERBATIM)
+add_custom_target(slottar_pages ALL DEPENDS ${SLT_PAGES}/made)
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/slottar.pc.in ${PROJECT_BINARY_DIR}/slottar.pc @ONLY)
+
+install(TARGETS slottar slottar_command)
+install(TARGETS slottar_hdf5 DESTINATION ${SLT_HELPER_DIR})
+install(FILES ${SLT_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slottar)
+install(FILES ${PROJECT_BINARY_DIR}/slottar.pc DESTINATION ${SLT_PKGCONFIG_DIR})
+install(DIRECTORY ${SLT_PAGES}/man1 ${SLT_PAGES}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(DIRECTORY ${SLT_PAGES}/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/api)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${SLT_PAGES}/slottar.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME slottar)
+install(FILES ${SLT_PAGES}/slottar.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _slottar)
+install(FILES ${SLT_PAGES}/slottar.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
