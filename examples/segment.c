@@ -1,5 +1,5 @@
 // Segments a data set with a trained model: segment RUN DATA
-// Build: cc segment.c -lslottar
+// Build: cc segment.c -o segment $(pkg-config --cflags --libs slottar)
 #include <stdio.h>
 #include <slottar/slottar.h>
 
