@@ -4,6 +4,8 @@ JOBS    ?= $(shell nproc)
 CHECKED  = -DSLT_STRICT=ON -DSLT_TESTS=ON
 N       ?= 1000000
 PREFIX  ?= /usr/local
+BUILD   ?= build
+DIST    ?= build
 VERSION := $(shell sed -n 's/.define SLT_VERSION_[MP][A-Z]* //p' include/slottar/version.h | paste -sd.)
 
 .PHONY: all install uninstall dist demo test check fuzz asan tsan deps layers symbols sizes format lint clean help
@@ -17,12 +19,12 @@ install: ## library, headers, command, manual and completions, below PREFIX (and
 	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 
 uninstall: ## removes what the last 'make install' installed
-	@sed 's|^|$(DESTDIR)|' build/install_manifest.txt | xargs -d '\n' rm -f
+	@sed 's|^|$(DESTDIR)|' $(BUILD)/install_manifest.txt | xargs -d '\n' rm -f
 
-dist: ## build/slottar-VERSION.tar.gz, from the last commit
-	@mkdir -p build
-	@git archive --prefix=slottar-$(VERSION)/ HEAD | gzip -9n >build/slottar-$(VERSION).tar.gz
-	@echo build/slottar-$(VERSION).tar.gz
+dist: ## slottar-VERSION.tar.gz in build (or DIST), from the last commit
+	@mkdir -p $(DIST)
+	@git archive --prefix=slottar-$(VERSION)/ HEAD | gzip -9n >$(DIST)/slottar-$(VERSION).tar.gz
+	@echo $(DIST)/slottar-$(VERSION).tar.gz
 
 demo: deps all ## installs, builds and shows what slottar does
 	@tools/demo

@@ -6,7 +6,9 @@ unset SLOTTAR_HDF5 # the installed library finds its own helper
 exists() { if [ -e "$2" ]; then ok "$1"; else not_ok "$1"; echo "# no $2"; fi; }
 
 DESTDIR=$PWD/dest cmake --install "$build" --prefix /opt/slottar >log 2>&1 && ok "install" || { not_ok "install"; sed 's/^/# /' log; plan; }
-mv dest/opt/slottar moved # paths are relative: the tree works elsewhere
+cp -a dest/opt/slottar moved # paths are relative: the tree works elsewhere
+check "uninstall" 0 make -C "$tree" -s uninstall BUILD="$build" DESTDIR="$PWD/dest"
+[ -z "$(find dest ! -type d)" ] && ok "leaves nothing" || not_ok "leaves nothing"
 prefix=$PWD/moved slottar=$PWD/moved/bin/slottar
 export PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name slottar.pc)") LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libslottar.so)")
 for file in include/slottar/slottar.h share/man/man1/slottar.1 share/man/man3/slottar.3 share/doc/slottar/api/index.html \
@@ -117,4 +119,13 @@ if command -v fish >/dev/null; then
     check "fish completes" 0 fish -c "source '$prefix/share/fish/vendor_completions.d/slottar.fish'; complete -C 'slottar eval --split '"
     says "a flag's value" out "valid"
 else skip "fish completes" "no fish"; fi
+
+# the archive of the sources
+if git -C "$tree" rev-parse HEAD >/dev/null 2>&1; then
+    check "dist" 0 make -C "$tree" -s dist DIST="$PWD/one"
+    check "dist again" 0 make -C "$tree" -s dist DIST="$PWD/two"
+    cmp -s "one/slottar-$version.tar.gz" "two/slottar-$version.tar.gz" && ok "gives the same bytes" || not_ok "gives the same bytes"
+    tar tzf "one/slottar-$version.tar.gz" >list
+    says "with all that a build needs" list "slottar-$version/CMakeLists.txt"
+else skip "dist" "no git repository"; fi
 plan
