@@ -1,7 +1,9 @@
 // A context: threads, memory and hooks of a piece of work.
 //
-// Handles made from one context are used by one thread at a time; slt_context_cancel may be
-// called from any thread or from a signal handler. Contexts know nothing of each other.
+// A handle is used by one thread at a time; slt_context_cancel may be called from any thread or
+// from a signal handler. Contexts know nothing of each other. Handles of one context may be used by
+// different threads at once, but on cuda: while one has the context's threads the others work
+// alone, and hooks are called from all of them.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

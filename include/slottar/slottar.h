@@ -16,10 +16,10 @@
 // A function that can fail returns a status and writes its results only on success. The library
 // never prints and never ends the program.
 //
-// There is no global state: contexts know nothing of each other, and each may be used in a thread
-// of its own. Handles of one context are used by one thread at a time; slt_context_cancel alone may
-// come from any thread, or from a signal handler. Long calls report their progress through a hook
-// of the context.
+// There is no global state: contexts know nothing of each other. A handle is used by one thread at
+// a time, each handle in a thread of its own if you like; slt_context_cancel alone may come from
+// any thread, or from a signal handler. Long calls report their progress through a hook of the
+// context.
 //
 // Structs of options are zero-initialised, then what differs is set: later versions may add fields.
 //

@@ -30,6 +30,7 @@ struct slt_pool {
     atomic_int working; // workers that have not finished this round
     atomic_uint round;
     atomic_bool stop;
+    atomic_bool busy; // somebody runs a piece of work
 
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -132,7 +133,9 @@ void slt_pool_destroy(slt_pool *pool) {
 int slt_pool_threads(const slt_pool *pool) { return pool ? pool->threads : 1; }
 
 void slt_pool_run(slt_pool *pool, int tasks, slt_task task, void *argument) {
-    if (!pool || pool->threads == 1 || tasks <= 1) {
+    // two handles of a context in two threads: who comes second works alone
+    if (!pool || pool->threads == 1 || tasks <= 1 ||
+        atomic_exchange_explicit(&pool->busy, true, memory_order_acquire)) {
         for (int i = 0; i < tasks; i++) task(argument, i, 0);
         return;
     }
@@ -145,4 +148,5 @@ void slt_pool_run(slt_pool *pool, int tasks, slt_task task, void *argument) {
     take_tasks(pool, 0);
     for (int spin = 0; atomic_load_explicit(&pool->working, memory_order_acquire) > 0; spin++)
         spin < SPINS ? relax() : (void)sched_yield();
+    atomic_store_explicit(&pool->busy, false, memory_order_release);
 }

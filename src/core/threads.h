@@ -20,7 +20,8 @@ void slt_pool_destroy(slt_pool *pool);
 int slt_pool_threads(const slt_pool *pool);
 
 // runs all tasks and returns when they are done; the caller works too, as thread 0. Not to be
-// called from inside a task. pool may be NULL: the caller does everything.
+// called from inside a task. pool may be NULL, or busy with another caller's tasks: then the caller
+// does everything.
 void slt_pool_run(slt_pool *pool, int tasks, slt_task task, void *argument);
 
 #endif

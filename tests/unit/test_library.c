@@ -106,6 +106,47 @@ static void trainings_at_once_give_the_bits_of_one_alone(void **state) {
     check_same("ompn-alone", "third");
 }
 
+// ---- handles of one context
+
+static slt_status train_in(slt_context *own, const char *run) {
+    slt_train_result result;
+    const char *settings[] = {"hidden=8", "batch=8", "epochs=2", "lr=0.01", "length=13"};
+    const slt_train_request request = {.model = "slottar",
+                                       .data = "data.safetensors",
+                                       .run = run,
+                                       .settings = settings,
+                                       .setting_count = 5};
+    return slt_train(own, &request, &result);
+}
+
+typedef struct {
+    slt_context *context;
+    const char *run;
+} shared_job;
+
+static void *run_shared(void *argument) {
+    const shared_job *j = argument;
+    return train_in(j->context, j->run) == SLT_OK ? argument : NULL;
+}
+
+static void one_context_serves_several_threads(void **state) {
+    (void)state;
+    enum { JOBS = 3 };
+    slt_context *shared;
+    CHECK_OK(slt_context_create(&(slt_context_options){.threads = 2}, &shared));
+    shared_job jobs[JOBS] = {{shared, "shared-a"}, {shared, "shared-b"}, {shared, "shared-c"}};
+    pthread_t threads[JOBS];
+    for (int i = 0; i < JOBS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_shared, &jobs[i]), 0);
+    for (int i = 0; i < JOBS; i++) {
+        void *done;
+        pthread_join(threads[i], &done);
+        assert_non_null(done);
+        check_same("alone", jobs[i].run);
+    }
+    slt_context_destroy(shared);
+}
+
 // ---- errors
 
 static void *fail_elsewhere(void *argument) {
@@ -228,17 +269,6 @@ static void *cancel(void *argument) {
     return NULL;
 }
 
-static slt_status train_in(slt_context *own, const char *run) {
-    slt_train_result result;
-    const char *settings[] = {"hidden=8", "batch=8", "epochs=2", "lr=0.01", "length=13"};
-    const slt_train_request request = {.model = "slottar",
-                                       .data = "data.safetensors",
-                                       .run = run,
-                                       .settings = settings,
-                                       .setting_count = 5};
-    return slt_train(own, &request, &result);
-}
-
 static void another_thread_cancels_and_training_goes_on_later(void **state) {
     (void)state;
     stopping s = {.at = 3};
@@ -350,6 +380,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header_and_library_are_of_one_version),
         cmocka_unit_test(trainings_at_once_give_the_bits_of_one_alone),
+        cmocka_unit_test(one_context_serves_several_threads),
         cmocka_unit_test(messages_stay_in_their_thread),
         cmocka_unit_test(every_code_has_a_name_and_a_text),
         cmocka_unit_test(a_failure_leaves_results_alone),

@@ -1,4 +1,5 @@
 // The pool: every task runs exactly once, whatever the number of threads.
+#include <pthread.h>
 #include <stdatomic.h>
 #include "check.h"
 #include "core/threads.h"
@@ -26,6 +27,40 @@ static void every_task_runs_once(void **state) {
     }
 }
 
+typedef struct {
+    slt_pool *pool;
+    atomic_int done[TASKS];
+} customer;
+
+static void *come_often(void *argument) {
+    customer *c = argument;
+    for (int round = 1; round <= 50; round++) {
+        slt_pool_run(c->pool, TASKS, mark, c->done);
+        for (int i = 0; i < TASKS; i++)
+            if (atomic_load(&c->done[i]) != round) return NULL;
+    }
+    return argument;
+}
+
+static void several_callers_share_a_pool(void **state) {
+    (void)state;
+    enum { CUSTOMERS = 3 };
+    static customer customers[CUSTOMERS];
+    pthread_t threads[CUSTOMERS];
+    slt_pool *pool;
+    CHECK_OK(slt_pool_create(&slt_system_allocator, 3, &pool));
+    for (int i = 0; i < CUSTOMERS; i++) {
+        customers[i].pool = pool;
+        assert_int_equal(pthread_create(&threads[i], NULL, come_often, &customers[i]), 0);
+    }
+    for (int i = 0; i < CUSTOMERS; i++) {
+        void *served;
+        pthread_join(threads[i], &served);
+        assert_non_null(served);
+    }
+    slt_pool_destroy(pool);
+}
+
 static void absurd_thread_counts_are_refused(void **state) {
     (void)state;
     slt_pool *pool;
@@ -36,6 +71,7 @@ static void absurd_thread_counts_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(several_callers_share_a_pool),
         cmocka_unit_test(absurd_thread_counts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
