@@ -18,4 +18,10 @@ check "bash takes its script" 0 bash -c "eval \"\$('$SLOTTAR' completion bash)\"
 names=$("$SLOTTAR" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
 [ "$(echo "$names" | wc -w)" -gt 5 ] && ok "help names the commands" || not_ok "help names the commands"
 for name in $names; do check "help of $name" 0 "$SLOTTAR" "$name" --help; done
+check "the manual" 0 "$SLOTTAR" manual
+says "names the commands" out "slottar\\-segment (1)"
+check "the page of a command" 0 "$SLOTTAR" manual train
+says "has its flags" out "\\fB\\-\\-restarts\\fR"
+check "the page of no command" 2 "$SLOTTAR" manual frobnicate
+says "is refused" err "frobnicate"
 plan
