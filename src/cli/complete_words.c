@@ -80,14 +80,14 @@ static const char *behind(const char *name, size_t length) {
     return name[length] == '|' ? name + length : "";
 }
 
-static int print_one(const char *word, size_t length, const char *before, const char *after) {
-    return before ? printf("%s%.*s%s", before, (int)length, word, after) : 1;
+static void print_one(const char *word, size_t length, const char *before, const char *after) {
+    if (before) printf("%s%.*s%s", before, (int)length, word, after);
 }
 
 // prints what one name stands for and counts; before NULL: only counts
 static int print_name(const char *name, size_t length, const char *before, const char *after) {
     int kind = kind_of(name, length), count = 0;
-    if (islower((unsigned char)*name)) return print_one(name, length, before, after) > 0;
+    if (islower((unsigned char)*name)) return print_one(name, length, before, after), 1;
     if (kind == KINDS) return 0;
     for (int i = 0; kinds[kind].list && kinds[kind].list(i); i++, count++)
         print_one(kinds[kind].list(i), strlen(kinds[kind].list(i)), before, after);
