@@ -10,7 +10,7 @@
 #include "core/error.h"
 
 static const double FLOOR = 1e-4; // of a prior's entries, as in the paper
-enum { MOST = 1024 };
+enum { MOST = 1024, MORE = 2 };   // largest number; numbers above one that has slack
 
 static slt_status refuse(const char *text) {
     SLT_FAIL(SLT_INVALID,
@@ -73,7 +73,7 @@ static bool read_list(const char *text, slt_prior *out) {
     return out->entries > 0;
 }
 
-slt_status slt_prior_read(const char *text, slt_prior *out) {
+slt_status slt_prior_read(const char *text, double slack, slt_prior *out) {
     static const struct {
         const char *word;
         slt_prior_kind kind;
@@ -83,11 +83,11 @@ slt_status slt_prior_read(const char *text, slt_prior *out) {
     slt_prior found;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].word) == 0) {
-            *out = (slt_prior){.kind = words[i].kind, .text = text};
+            *out = (slt_prior){.kind = words[i].kind, .text = text, .slack = slack};
             return SLT_OK;
         }
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        found = (slt_prior){.text = text};
+        found = (slt_prior){.text = text, .slack = slack};
         if (!forms[i](text, &found)) continue;
         *out = found;
         return SLT_OK;
@@ -98,7 +98,7 @@ slt_status slt_prior_read(const char *text, slt_prior *out) {
 slt_prior_shape slt_prior_shape_of(const slt_prior *prior) {
     switch (prior->kind) {
     case SLT_PRIOR_NUMBER:
-        return (slt_prior_shape){prior->high, true, true};
+        return (slt_prior_shape){prior->high + (prior->slack > 0 ? MORE : 0), true, true};
     case SLT_PRIOR_RANGE:
         return (slt_prior_shape){prior->high, true, false};
     case SLT_PRIOR_MEAN:
@@ -120,6 +120,13 @@ static void fill_list(const char *text, int entries, double *out) {
         text = entry(text, &value);
         out[k] = fmax(value, FLOOR);
     }
+}
+
+// the number, and less and less of those around it
+static void fill_around(int number, double slack, int K, double *out) {
+    double sum = 0;
+    for (int k = 0; k < K; k++) sum += pow(slack, abs(k + 1 - number));
+    for (int k = 0; k < K; k++) out[k] = fmax(pow(slack, abs(k + 1 - number)) / sum, FLOOR);
 }
 
 // 1 + Poisson(mean - 1)
@@ -146,5 +153,7 @@ slt_status slt_prior_fill(const slt_prior *prior, int K, double *out) {
         fill_list(prior->text, prior->entries, out);
     }
     if (prior->kind == SLT_PRIOR_MEAN) fill_mean(prior->mean, K, out);
+    if (prior->kind == SLT_PRIOR_NUMBER && prior->slack > 0)
+        fill_around(prior->high, prior->slack, K, out);
     return SLT_OK;
 }

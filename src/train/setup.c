@@ -114,7 +114,7 @@ slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profi
 
 slt_status slt_setup_resolve(slt_setup *setup) {
     slt_prior prior;
-    SLT_TRY(slt_prior_read(setup->train.prior, &prior));
+    SLT_TRY(slt_prior_read(setup->train.prior, setup->train.slack, &prior));
     slt_prior_shape shape = slt_prior_shape_of(&prior);
     if (setup->kind->resolve) setup->kind->resolve(setup->model, &shape);
     return SLT_OK;

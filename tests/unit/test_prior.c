@@ -6,9 +6,9 @@
 #include "train/lengths.h"
 #include "train/prior.h"
 
-static void filled(const char *text, int K, double *out) {
+static void filled(const char *text, double slack, int K, double *out) {
     slt_prior prior;
-    CHECK_OK(slt_prior_read(text, &prior));
+    CHECK_OK(slt_prior_read(text, slack, &prior));
     CHECK_OK(slt_prior_fill(&prior, K, out));
 }
 
@@ -21,17 +21,17 @@ static void close_to(const double *found, const double *wanted, int count) {
 static void forms_of_a_prior(void **state) {
     (void)state;
     double p[5];
-    filled("3", 4, p);
+    filled("3", 0, 4, p);
     close_to(p, (double[]){1e-4, 1e-4, 0.9997, 1e-4}, 4);
-    filled("2..3", 4, p);
+    filled("2..3", 0, 4, p);
     close_to(p, (double[]){1e-4, 0.4999, 0.4999, 1e-4}, 4);
-    filled("0,.25,0.75", 5, p);
+    filled("0,.25,0.75", 0, 5, p);
     close_to(p, (double[]){1e-4, 0.25, 0.75, 1e-4, 1e-4}, 5);
-    filled("~3", 3, p);
+    filled("~3", 0, 3, p);
     close_to(p, (double[]){exp(-2), 2 * exp(-2), 2 * exp(-2)}, 3);
-    filled("2.5", 2, p);
+    filled("2.5", 0, 2, p);
     close_to(p, (double[]){exp(-1.5), 1.5 * exp(-1.5)}, 2);
-    filled("flat", 4, p);
+    filled("flat", 0, 4, p);
     close_to(p, (double[]){0.25, 0.25, 0.25, 0.25}, 4);
 }
 
@@ -47,12 +47,31 @@ static void what_a_prior_says(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         slt_prior prior;
-        CHECK_OK(slt_prior_read(cases[i].text, &prior));
+        CHECK_OK(slt_prior_read(cases[i].text, 0, &prior));
         slt_prior_shape shape = slt_prior_shape_of(&prior);
         assert_int_equal(shape.largest, cases[i].shape.largest);
         assert_int_equal(shape.known, cases[i].shape.known);
         assert_int_equal(shape.exact, cases[i].shape.exact);
     }
+}
+
+// neighbours of a number; the other forms say themselves how sure they are
+static void slack_of_a_number(void **state) {
+    (void)state;
+    double p[5], sure[5];
+    filled("3", 0.1, 5, p);
+    close_to(p, (double[]){0.01 / 1.22, 0.1 / 1.22, 1 / 1.22, 0.1 / 1.22, 0.01 / 1.22}, 5);
+    filled("1", 0.01, 4, p);
+    close_to(p, (double[]){1 / 1.010101, 0.01 / 1.010101, 1e-4, 1e-4}, 4);
+    const char *const others[] = {"2..4", "0,.5,.5", "~3", "flat"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        filled(others[i], 0.1, 5, p);
+        filled(others[i], 0, 5, sure);
+        close_to(p, sure, 5);
+    }
+    slt_prior prior;
+    CHECK_OK(slt_prior_read("3", 0.1, &prior));
+    assert_int_equal(slt_prior_shape_of(&prior).largest, 5);
 }
 
 static void what_is_no_prior(void **state) {
@@ -61,11 +80,11 @@ static void what_is_no_prior(void **state) {
                                  "0,-1", "0,0", "nan", "~0.5", "1,inf", "many", "3 4"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         slt_prior prior;
-        if (slt_prior_read(texts[i], &prior) != SLT_INVALID) fail_msg("'%s' was read", texts[i]);
+        if (slt_prior_read(texts[i], 0, &prior) != SLT_INVALID) fail_msg("'%s' was read", texts[i]);
     }
     slt_prior prior;
     double p[3];
-    CHECK_OK(slt_prior_read("5", &prior));
+    CHECK_OK(slt_prior_read("5", 0, &prior));
     assert_int_equal(slt_prior_fill(&prior, 3, p), SLT_RANGE);
 }
 
@@ -137,6 +156,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_of_a_prior),
         cmocka_unit_test(what_a_prior_says),
+        cmocka_unit_test(slack_of_a_number),
         cmocka_unit_test(what_is_no_prior),
         cmocka_unit_test(bounded_lengths_are_the_best_choice),
         cmocka_unit_test(the_last_segment_gives_way),
