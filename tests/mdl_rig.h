@@ -54,6 +54,7 @@ static inline void mdl_feed(mdl_rig *r, bool padded) {
     }
     frame->step.weight[SLT_MDL_BETA] = (slt_real)0.7;
     frame->step.weight[SLT_MDL_CODE] = 1;
+    frame->step.weight[SLT_MDL_TOLL] = 1;
     frame->step.noise = 1;
     slt_tape_feed(r->tape, 0, r->model.actions, r->actions);
     slt_tape_feed(r->tape, 0, r->model.observations, r->observations);

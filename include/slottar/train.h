@@ -57,6 +57,7 @@ typedef struct {
 enum { SLT_MOST_RESTARTS = 1024 };
 typedef struct {
     int members, picked;
+    int head;          // what it sees, where restarts differ in that: 0 actions, 1 more
     int runner_up;     // -1: all restarts cut at the same places
     int agreeing;      // restarts that cut where the one that was kept does, itself included
     double gap;        // nats per step between the two; infinite without a runner-up

@@ -87,6 +87,10 @@ typedef struct {
     void (*round)(slt_step *step);                                    // ends rounded; may be NULL
     // a start that cuts behind the given symbols, behind the initial values; may be NULL
     void (*start)(slt_store *store, int member, const int32_t *symbols, int count);
+    // restarts may differ in what they see: 0 is the simplest of so many heads; NULL: one
+    int (*heads)(const void *options, const slt_model_data *data);
+    void (*put_on)(slt_store *store, int member, int head);
+    int (*has_on)(const slt_store *store, int member);
     void (*segment)(slt_tape *tape, int member, const void *options, const void *vars, int b,
                     slt_segmentation *out);
 } slt_model_kind;

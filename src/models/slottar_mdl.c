@@ -51,6 +51,9 @@ static slt_var join(slt_tape *tape, const slt_mdl_options *options, const slt_mo
     if (model->observations)
         features = slt_nn_observe(tape, "joint.observation", model->observations,
                                   data->observation_type, d);
+    if (features && options->head == SLT_HEAD_AUTO)
+        features =
+            slt_scale(tape, features, slt_weights(tape, "joint.eyes", 1, 1, slt_constant(1)));
     slt_var x = slt_join_tokens(tape, features, model->actions, entries);
     return slt_nn_norm(tape, "joint.ln", x, 0, 0, options->ln_eps);
 }
@@ -133,17 +136,26 @@ static void explain(slt_tape *tape, const slt_mdl_options *options, const slt_mo
 
 static const double BEYOND = 1e-4; // prior of more than K segments
 
+// actions, and what is told beside them: exceptions to a set of actions, and codes
+static slt_var content(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
+                       const slt_mdl *model) {
+    slt_var nats = slt_count_xent(tape, model->logits, model->masks, model->ends, model->actions,
+                                  model->live, options->cuts == SLT_CUTS_PAID);
+    if (options->toll > 0 && options->head != SLT_HEAD_ACTION)
+        nats =
+            slt_add_loss(tape, nats, slt_end_toll(tape, model->ends, model->actions, data->symbols),
+                         SLT_MDL_TOLL);
+    return model->code ? slt_add_loss(tape, nats, model->code + 1, SLT_MDL_CODE) : nats;
+}
+
 static void add_losses(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
                        slt_mdl *model) {
     slt_var prior;
     int K = (int)options->slots;
     slt_real *share = slt_tape_constant(tape, 1, K + 1, "prior", &prior);
     for (int k = 0; share && k <= K; k++) share[k] = (slt_real)(k < K ? data->prior[k] : BEYOND);
-    model->reconstruction =
-        slt_count_xent(tape, model->logits, model->masks, model->ends, model->actions, model->live,
-                       options->cuts == SLT_CUTS_PAID);
+    model->reconstruction = content(tape, options, data, model);
     model->kl = slt_count_kl(tape, model->masks, prior, fmax(options->gamma, 0));
-    if (model->code) model->kl = slt_add_loss(tape, model->kl, model->code + 1, SLT_MDL_CODE);
     model->loss = slt_add_loss(tape, model->reconstruction, model->kl, SLT_MDL_BETA);
 }
 

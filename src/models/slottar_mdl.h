@@ -13,8 +13,9 @@
 // clang-format off
 #define SLT_MDL_OPTIONS(X)                                                                         \
     X(INT,    slots,  0,      0, 1024,  NULL, "most segments K; 0: one more than the prior's largest number, 8 without one") \
-    X(CHOICE, head,   action, 0, 0, "action|joint|context", "what an end is seen from: the action, the observation too, or the whole trajectory") \
+    X(CHOICE, head,   action, 0, 0, "action|joint|context|auto", "what an end is seen from: the action, the observation too, the whole trajectory, or that of the first two which describes held-out episodes better") \
     X(CHOICE, cuts,   auto,   0, 0, "auto|free|paid", "whether ends are told for nothing or written down with the actions; auto: free with a prior, paid without") \
+    X(REAL,   toll,   -1,     -1, 1e6,  NULL, "weight of what ends say beyond their action; 1 is its code length; -1: 1 where cuts are free, else 0") \
     X(REAL,   beta,   1,      0, 1e6,   NULL, "weight of the number of segments; 1 is its code length") \
     X(REAL,   gamma,  -1,     -1, 1e6,  NULL, "weight of the counts of a whole batch; -1: 5 with a number or a histogram as prior, else 0") \
     X(INT,    hidden, 32,     1, 65536, NULL, "width d")                                           \
@@ -25,7 +26,7 @@
     X(REAL,   ln_eps, 1e-3,   0, 1,     NULL, "epsilon of layer norms")
 // clang-format on
 
-typedef enum { SLT_HEAD_ACTION, SLT_HEAD_JOINT, SLT_HEAD_CONTEXT } slt_mdl_head;
+typedef enum { SLT_HEAD_ACTION, SLT_HEAD_JOINT, SLT_HEAD_CONTEXT, SLT_HEAD_AUTO } slt_mdl_head;
 typedef enum { SLT_CUTS_AUTO, SLT_CUTS_FREE, SLT_CUTS_PAID } slt_mdl_cuts;
 
 SLT_OPTIONS_STRUCT(slt_mdl_options, SLT_MDL_OPTIONS);
@@ -40,8 +41,8 @@ typedef struct {
     slt_var reconstruction, kl, loss; // one number each, nats per true step
 } slt_mdl;
 
-// places among the step's weights: β, whether ends are rounded, what codes cost
-enum { SLT_MDL_BETA, SLT_MDL_ROUND, SLT_MDL_CODE };
+// places among the step's weights: β, whether ends are rounded, what codes and exceptions cost
+enum { SLT_MDL_BETA, SLT_MDL_ROUND, SLT_MDL_CODE, SLT_MDL_TOLL };
 
 slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
                       bool with_loss);

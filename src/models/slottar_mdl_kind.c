@@ -28,6 +28,7 @@ static void resolve(void *options, const slt_prior_shape *prior) {
     if (o->slots == 0) o->slots = prior->largest ? prior->largest + 1 : WITHOUT_PRIOR;
     if (o->gamma < 0) o->gamma = prior->exact ? 5 : 0;
     if (o->cuts == SLT_CUTS_AUTO) o->cuts = prior->known ? SLT_CUTS_FREE : SLT_CUTS_PAID;
+    if (o->toll < 0) o->toll = o->cuts == SLT_CUTS_FREE ? 1 : 0;
 }
 
 static void build(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
@@ -49,6 +50,7 @@ static void step(const void *options, bool training, slt_step *out) {
     out->weight[SLT_MDL_BETA] = (slt_real)((const slt_mdl_options *)options)->beta;
     out->weight[SLT_MDL_ROUND] = 0;
     out->weight[SLT_MDL_CODE] = 1;
+    out->weight[SLT_MDL_TOLL] = (slt_real)((const slt_mdl_options *)options)->toll;
     out->noise = training ? 1 : 0;
 }
 
@@ -64,6 +66,22 @@ static void start(slt_store *store, int member, const int32_t *symbols, int coun
     for (int i = 0; i < count; i++) logit[symbols[i]] = SURE;
     for (int i = 0; i < store->parameters[out].rows; i++) w[i] *= REST;
 }
+
+// ---- heads: with eyes shut an end is seen from the action alone
+
+static int heads(const void *options, const slt_model_data *data) {
+    return ((const slt_mdl_options *)options)->head == SLT_HEAD_AUTO && data->observation ? 2 : 1;
+}
+
+static slt_real *eyes(const slt_store *store, int member) {
+    return slt_store_at(store, store->value, slt_store_find(store, "joint.eyes"), member);
+}
+
+static void put_on(slt_store *store, int member, int head) {
+    *eyes(store, member) = (slt_real)head;
+}
+
+static int has_on(const slt_store *store, int member) { return (int)*eyes(store, member); }
 
 // ---- the answer for one trajectory
 
@@ -164,5 +182,8 @@ const slt_model_kind slt_model_mdl = {
     .step = step,
     .round = round_ends,
     .start = start,
+    .heads = heads,
+    .put_on = put_on,
+    .has_on = has_on,
     .segment = segment,
 };

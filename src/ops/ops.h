@@ -25,6 +25,8 @@ slt_var slt_layer_norm(slt_tape *tape, slt_var x, slt_var residual, slt_var gamm
                        slt_var positions, double epsilon);
 // act(x)
 slt_var slt_activate(slt_tape *tape, slt_var x, slt_activation activation);
+// s·x; s [1,1] is not learned
+slt_var slt_scale(slt_tape *tape, slt_var x, slt_var s);
 // a + b
 slt_var slt_add(slt_tape *tape, slt_var a, slt_var b);
 // x + t·w + c at every position l of a trajectory, t = l/(L-1); w, c [1,o]
@@ -156,5 +158,7 @@ slt_var slt_segment_code(slt_tape *tape, slt_var stats, slt_var noise, slt_var m
 // KL of the number of segments per true step, of each trajectory and γ times that of the batch;
 // prior [1,K+1], the last one for more than K
 slt_var slt_count_kl(slt_tape *tape, slt_var masks, slt_var prior, double gamma);
+// what ends [tokens,1] say beyond their action, in nats per true step; actions below `symbols`
+slt_var slt_end_toll(slt_tape *tape, slt_var ends, slt_var actions, int symbols);
 
 #endif

@@ -58,15 +58,25 @@ static slt_status search(slt_trainer *t, slt_delimiter_data *data, slt_delimiter
     return slt_delimiter_search(t->context, &t->arena, data, found);
 }
 
-// members from `first` on start with one of the best sets each
+// heads between which restarts choose
+static int heads(const slt_trainer *t) {
+    const slt_model_kind *kind = t->setup.kind;
+    return kind->heads && t->members > 1 ? kind->heads(t->setup.model, &t->task.model) : 1;
+}
+
+static int head_of(const slt_trainer *t, int member) {
+    return heads(t) > 1 ? t->setup.kind->has_on(t->learner->store, member) : 0;
+}
+
+// members from `first` on start with one of the best sets each, every head with each
 static slt_status begin_from_sets(slt_trainer *t, int first) {
     slt_delimiter_data data;
     slt_delimiter_found *found;
     int32_t symbols[SLT_SET_SIZE];
     SLT_TRY(SLT_NEW(&t->arena, &found, 1));
     SLT_TRY(search(t, &data, found));
-    for (int m = first; m < t->members && m - first < found->tops; m++) {
-        const slt_cut_set *set = &found->top[m - first];
+    for (int m = first; m < t->members && (m - first) / heads(t) < found->tops; m++) {
+        const slt_cut_set *set = &found->top[(m - first) / heads(t)];
         for (int i = 0; i < set->count; i++) symbols[i] = data.symbols[set->members[i]];
         t->setup.kind->start(t->learner->store, m, symbols, set->count);
         t->each[m].hinted = true;
@@ -77,6 +87,8 @@ static slt_status begin_from_sets(slt_trainer *t, int first) {
 slt_status slt_restarts_begin(slt_trainer *t) {
     for (int m = 0; m < t->members; m++)
         SLT_TRY(slt_store_init(t->learner->store, m, t->each[m].seed));
+    for (int m = 0; m < t->members && heads(t) > 1; m++)
+        t->setup.kind->put_on(t->learner->store, m, m % heads(t));
     int starts = t->setup.train.starts;
     if (t->members == 1 || starts == SLT_STARTS_RANDOM || !t->setup.kind->start) return SLT_OK;
     slt_arena_mark mark = slt_arena_now(&t->arena);
@@ -206,8 +218,10 @@ static double count_cost(const judge *j, int member) {
     return known ? j->kl[member] / j->trajectories : 0;
 }
 
+static const double CLEAR = 0.01; // nats per step: a difference that counts
+
 static void warn(const judge *j, slt_restart_report *out) {
-    static const double CLEAR = 0.01, ODD = 2; // nats per step, nats per trajectory
+    static const double ODD = 2; // nats per trajectory
     double cost = count_cost(j, out->picked);
     if (cost > log(j->t->setup.kind->slots(j->t->setup.model)) + ODD)
         snprintf(out->warning, sizeof out->warning,
@@ -220,13 +234,23 @@ static void warn(const judge *j, slt_restart_report *out) {
         snprintf(out->warning, sizeof out->warning, "no other restart found these cuts");
 }
 
+// the least loss; a head that sees more has to be clearly better than a simpler one
+static int best_member(const judge *j, const slt_restart_report *out) {
+    int best = 0;
+    for (int head = 0; head < heads(j->t); head++)
+        for (int m = 0; m < out->members; m++) {
+            double ahead = head > head_of(j->t, best) ? CLEAR : 0;
+            if (head_of(j->t, m) == head && out->losses[m] + ahead < out->losses[best]) best = m;
+        }
+    return best;
+}
+
 static void rank(const judge *j, slt_restart_report *out) {
     static const double SAME = 0.98;
     out->members = j->t->members;
-    out->picked = 0;
+    out->picked = best_member(j, out);
+    out->head = head_of(j->t, out->picked);
     out->runner_up = -1;
-    for (int m = 1; m < out->members; m++)
-        if (out->losses[m] < out->losses[out->picked]) out->picked = m;
     for (int m = 0; m < out->members; m++) {
         out->agreement[m] = agreement(j, m, out->picked);
         bool same = out->agreement[m] >= SAME;

@@ -130,8 +130,8 @@ static void add_number(slt_text *text, double value) {
 }
 
 static void add_restarts(slt_text *text, const slt_restart_report *r) {
-    slt_text_add(text, ",\"restarts\":{\"picked\":%d,\"agreeing\":%d,\"runner_up\":", r->picked,
-                 r->agreeing);
+    slt_text_add(text, ",\"restarts\":{\"picked\":%d,\"head\":%d,\"agreeing\":%d,\"runner_up\":",
+                 r->picked, r->head, r->agreeing);
     add_number(text, r->runner_up < 0 ? INFINITY : r->runner_up);
     slt_text_add(text, ",\"gap\":");
     add_number(text, r->gap);

@@ -13,7 +13,8 @@ static const struct {
 } VARIANTS[] = {
     {"head=action code=2", false},     {"head=context code=2", true},  {"head=action", false},
     {"head=action cuts=paid", true},   {"head=joint", false},          {"head=joint", true},
-    {"head=context cuts=paid", false}, {"head=context gamma=0", true},
+    {"head=context cuts=paid", false}, {"head=context gamma=0", true}, {"head=joint toll=1", false},
+    {"head=context toll=2", true},
 };
 
 static double difference(mdl_rig *r, slt_real *entry) {

@@ -8,9 +8,9 @@ static slt_context *context;
 
 static void packed_and_padded_agree(void **state) {
     (void)state;
-    const char *heads[] = {"head=action", "head=joint", "head=context cuts=paid",
-                           "head=action code=3"};
-    for (int i = 0; i < 4; i++) {
+    const char *heads[] = {"head=action",        "head=joint",        "head=context cuts=paid",
+                           "head=action code=3", "head=joint toll=1", "head=auto toll=0.5"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         mdl_rig packed, padded;
         mdl_open(&packed, context, heads[i], false);
         mdl_open(&padded, context, heads[i], true);
@@ -128,6 +128,40 @@ static void a_start_cuts_behind_its_symbols(void **state) {
     mdl_close(&r);
 }
 
+// ends that the action decides cost nothing, others do
+static void exceptions_cost(void **state) {
+    (void)state;
+    mdl_rig r;
+    mdl_open(&r, context, "head=joint toll=1", false);
+    slt_step *step = &slt_tape_frame(r.tape, 0)->step;
+    double with = mdl_loss(&r);
+    step->weight[SLT_MDL_TOLL] = 0;
+    assert_true(with - mdl_loss(&r) > 1e-3);
+    set_ends(&r, 1u << 2);
+    double without = mdl_loss(&r);
+    step->weight[SLT_MDL_TOLL] = 1;
+    assert_true(fabs(mdl_loss(&r) - without) < 1e-5);
+    mdl_close(&r);
+}
+
+// with eyes shut the observation makes no difference, and nobody opens them in training
+static void eyes_can_be_shut(void **state) {
+    (void)state;
+    mdl_rig r;
+    mdl_open(&r, context, "head=auto toll=1", false);
+    for (int head = 0; head < 2; head++) {
+        slt_model_mdl.put_on(r.store, 0, head);
+        double before = mdl_loss(&r);
+        for (int i = 0; i < MDL_D; i++) r.observations[i] += 1;
+        assert_true((fabs(mdl_loss(&r) - before) > 1e-6) == (head == 1));
+        CHECK_OK(slt_tape_backward(r.tape));
+        int eyes = slt_store_find(r.store, "joint.eyes");
+        assert_true(*slt_store_at(r.store, r.store->gradient, eyes, 0) == 0);
+        assert_int_equal(slt_model_mdl.has_on(r.store, 0), head);
+    }
+    mdl_close(&r);
+}
+
 static int setup(void **state) {
     (void)state;
     return slt_context_create(&(slt_context_options){.threads = 1}, &context);
@@ -147,6 +181,8 @@ int main(void) {
         cmocka_unit_test(the_answer_counts_ends),
         cmocka_unit_test(rounding_is_for_unsettled_ends),
         cmocka_unit_test(a_start_cuts_behind_its_symbols),
+        cmocka_unit_test(exceptions_cost),
+        cmocka_unit_test(eyes_can_be_shut),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
