@@ -49,6 +49,8 @@ typedef struct {
     const double *counts;   // [slots] probability of 1 ... slots segments
     const float *masks;     // [slots][length]; NULL unless pictures were asked for
     const float *attention; // [length][slots]; likewise
+    int32_t code;           // numbers of a segment's code; 0: the model has none
+    const float *codes;     // [segments][code] what each segment is about; or NULL
 } slt_segments;
 
 // Gets every answer, in the order of the episodes; another status than SLT_OK stops.

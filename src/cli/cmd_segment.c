@@ -44,6 +44,17 @@ static void print_numbers(FILE *out, const char *name, const int32_t *values, in
     putc(']', out);
 }
 
+static void print_codes(FILE *out, const slt_segments *s) {
+    fputs("],\"codes\":[", out);
+    for (int i = 0; i < s->segments; i++)
+        for (int c = 0; c < s->code; c++)
+            fprintf(out, "%s%.4f%s",
+                    c   ? ","
+                    : i ? ",["
+                        : "[",
+                    s->codes[i * s->code + c], c + 1 == s->code ? "]" : "");
+}
+
 static void print_json(FILE *out, const slt_segments *s) {
     fprintf(out, "{\"episode\":%lld,\"length\":%d", (long long)s->episode, s->length);
     print_numbers(out, "boundaries", s->boundaries, s->boundary_count);
@@ -53,6 +64,7 @@ static void print_json(FILE *out, const slt_segments *s) {
         fprintf(out, "%s%.4f", i ? "," : "", s->confidence[i]);
     fprintf(out, "],\"segments\":%d,\"counts\":[", s->segments);
     for (int k = 0; k < s->slots; k++) fprintf(out, "%s%.6g", k ? "," : "", s->counts[k]);
+    if (s->codes) print_codes(out, s);
     fputs(s->told_count ? "],\"told_count\":true}\n" : "]}\n", out);
 }
 
@@ -276,9 +288,10 @@ const cli_command cli_segment = {
         "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"
         "but the last), segment id per step, confidence per boundary (probability of a boundary\n"
         "within one step of it), number of segments with its distribution; told_count where a\n"
-        "baseline was told the true number of segments. -o with another ending (.safetensors,\n"
-        ".npz, .hdf5, or / for a Minari data set) copies the data set with the segments as its\n"
-        "labels.\n\n"
+        "baseline was told the true number of segments; codes, a few numbers per segment, where\n"
+        "the model has them (code=8). -o with another ending (.safetensors, .npz, .hdf5, or / for "
+        "a\n"
+        "Minari data set) copies the data set with the segments as its labels.\n\n"
         "  slottar segment demos.safetensors prior=3 -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o labelled-v0/\n"

@@ -83,14 +83,13 @@ static slt_var end_logits(slt_tape *tape, const slt_mdl_options *options,
 
 // a few numbers that say what a segment is about, from the steps it covers; they cost their KL
 static slt_var code(slt_tape *tape, const slt_mdl_options *options, slt_var context,
-                    slt_mdl *model) {
+                    slt_var masks) {
     int c = (int)options->code, d = (int)options->hidden;
     slt_var seen = slt_nn_dense(tape, "code.value", context, d, SLT_LINEAR);
-    slt_var pooled = slt_mask_pool(tape, model->masks, seen);
+    slt_var pooled = slt_mask_pool(tape, masks, seen);
     slt_var stats = slt_nn_dense(tape, "code.stats", pooled, 2 * c, SLT_LINEAR);
     slt_var noise = slt_noise(tape, SLT_SLOTS, c, SLT_RANDOM_LATENT);
-    model->code = slt_segment_code(tape, stats, noise, model->masks);
-    return slt_nn_dense(tape, "code.out", model->code, d, SLT_LINEAR);
+    return slt_segment_code(tape, stats, noise, masks);
 }
 
 // ---- decoder
@@ -123,12 +122,12 @@ static slt_var decode(slt_tape *tape, const slt_mdl_options *options, const slt_
 
 // how the actions are explained: the slots of the steps that are worth it, and their logits
 static void explain(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
-                    slt_var context, slt_mdl *model) {
+                    slt_mdl *model) {
+    int d = (int)options->hidden;
     slt_var codes = 0;
     model->live = slt_live_rows(tape, model->masks, LEAST_MASK);
-    slt_var slots =
-        slt_weights(tape, "slot.mu", (int)options->slots, (int)options->hidden, normal(0.1));
-    if (options->code > 0) codes = code(tape, options, context, model);
+    slt_var slots = slt_weights(tape, "slot.mu", (int)options->slots, d, normal(0.1));
+    if (model->code) codes = slt_nn_dense(tape, "code.out", model->code, d, SLT_LINEAR);
     model->logits = decode(tape, options, data, slots, codes, model);
 }
 
@@ -171,14 +170,16 @@ slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_
     slt_var x = end_logits(tape, options, data, &model, &context);
     model.ends = slt_end_probability(tape, x, SLT_MDL_ROUND);
     model.masks = slt_count_mask(tape, model.ends);
+    if (options->code > 0) model.code = code(tape, options, context, model.masks);
     if (with_loss) {
-        explain(tape, options, data, context, &model);
+        explain(tape, options, data, &model);
         add_losses(tape, options, data, &model);
     }
 
     const slt_var kept[] = {
         model.ends,   model.masks,          model.live, model.live ? model.live + 1 : 0,
-        model.logits, model.reconstruction, model.kl,   model.loss};
+        model.logits, model.reconstruction, model.kl,   model.loss,
+        model.code};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) slt_tape_keep(tape, kept[i]);
     return model;
 }

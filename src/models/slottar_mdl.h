@@ -13,7 +13,7 @@
 // clang-format off
 #define SLT_MDL_OPTIONS(X)                                                                         \
     X(INT,    slots,  0,      0, 1024,  NULL, "most segments K; 0: one more than the prior's largest number, 8 without one") \
-    X(CHOICE, head,   action, 0, 0, "action|joint|context|auto", "what an end is seen from: the action, the observation too, the whole trajectory, or that of the first two which describes held-out episodes better") \
+    X(CHOICE, head,   auto,   0, 0, "action|joint|context|auto", "what an end is seen from: the action, the observation too, the whole trajectory, or that of the first two which describes held-out episodes better") \
     X(CHOICE, cuts,   auto,   0, 0, "auto|free|paid", "whether ends are told for nothing or written down with the actions; auto: free with a prior, paid without") \
     X(REAL,   toll,   -1,     -1, 1e6,  NULL, "weight of what ends say beyond their action; 1 is its code length; -1: 1 where cuts are free, else 0") \
     X(REAL,   beta,   1,      0, 1e6,   NULL, "weight of the number of segments; 1 is its code length") \
@@ -22,6 +22,7 @@
     X(INT,    heads,  4,      1, 64,    NULL, "attention heads; they divide the width")            \
     X(INT,    window, 8,      1, 1024,  NULL, "actions W that the decoder looks back")             \
     X(INT,    code,   0,      0, 1024,  NULL, "numbers of a segment's code; 0: its index is all the decoder knows") \
+    X(REAL,   price,  1,      0, 1e6,   NULL, "weight of what codes cost; 1 is their code length")     \
     X(REAL,   spread, 3,      0, 100,   NULL, "scale of the end head's initial weights")           \
     X(REAL,   ln_eps, 1e-3,   0, 1,     NULL, "epsilon of layer norms")
 // clang-format on

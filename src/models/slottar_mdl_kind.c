@@ -47,10 +47,11 @@ static slt_model_io io(const void *vars) {
 }
 
 static void step(const void *options, bool training, slt_step *out) {
-    out->weight[SLT_MDL_BETA] = (slt_real)((const slt_mdl_options *)options)->beta;
+    const slt_mdl_options *o = options;
+    out->weight[SLT_MDL_BETA] = (slt_real)o->beta;
     out->weight[SLT_MDL_ROUND] = 0;
-    out->weight[SLT_MDL_CODE] = 1;
-    out->weight[SLT_MDL_TOLL] = (slt_real)((const slt_mdl_options *)options)->toll;
+    out->weight[SLT_MDL_CODE] = (slt_real)o->price;
+    out->weight[SLT_MDL_TOLL] = (slt_real)o->toll;
     out->noise = training ? 1 : 0;
 }
 
@@ -141,8 +142,12 @@ static int given_back(const answer *a, const int32_t *ids) {
 
 static void segment(slt_tape *tape, int member, const void *options, const void *vars, int b,
                     slt_segmentation *out) {
-    (void)options;
-    answer a = gather(tape, member, vars, b);
+    const slt_mdl *model = vars;
+    answer a = gather(tape, member, model, b);
+    out->code = (int)((const slt_mdl_options *)options)->code;
+    out->codes = out->code ? slt_tape_value(tape, member, model->code) +
+                                 (size_t)b * (size_t)a.K * (size_t)out->code
+                           : NULL;
     const slt_real *halting = a.masks + (size_t)(a.T - 1) * (size_t)a.K;
     int count = largest(halting, a.K) + 1;
     out->length = a.T;

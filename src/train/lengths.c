@@ -81,5 +81,6 @@ slt_status slt_bound_lengths(slt_arena *arena, int least, int most, slt_segmenta
     for (int t = 0; t < s.T; t++) extend(&s, t, s.least);
     if (!isfinite(s.best[s.T])) extend(&s, s.T - 1, 1);
     write_ids(&s, answer);
+    answer->codes = NULL; // they are about other segments
     return SLT_OK;
 }

@@ -88,7 +88,7 @@ slt_status slt_restarts_begin(slt_trainer *t) {
     for (int m = 0; m < t->members; m++)
         SLT_TRY(slt_store_init(t->learner->store, m, t->each[m].seed));
     for (int m = 0; m < t->members && heads(t) > 1; m++)
-        t->setup.kind->put_on(t->learner->store, m, m % heads(t));
+        t->setup.kind->put_on(t->learner->store, m, (m + 1) % heads(t)); // the first as if alone
     int starts = t->setup.train.starts;
     if (t->members == 1 || starts == SLT_STARTS_RANDOM || !t->setup.kind->start) return SLT_OK;
     slt_arena_mark mark = slt_arena_now(&t->arena);
@@ -236,11 +236,12 @@ static void warn(const judge *j, slt_restart_report *out) {
 
 // the least loss; a head that sees more has to be clearly better than a simpler one
 static int best_member(const judge *j, const slt_restart_report *out) {
-    int best = 0;
+    int best = -1;
     for (int head = 0; head < heads(j->t); head++)
         for (int m = 0; m < out->members; m++) {
-            double ahead = head > head_of(j->t, best) ? CLEAR : 0;
-            if (head_of(j->t, m) == head && out->losses[m] + ahead < out->losses[best]) best = m;
+            double ahead = best >= 0 && head > head_of(j->t, best) ? CLEAR : 0;
+            bool better = best < 0 || out->losses[m] + ahead < out->losses[best];
+            if (head_of(j->t, m) == head && better) best = m;
         }
     return best;
 }

@@ -10,6 +10,21 @@
 #include "core/safetensors.h"
 #include "core/spool.h"
 
+// codes of the segments: those of the slots that cover them
+static slt_status copy_codes(slt_arena *arena, const slt_segmentation *answer, slt_segments *out) {
+    float *codes;
+    size_t code = (size_t)answer->code;
+    if (!answer->codes) return SLT_OK;
+    SLT_TRY(SLT_NEW(arena, &codes, (size_t)out->segments * code));
+    for (int t = 0; t < answer->length; t++) {
+        const slt_real *from = answer->codes + (size_t)answer->ids[t] * code;
+        for (size_t c = 0; c < code; c++) codes[(size_t)out->ids[t] * code + c] = (float)from[c];
+    }
+    out->code = answer->code;
+    out->codes = codes;
+    return SLT_OK;
+}
+
 slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmentation *answer,
                            slt_segments *out) {
     size_t T = (size_t)answer->length;
@@ -36,7 +51,7 @@ slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmenta
                           .counts = answer->counts,
                           .masks = answer->slots ? answer->masks : NULL,
                           .attention = answer->slots ? answer->attention : NULL};
-    return SLT_OK;
+    return copy_codes(arena, answer, out);
 }
 
 // the arrays in the order of the file, wide elements first: name, type, has a column per slot

@@ -40,6 +40,28 @@ assert len(many) == 3 * len(one) and all(many["0/" + n] == t for n, t in one.ite
 P
 else skip "a restart equals its seed alone" "no python3"; fi
 
+# codes: a few numbers for every segment, where they were asked for
+check "a code per segment" 0 alone data.safetensors prior=3 code=2 --run coded -o coded.jsonl
+if command -v python3 >/dev/null; then
+    python3 - coded.jsonl a.jsonl <<'P' && ok "every segment has its numbers" || not_ok "every segment has its numbers"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert all([len(c) for c in line["codes"]] == [2] * line["segments"] for line in lines)
+assert len({tuple(c) for line in lines for c in line["codes"]}) > 96
+assert not any("codes" in json.loads(line) for line in open(sys.argv[2]))
+P
+    # restarts that see and restarts that do not
+    python3 - a <<'P' && ok "with head=auto both kinds take part" || not_ok "with head=auto both kinds take part"
+import json, struct, sys
+data = open(sys.argv[1] + "/last.safetensors", "rb").read(); size = struct.unpack("<Q", data[:8])[0]
+head = json.loads(data[8:8 + size])
+eyes = [data[8 + size:][slice(*head[f"{m}/joint.eyes"]["data_offsets"])] for m in range(3)]
+assert [struct.unpack("<f", e)[0] for e in eyes] == [1, 0, 1]
+P
+else skip "every segment has its numbers" "no python3"; fi
+check "bounded segments" 0 "$SLOTTAR" segment coded data.safetensors --max-length 3 -o bounded.jsonl
+! grep -q codes bounded.jsonl && ok "have none: the codes are about others" || not_ok "have none: the codes are about others"
+
 check "its options" 0 "$SLOTTAR" train slottar-mdl --options
 says "with its own values" out "starts from lr=3e-3"
 check "a population" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o many --population 2 -q
