@@ -30,6 +30,9 @@ strip() { sed 's/"cpu": [0-9.]*, //' "$1" | sort; }
 check "single runs" 0 tables b --tables six,single --heads action
 [ "$(lines b)" = 30 ] && ok "beside groups" || not_ok "beside groups"
 says "are counted" b/summary.md "of 8 |"
+check "codes" 0 tables e --tables codes
+[ "$(lines e)" = 3 ] && ok "of three prices" || not_ok "of three prices"
+says "and how well they recognise" e/summary.md "| price=0.1 |"
 check "no time at all" 0 tables c --tables first --seconds 1e-9
 says "still ends with tables" c/summary.md "## The warning"
 check "an unknown table" 2 tables d --tables none
