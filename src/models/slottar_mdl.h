@@ -14,7 +14,7 @@
 #define SLT_MDL_OPTIONS(X)                                                                         \
     X(INT,    slots,  0,      0, 1024,  NULL, "most segments K; 0: one more than the prior's largest number, 8 without one") \
     X(CHOICE, head,   auto,   0, 0, "action|joint|context|auto", "what an end is seen from: the action, the observation too, the whole trajectory, or that of the first two which describes held-out episodes better") \
-    X(CHOICE, cuts,   auto,   0, 0, "auto|free|paid", "whether ends are told for nothing or written down with the actions; auto: free with a prior, paid without") \
+    X(CHOICE, cuts,   auto,   0, 0, "auto|free|paid", "whether ends are told for nothing or written down with the actions; auto: free with a number or a histogram as prior, else paid") \
     X(REAL,   toll,   -1,     -1, 1e6,  NULL, "weight of what ends say beyond their action; 1 is its code length; -1: 1 where cuts are free, else 0") \
     X(REAL,   beta,   1,      0, 1e6,   NULL, "weight of the number of segments; 1 is its code length") \
     X(REAL,   gamma,  -1,     -1, 1e6,  NULL, "weight of the counts of a whole batch; -1: 5 with a number or a histogram as prior, else 0") \

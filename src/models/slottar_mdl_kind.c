@@ -27,7 +27,7 @@ static void resolve(void *options, const slt_prior_shape *prior) {
     slt_mdl_options *o = options;
     if (o->slots == 0) o->slots = prior->largest ? prior->largest + 1 : WITHOUT_PRIOR;
     if (o->gamma < 0) o->gamma = prior->exact ? 5 : 0;
-    if (o->cuts == SLT_CUTS_AUTO) o->cuts = prior->known ? SLT_CUTS_FREE : SLT_CUTS_PAID;
+    if (o->cuts == SLT_CUTS_AUTO) o->cuts = prior->exact ? SLT_CUTS_FREE : SLT_CUTS_PAID;
     if (o->toll < 0) o->toll = o->cuts == SLT_CUTS_FREE ? 1 : 0;
 }
 
