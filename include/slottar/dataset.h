@@ -95,6 +95,9 @@ SLT_API void slt_dataset_close(slt_dataset *data);
 
 SLT_API const slt_dataset_info *slt_dataset_about(const slt_dataset *data);
 SLT_API const char *slt_dataset_path(const slt_dataset *data);
+// Where episodes start: [episodes+1], from 0 to the number of all steps. Steps of all episodes lie
+// behind one another: the arrays of episode 0 reach over all of them.
+SLT_API const int64_t *slt_dataset_offsets(const slt_dataset *data);
 // A text of the file's metadata; NULL when there is none.
 SLT_API const char *slt_dataset_metadata(const slt_dataset *data, const char *key);
 

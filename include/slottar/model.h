@@ -44,13 +44,15 @@ typedef struct {
     const int32_t *boundaries; // last step of every segment but the last
     const float *confidence;   // [boundary_count] probability of a boundary within one step of it
     int32_t segments;
-    bool told_count;        // the true number of segments, from the labels, was used
-    int32_t slots;          // 0: the model has none
-    const double *counts;   // [slots] probability of 1 ... slots segments
-    const float *masks;     // [slots][length]; NULL unless pictures were asked for
-    const float *attention; // [length][slots]; likewise
-    int32_t code;           // numbers of a segment's code; 0: the model has none
-    const float *codes;     // [segments][code] what each segment is about; or NULL
+    bool told_count;           // the true number of segments, from the labels, was used
+    int32_t slots;             // 0: the model has none
+    const double *counts;      // [slots] probability of 1 ... slots segments
+    const float *masks;        // [slots][length]; NULL unless pictures were asked for
+    const float *attention;    // [length][slots]; likewise
+    int32_t code;              // numbers of a segment's code; 0: the model has none
+    const float *codes;        // [segments][code] what each segment is about; or NULL
+    int32_t slot_size;         // numbers of a slot; 0: the model shows none, or no pictures
+    const float *slot_vectors; // [slots][slot_size] what slot attention distilled; NULL likewise
 } slt_segments;
 
 // Gets every answer, in the order of the episodes; another status than SLT_OK stops.
@@ -60,7 +62,7 @@ typedef slt_status (*slt_segments_visit)(void *user, const slt_segments *segment
 typedef struct {
     bool one_split; // only the episodes of `split`
     slt_split split;
-    bool pictures;              // masks and attention too
+    bool pictures;              // masks, attention and slots too
     uint64_t seed;              // of what is sampled, in profiles that sample
     int min_length, max_length; // steps of a segment, as far as possible; 0: no bound
 } slt_segment_options;

@@ -11,6 +11,7 @@
 
 const slt_dataset_info *slt_dataset_about(const slt_dataset *data) { return &data->info; }
 const char *slt_dataset_path(const slt_dataset *data) { return data->path; }
+const int64_t *slt_dataset_offsets(const slt_dataset *data) { return data->offsets; }
 
 const char *slt_dataset_metadata(const slt_dataset *data, const char *key) {
     return slt_safetensors_metadata(data->file, key);

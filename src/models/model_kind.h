@@ -52,6 +52,8 @@ typedef struct {
     float *attention;      // [T][K], or NULL: not asked for, or the model has none
     int code;              // numbers of a segment's code; 0: the model has none
     const slt_real *codes; // [K][code], valid until the next step; or NULL
+    int slot_size;         // S, 0: the model shows no slots
+    float *vectors;        // [K][S] the slots, or NULL: not asked for
     int reconstructed;     // steps whose action the model gives back
 } slt_segmentation;
 
@@ -76,7 +78,8 @@ typedef struct {
     slt_status (*profile)(void *options, const char *profile);    // default, reference, paper
     void (*resolve)(void *options, const slt_prior_shape *prior); // values left open; may be NULL
     int (*slots)(const void *options);                            // K
-    bool (*padded)(const void *options); // computes all L positions, not the true ones alone
+    int (*slot_size)(const void *options); // S; NULL: the slots are not shown
+    bool (*padded)(const void *options);   // computes all L positions, not the true ones alone
     slt_companions (*companions)(const void *options);
     slt_done (*done)(const void *options);         // NULL: trajectories have no DONE
     bool (*fixed_companions)(const void *options); // at test time: the same for every trajectory

@@ -14,6 +14,9 @@ static slt_status profile(void *options, const char *name) {
     return slt_slottar_profile(options, name);
 }
 static int slots(const void *options) { return (int)((const slt_slottar_options *)options)->slots; }
+static int slot_size(const void *options) {
+    return (int)((const slt_slottar_options *)options)->slot_size;
+}
 
 // padded positions feed results under either of these switches
 static bool padded(const void *options) {
@@ -57,7 +60,7 @@ static void step(const void *options, bool training, slt_step *out) {
 
 typedef struct {
     int b, K, T, A, computed;
-    const slt_real *masks, *cdf, *logits, *halting, *lambda, *attention;
+    const slt_real *masks, *cdf, *logits, *halting, *lambda, *attention, *slots;
     bool active[1024];
 } answer;
 
@@ -76,6 +79,8 @@ static void gather(slt_tape *tape, int member, const slt_slottar *model, int b, 
     a->halting = slt_tape_value(tape, member, model->halting) + (size_t)b * (size_t)a->K;
     a->lambda = slt_tape_value(tape, member, model->lambda) + (size_t)b * (size_t)a->K;
     a->attention = slt_tape_value(tape, member, model->attention) + first * (size_t)a->K;
+    size_t numbers = (size_t)a->K * (size_t)slt_tape_shape(tape, model->slots).width;
+    a->slots = slt_tape_value(tape, member, model->slots) + (size_t)b * numbers;
 }
 
 static void halt(const slt_slottar_options *options, const slt_frame *frame, answer *a) {
@@ -127,6 +132,8 @@ static void pictures(const answer *a, slt_segmentation *out) {
                 a->active[k] ? (float)a->masks[(size_t)k * (size_t)a->computed + (size_t)l] : 0;
     for (int i = 0; out->attention && i < a->T * a->K; i++)
         out->attention[i] = (float)a->attention[i];
+    for (int i = 0; out->vectors && i < a->K * out->slot_size; i++)
+        out->vectors[i] = (float)a->slots[i];
 }
 
 static void segment(slt_tape *tape, int member, const void *options, const void *vars, int b,
@@ -155,6 +162,7 @@ const slt_model_kind slt_model_slottar = {
     .rows = slt_slottar_rows,
     .profile = profile,
     .slots = slots,
+    .slot_size = slot_size,
     .padded = padded,
     .companions = companions,
     .fixed_companions = fixed_companions,

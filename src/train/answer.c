@@ -42,6 +42,9 @@ static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pic
     SLT_TRY(SLT_NEW(arena, &out->confidence, L));
     SLT_TRY(SLT_NEW(arena, &out->ends, L));
     if (!pictures) return SLT_OK;
+    const slt_model_kind *kind = learner->setup.kind;
+    out->slot_size = kind->slot_size ? kind->slot_size(learner->setup.model) : 0;
+    if (out->slot_size) SLT_TRY(SLT_NEW(arena, &out->vectors, K * (size_t)out->slot_size));
     SLT_TRY(SLT_NEW(arena, &out->masks, K * L));
     return SLT_NEW(arena, &out->attention, K * L);
 }

@@ -50,7 +50,9 @@ slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmenta
                           .slots = answer->slots,
                           .counts = answer->counts,
                           .masks = answer->slots ? answer->masks : NULL,
-                          .attention = answer->slots ? answer->attention : NULL};
+                          .attention = answer->slots ? answer->attention : NULL,
+                          .slot_size = answer->slot_size,
+                          .slot_vectors = answer->vectors};
     return copy_codes(arena, answer, out);
 }
 

@@ -128,6 +128,9 @@ static void what_is_built_is_read_back(void **state) {
         assert_int_equal(about->episodes, 300);
         assert_int_equal(about->longest, 50);
         assert_int_equal(about->observation_kind, kinds[k]);
+        for (int64_t i = 0; i < 300; i++)
+            assert_int_equal(slt_dataset_offsets(data)[i + 1] - slt_dataset_offsets(data)[i],
+                             make_episode(i).length);
         assert_int_equal(about->action_count, 6);
         assert_string_equal(about->action_names[4], "use");
         assert_string_equal(about->environment, "test-v0");

@@ -1,5 +1,6 @@
 // segments.safetensors of a run is what the model says about the test split; a labelled copy of a
 // data set holds the model's segments, in every format.
+#include <math.h>
 #include "core/safetensors.h"
 #include "small_run.h"
 
@@ -16,6 +17,19 @@ static const void *get(const comparison *c, const char *name, slt_dtype dtype, i
     const slt_array *array;
     CHECK_OK(slt_safetensors_get(c->file, name, dtype, rank, shape, &array));
     return array->data;
+}
+
+// the last channel of a slot is its chance to halt: the slots give the distribution of their number
+static void compare_slots(const slt_segments *s) {
+    double alive = 1, sum = 0, chance[SLOTS];
+    assert_int_equal(s->slots, SLOTS);
+    assert_true(s->slot_size > 0);
+    for (int k = 0; k < SLOTS; k++) {
+        double halts = 1 / (1 + exp(-(double)s->slot_vectors[(k + 1) * s->slot_size - 1]));
+        sum += chance[k] = halts * alive;
+        alive *= 1 - halts;
+    }
+    for (int k = 0; k < SLOTS; k++) assert_true(fabs(chance[k] / sum - s->counts[k]) < 1e-5);
 }
 
 static slt_status compare(void *user, const slt_segments *s) {
@@ -45,6 +59,7 @@ static slt_status compare(void *user, const slt_segments *s) {
     }
     for (size_t t = 1; t < T; t++)
         assert_int_equal(slot[c->step + t] != slot[c->step + t - 1], s->ids[t] != s->ids[t - 1]);
+    compare_slots(s);
     c->seen++;
     c->step += T;
     c->boundary += N;
