@@ -8,7 +8,7 @@ BUILD   ?= build
 DIST    ?= build
 VERSION := $(shell sed -n 's/.define SLT_VERSION_[MP][A-Z]* //p' include/slottar/version.h | paste -sd.)
 
-.PHONY: all install uninstall dist demo test check fuzz asan tsan deps layers symbols sizes format lint clean help
+.PHONY: all install uninstall dist demo test check python fuzz asan tsan deps layers symbols sizes format lint clean help
 
 all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
@@ -35,6 +35,10 @@ test: deps ## installs what is missing, builds, runs every test that needs no GP
 check: ## the inner loop: build with tests, run those that match T
 	@$(CMAKE) -S . -B build-check $(CHECKED) >/dev/null && $(CMAKE) --build build-check -j$(JOBS)
 	@tests/run build-check '$(T)'
+
+python: ## the Python package in a virtual environment, and its tests (T: arguments of pytest)
+	@$(CMAKE) -S . -B build-check $(CHECKED) >/dev/null && $(CMAKE) --build build-check -j$(JOBS)
+	@tools/python build-check $(T)
 
 fuzz: ## every reader of files on N mutated files each, under the sanitizers
 	@tools/fuzz $(N) '$(T)'

@@ -1,0 +1,24 @@
+"""slottar finds the sub-routines in recorded behaviour.
+
+    import slottar
+    data = slottar.load("demos.safetensors")
+    model = slottar.Segmenter(slots=5).fit(data)
+    segments = model.predict(data)
+
+SPDX-License-Identifier: MIT
+Copyright (c) 2026 the slottar authors
+"""
+from ._library import version as __version__
+from ._work import Progress
+from .building import from_arrays, from_episodes
+from .data import Dataset, Episode, collect, load, save, sets
+from .errors import SlottarError
+from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
+from .results import Segmentation, Segments
+from .scores import score
+
+__all__ = [
+    "CompILE", "Dataset", "Episode", "MDLSegmenter", "OMPN", "Progress", "Segmentation", "Segmenter", "Segments",
+    "SlottarError", "__version__", "collect", "from_arrays", "from_episodes", "load", "load_model", "save",
+    "score", "sets",
+]

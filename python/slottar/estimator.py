@@ -1,0 +1,115 @@
+"""scikit-learn's conventions without needing scikit-learn: parameters, clone, tags, representation.
+
+SPDX-License-Identifier: MIT
+Copyright (c) 2026 the slottar authors
+"""
+from __future__ import annotations
+
+import inspect
+from typing import Any, Dict, List, Optional
+
+from .building import _columns_of, build, from_episodes
+from .data import Dataset, html_table, load
+
+
+class Estimator:
+    """Keyword parameters that are kept as they are given and looked at by ``fit``."""
+
+    _signature: inspect.Signature
+
+    def __init__(self, **parameters: Any) -> None:
+        names = self._names()
+        for name in parameters:
+            if name not in names:
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; there are {', '.join(names)}")
+        for name, parameter in list(type(self)._signature.parameters.items())[1:]:
+            setattr(self, name, parameters.get(name, parameter.default))
+
+    @classmethod
+    def _names(cls) -> List[str]:
+        return list(cls._signature.parameters)[1:]
+
+    def get_params(self, deep: bool = True) -> Dict[str, Any]:
+        """The parameters, by name."""
+        return {name: getattr(self, name) for name in sorted(self._names())}
+
+    def set_params(self, **parameters: Any) -> "Estimator":
+        """Changes parameters; what was learnt stays until the next fit."""
+        for name, value in parameters.items():
+            if name not in self._names():
+                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; there are {', '.join(self._names())}")
+            setattr(self, name, value)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """``fit`` and ``predict`` on the same trajectories."""
+        return self.fit(X, y).predict(X)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """``fit`` and ``transform`` on the same trajectories."""
+        return self.fit(X, y).transform(X)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._fitted()
+
+    def _fitted(self) -> bool:
+        raise NotImplementedError
+
+    def _need_fit(self) -> None:
+        if not self._fitted():
+            raise not_fitted(type(self).__name__)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        # trajectories are no rows of a table
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False),
+                    transformer_tags=TransformerTags(), input_tags=InputTags(two_d_array=False))
+
+    def _changed(self) -> Dict[str, Any]:
+        """Parameters that are not the defaults."""
+        defaults = type(self)._signature.parameters
+        return {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._changed().items())})"
+
+    def _repr_html_(self) -> str:
+        return html_table(type(self).__name__, [*self._changed().items(), ("fitted", "yes" if self._fitted() else "no")])
+
+
+def signature(parameters: Dict[str, Any]) -> inspect.Signature:
+    """Of an __init__ with these keywords and defaults."""
+    me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return inspect.Signature([me, *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+                                    for name, default in parameters.items())])
+
+
+def not_fitted(name: str) -> Exception:
+    """scikit-learn's exception where it is installed; a ValueError in any case."""
+    sentence = f"this {name} is not fitted yet: call fit first"
+    try:
+        from sklearn.exceptions import NotFittedError
+    except ImportError:
+        return ValueError(sentence)
+    return NotFittedError(sentence)
+
+
+def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:
+    """What fit and predict take: a data set, its path, episodes, or an array of actions per trajectory.
+
+    ``y``, one array of labels per trajectory, takes the place of the labels of X.
+    """
+    if isinstance(X, (str, bytes)) or hasattr(X, "__fspath__"):
+        X = load(X)
+    if isinstance(X, Dataset) and y is None:
+        return X
+    if not hasattr(X, "__len__") or isinstance(X, dict):
+        raise TypeError(f"wants a data set or a list of trajectories, not {type(X).__name__}")
+    if y is None:
+        return from_episodes(X)
+    if len(X) != len(y):
+        raise ValueError(f"{len(y)} arrays of labels for {len(X)} trajectories")
+    source = X if isinstance(X, Dataset) else getattr(X[0] if len(X) else None, "_data", None)
+    about = {} if source is None else {"action_count": source.action_count, "action_names": source.action_names}
+    return build(({**_columns_of(x), "segments": labels} for x, labels in zip(X, y)), about)

@@ -1,0 +1,398 @@
+"""Models with scikit-learn's conventions: fit, predict, transform, score, save, load.
+
+    model = slottar.Segmenter(slots=5, prior=4).fit(data)
+    model.predict(data)            # segments, boundaries, confidence
+    model.score(data)              # F1 against the labels
+
+Keywords come from the library's tables of options; None leaves an option to the preset, the profile or
+the library. With the same seed the numbers are those of the command, bit for bit.
+
+SPDX-License-Identifier: MIT
+Copyright (c) 2026 the slottar authors
+"""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, List, Optional, Type
+
+import numpy as np
+
+from . import _declarations as c
+from ._library import PathLike, lib, path_bytes, text, texts, to_bytes, whole
+from ._work import SEED_MOST, Context, Handle, Watcher, both
+from .data import Dataset, TemporaryFolder, split_number
+from .errors import CancelledError, ShapeError, error_of
+from .estimator import Estimator, as_dataset, signature
+from .progress import Bar
+from .results import Segmentation, Segments
+from .scores import run_scores, SCORES
+
+# parameters that are no options of the model: default and explanation
+_COMMON = {
+    "preset": (None, "a configuration of the paper's tables, named like a data set"),
+    "profile": (None, '"default", "reference" or "paper": the switches where they differ'),
+    "config": (None, "a YAML file of options"),
+    "restarts": (1, "trains so many at once and keeps the one with the least held-out loss (no labels)"),
+    "seconds": (None, "takes fewer steps where they would take longer"),
+    "seed": (0, "of everything that is random"),
+    "threads": (None, "None: one per core; results do not depend on it"),
+    "device": ("cpu", '"cpu" or "cuda"'),
+    "precision": (None, 'of matrix products: "fp32", on cuda also "tf32" and "bf16"'),
+    "run": (None, "keeps the run directory there; fit goes on where it was stopped"),
+    "progress": (False, "shows a bar"),
+}
+
+
+class Model(Estimator):
+    """What all trained models have in common."""
+
+    _name = ""
+    _options: Dict[str, Any] = {}
+
+    # ---- learning
+
+    def fit(self, X: Any, y: Any = None, callbacks: Optional[Iterable[Watcher]] = None) -> "Model":
+        """Trains on a data set (or its path, episodes, or an array of actions per trajectory).
+
+        ``y``, labels per trajectory, replaces the data's own; labels only matter for priors and scores that
+        ask for them. ``callbacks`` are called with a :class:`slottar.Progress`; one that returns True ends
+        the training, with the best epoch so far. So does Ctrl-C, which is then raised.
+        """
+        data = as_dataset(X, y)
+        folder = None if self.run is not None else TemporaryFolder()
+        run = os.fsdecode(path_bytes(self.run, "run")) if folder is None else folder.path
+        result = c.slt_train_result()
+        request, kept = self._request(data, run)
+        heard = list(callbacks or [])
+        with Bar(self._name, enabled=bool(self.progress)) as bar:
+            if self.progress:
+                heard.append(bar)
+            context = self._context(watched=bool(heard))
+            try:
+                context.run(lib.slt_train, context.pointer, request, result, watch=_all_of(heard))
+                self.result_ = _train_result(result)
+            except CancelledError:
+                self.result_ = None
+                if not os.path.exists(os.path.join(run, "best.safetensors")):
+                    raise
+            except KeyboardInterrupt:
+                self.result_ = None
+                self._adopt(run, folder)
+                raise
+        del kept
+        self._adopt(run, folder)
+        return self
+
+    def _request(self, data: Dataset, run: str) -> Any:
+        """What to train, and the texts that must live as long."""
+        settings = texts([f"{name}={_setting(getattr(self, name))}" for name in self._options
+                          if getattr(self, name) is not None], "a setting")
+        count = sum(getattr(self, name) is not None for name in self._options)
+        seconds = 0.0 if self.seconds is None else float(self.seconds)
+        return c.slt_train_request(
+            model=self._name.encode(), data=path_bytes(data.path), run=path_bytes(run),
+            profile=to_bytes(self.profile, "profile"), preset=to_bytes(self.preset, "preset"),
+            config=None if self.config is None else path_bytes(self.config, "config"),
+            settings=ctypes.cast(settings, ctypes.POINTER(ctypes.c_char_p)), setting_count=count,
+            seed=self._seed(), restarts=whole(self.restarts, "restarts", 0, c.SLT_MOST_RESTARTS),
+            seconds=seconds), settings
+
+    def _seed(self) -> int:
+        return whole(self.seed, "seed", 0, SEED_MOST)
+
+    def _context(self, watched: bool = False) -> Context:
+        return Context(self.threads, self.device, self.precision, watched)
+
+    def _adopt(self, run: str, folder: Optional[TemporaryFolder]) -> None:
+        """What is in the run directory is what was learnt; without an evaluated epoch, nothing is."""
+        best = os.path.join(run, "best.safetensors")
+        if os.path.exists(best):
+            self._forget()
+            self.run_, self._folder = run, folder
+            self.checkpoint_ = best
+
+    def _forget(self) -> None:
+        for name in ("_handle", "checkpoint_", "run_", "_folder"):
+            self.__dict__.pop(name, None)
+
+    def _fitted(self) -> bool:
+        return "checkpoint_" in self.__dict__
+
+    @property
+    def history_(self) -> List[Dict[str, Any]]:
+        """A row per evaluated epoch: losses, and scores where there are labels."""
+        self._need_fit()
+        path = os.path.join(self.__dict__.get("run_", ""), "metrics.jsonl")
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    # ---- using
+
+    def _model(self) -> Handle:
+        """The opened checkpoint, once per process."""
+        self._need_fit()
+        handle = self.__dict__.get("_handle")
+        if handle is None or handle.context._pid != os.getpid():
+            context, pointer = self._context(), ctypes.c_void_p()
+            path = self.checkpoint_
+            context.call(lib.slt_model_open, context.pointer, path_bytes(path), pointer, path=path)
+            handle = self._handle = Handle(context, pointer, lib.slt_model_close)
+        return handle
+
+    def predict(self, X: Any, *, split: Optional[str] = None, pictures: bool = False,
+                min_length: int = 0, max_length: int = 0) -> Segments:
+        """Segments trajectories; only those of a split when one is named.
+
+        ``pictures`` keeps masks, attention and slots too. ``min_length`` and ``max_length`` bound the steps of a
+        segment, as far as possible; 0: no bound.
+        """
+        data = as_dataset(X)
+        options = self._choose(split)
+        options.pictures = bool(pictures)
+        options.min_length = whole(min_length, "min_length", 0, 2**31 - 1)
+        options.max_length = whole(max_length, "max_length", 0, 2**31 - 1)
+        answers: List[Segmentation] = []
+        problems: List[BaseException] = []
+
+        def keep(_user: Any, raw: Any) -> int:
+            try:
+                answers.append(Segmentation._of(raw.contents))
+                return c.SLT_OK
+            except BaseException as problem:
+                problems.append(problem)
+                return c.SLT_INTERNAL
+
+        visit = c.slt_segments_visit(keep)
+        try:
+            self._ask(data, lib.slt_model_segment, options, visit, None)
+        except Exception:
+            if problems:
+                raise problems[0]
+            raise
+        return Segments(answers, self, data)
+
+    def _choose(self, split: Optional[str]) -> Any:
+        return c.slt_segment_options(one_split=split is not None, split=0 if split is None else split_number(split),
+                                     seed=self._seed())
+
+    def _ask(self, data: Dataset, function: Callable[..., int], *arguments: Any) -> None:
+        """A long call on model and data."""
+        model = self._model()
+        with both(model.context, data._handle.context):
+            model.context._run(function, (model.pointer, data._handle.pointer, *arguments), None, None)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The slots of every trajectory, [trajectories, slots · size], for what comes next in a Pipeline.
+
+        A slot that is not used is zero. Models that show no slots give [trajectories, slots]: the
+        distribution of the number of segments.
+        """
+        answers = self.predict(X, pictures=True)
+        if not all(len(answer.counts) for answer in answers):
+            raise ShapeError(f"{self._name} has no slots to transform to")
+        if answers[0].slots is None:
+            return np.stack([answer.counts for answer in answers])
+        used = (answer.slots * (answer.masks.max(axis=1) > 0)[:, None] for answer in answers)
+        return np.stack([slots.ravel() for slots in used])
+
+    def scores(self, X: Any, y: Any = None, *, split: Optional[str] = None) -> Dict[str, Any]:
+        """Losses, and scores against the labels where there are any; those of ``slottar eval``."""
+        out = c.slt_run_scores()
+        self._ask(as_dataset(X, y), lib.slt_model_score, self._choose(split), out)
+        return run_scores(out)
+
+    def score(self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None) -> float:
+        """One score, higher is better: f1, f1_one, align, ari, covering, accuracy, or loss (negated)."""
+        if metric not in (*SCORES, "accuracy", "loss"):
+            raise ValueError(f"no score {metric!r}: {', '.join((*SCORES, 'accuracy', 'loss'))}")
+        found = self.scores(X, y, split=split)
+        if found.get(metric) is None:
+            raise ValueError(f'{metric} needs labels, and the data has none; metric="loss" does not')
+        return -found["loss"] if metric == "loss" else found[metric]
+
+    def label(self, X: Any, path: PathLike, *, split: Optional[str] = None) -> Dataset:
+        """Writes a copy of the data whose labels are the model's; the ending decides the format."""
+        name = path_bytes(path)
+        self._ask(as_dataset(X), lib.slt_model_label, self._choose(split), name)
+        return Dataset(os.fsdecode(name))
+
+    def report(self, page: Optional[PathLike] = None, *, figures: Optional[PathLike] = None, data: Any = None,
+               split: str = "test", detailed: int = 0) -> Dict[str, int]:
+        """Writes the HTML report, and its pictures as SVG files into ``figures``."""
+        self._need_fit()
+        kept = None if data is None else as_dataset(data)
+        runs = (ctypes.c_char_p * 1)(path_bytes(self.__dict__.get("run_", self.checkpoint_)))
+        request = c.slt_report_request(
+            runs=ctypes.cast(runs, ctypes.POINTER(ctypes.c_char_p)), run_count=1,
+            page=None if page is None else path_bytes(page, "page"),
+            figures=None if figures is None else path_bytes(figures, "figures"),
+            data=None if kept is None else path_bytes(kept.path), split=split_number(split),
+            detailed=whole(detailed, "detailed", 0, 2**31 - 1), seed=self._seed())
+        result = c.slt_report_result()
+        context = self._context()
+        context.run(lib.slt_report, context.pointer, request, result)
+        return {name: getattr(result, name) for name, _ in result._fields_}
+
+    # ---- files
+
+    def save(self, path: PathLike) -> str:
+        """Writes the checkpoint, a safetensors file, whole or not at all."""
+        self._need_fit()
+        name = os.fsdecode(path_bytes(path))
+        part = f"{name}.part-{os.getpid()}"
+        shutil.copyfile(self.checkpoint_, part)
+        os.replace(part, name)
+        return name
+
+    @classmethod
+    def load(cls, path: PathLike, **parameters: Any) -> "Model":
+        """A model from a checkpoint or a run directory, with the options it was trained with."""
+        found = load_model(path, **parameters)
+        if cls is not Model and not isinstance(found, cls):
+            raise ValueError(f"{os.fspath(path)} holds {found._name}, not {cls._name}")
+        return found
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_folder")}
+        if self._fitted() and "_folder" in self.__dict__ and self._folder is not None:
+            names = ("best.safetensors", "metrics.jsonl", "config.yaml")
+            state["_files"] = {name: (Path(self.run_) / name).read_bytes()
+                               for name in names if (Path(self.run_) / name).exists()}
+        return state
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        files = state.pop("_files", None)
+        self.__dict__.update(state)
+        if files is not None:
+            folder = TemporaryFolder()
+            for name, content in files.items():
+                (Path(folder.path) / name).write_bytes(content)
+            self._adopt(folder.path, folder)
+
+
+def load_model(path: PathLike, **parameters: Any) -> Model:
+    """A model from a checkpoint or a run directory; ``parameters`` as threads and device."""
+    name = os.fsdecode(path_bytes(path))
+    folder = os.path.isdir(name)
+    checkpoint = os.path.join(name, "best.safetensors") if folder else name
+    words = _metadata(checkpoint)
+    kind = CLASSES.get(words.get("model", ""))
+    if kind is None:
+        raise error_of("FORMAT", f"{name}: is no checkpoint of a model")
+    options = dict(line.split(": ", 1) for line in words.get("options", "").splitlines() if ": " in line)
+    model = kind(**{**{k: _value(v) for k, v in options.items() if k in kind._options}, **parameters})
+    model.checkpoint_ = os.path.abspath(checkpoint)
+    if folder:
+        model.run_ = os.path.abspath(name)
+    model._model()  # damaged files are refused here
+    return model
+
+
+def _metadata(path: str) -> Dict[str, str]:
+    """The texts of a safetensors file."""
+    context, pointer = Context(), ctypes.c_void_p()
+    context.call(lib.slt_tensor_list_open, context.pointer, path_bytes(path), pointer, path=path)
+    handle = Handle(context, pointer, lib.slt_tensor_list_close)
+    key, value, out = ctypes.c_char_p(), ctypes.c_char_p(), {}
+    for i in range(lib.slt_tensor_list_texts(handle.pointer)):
+        lib.slt_tensor_list_text(handle.pointer, i, key, value)
+        out[text(key.value)] = text(value.value)
+    return out
+
+
+def _value(word: str) -> Any:
+    """A value as YAML writes it, as the user would."""
+    word = word.strip().strip('"')
+    try:
+        return json.loads(word)
+    except ValueError:
+        return word
+
+
+def _setting(value: Any) -> str:
+    """A value as the command line writes it: lists with commas, truth values in words."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ",".join(_setting(v) for v in value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (str, int, float)):
+        raise TypeError(f"an option is a number, a text or a list of numbers, not {type(value).__name__}")
+    return value if isinstance(value, str) else repr(value)
+
+
+def _all_of(heard: List[Watcher]) -> Watcher:
+    def watch(report: Any) -> bool:
+        return any([callback(report) is True for callback in heard])
+
+    return watch
+
+
+def _train_result(result: Any) -> Dict[str, Any]:
+    out = {name: getattr(result, name) for name in ("epochs", "best_epoch", "steps", "seconds")}
+    out["valid"], out["test"] = run_scores(result.valid), run_scores(result.test)
+    r = result.restarts
+    if r.members:
+        out["restarts"] = {"picked": r.picked, "agreeing": r.agreeing, "runner_up": r.runner_up, "gap": r.gap,
+                           "warning": text(r.warning), "losses": list(r.losses[: r.members]),
+                           "agreement": list(r.agreement[: r.members])}
+    return out
+
+
+# ---- classes from the library's tables
+
+def _rows(model: str) -> List[Any]:
+    """Options of training, then the model's own."""
+    out = []
+    for part in (0, 1):
+        rows = lib.slt_train_options_of(model.encode(), part)
+        at = 0
+        while rows[at].name:
+            out.append(rows[at])
+            at += 1
+    return out
+
+
+def _document(summary: str, model: str, rows: List[Any]) -> str:
+    lines = [summary, "", "Parameters", "----------"]
+    for row in rows:
+        choices = f": {text(row.choices)}" if row.choices else ""
+        lines += [f"{text(row.name)} : default {text(row.fallback)}", f"    {text(row.help)}{choices}"]
+    for name, (default, meaning) in _COMMON.items():
+        lines += [f"{name} : default {default}", f"    {meaning}"]
+    presets = []
+    while lib.slt_model_preset(model.encode(), len(presets)):
+        presets.append(text(lib.slt_model_preset(model.encode(), len(presets))))
+    settings = text(lib.slt_model_settings(model.encode()))
+    if settings:
+        lines += ["", f"It starts from {settings}."]
+    return "\n".join([*lines, "", f"Presets: {', '.join(presets)}."])
+
+
+def _make(name: str, model: str, summary: str) -> Type[Model]:
+    rows = _rows(model)
+    options = {text(row.name): row for row in rows}
+    keywords = {**{option: None for option in options}, **{k: default for k, (default, _) in _COMMON.items()}}
+
+    def __init__(self: Model, **parameters: Any) -> None:
+        Estimator.__init__(self, **parameters)
+
+    __init__.__signature__ = signature(keywords)  # type: ignore[attr-defined]
+    return type(name, (Model,), {
+        "__init__": __init__, "__doc__": _document(summary, model, rows), "__module__": __name__,
+        "_name": model, "_options": options, "_signature": signature(keywords)})
+
+
+Segmenter = _make("Segmenter", "slottar", "SloTTAr: slots, masks by cumulative sums, halting.")
+MDLSegmenter = _make("MDLSegmenter", "slottar-mdl",
+                     "slottar-mdl: cuts where that makes the recording cheapest to write down; reads no labels.")
+CompILE = _make("CompILE", "compile", "CompILE, a baseline.")
+OMPN = _make("OMPN", "ompn", "OMPN, a baseline.")
+CLASSES: Dict[str, Type[Model]] = {kind._name: kind for kind in (Segmenter, MDLSegmenter, CompILE, OMPN)}
