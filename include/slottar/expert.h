@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include "slottar/context.h"
 #include "slottar/dataset.h"
+#include "slottar/env.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,6 +82,29 @@ typedef struct {
 // do not fit together, more episodes than a split has seeds.
 SLT_API slt_status slt_collect(slt_context *context, const slt_collect_request *request,
                                slt_collect_summary *summary);
+
+// ---- step by step
+
+// An expert for every copy of a batch. Some look at the worlds themselves, so it must be asked
+// before each step of the batch, and what it says must be done.
+typedef struct slt_expert slt_expert;
+
+// name: "bot" (also NULL) or "random"; noise: share of random actions. UNSUPPORTED when there is no
+// such expert for the environment. Destroy accepts NULL and comes before that of the batch.
+SLT_API slt_status slt_expert_create(const slt_env_batch *batch, const char *name, double noise,
+                                     slt_expert **out);
+SLT_API void slt_expert_destroy(slt_expert *expert);
+
+// A new episode begins in all copies, or in those with mask[i] != 0 when mask is given: to be
+// called behind every reset, automatic ones too. With the seed of the copy's own reset the expert
+// plays the very episode that slt_collect records for that seed.
+SLT_API void slt_expert_begin(slt_expert *expert, const uint32_t *seeds, const uint8_t *mask);
+
+// The next actions, for the present observations [n][observation_size]; -1: the expert gives up, 0
+// for copies whose episode has ended. INVALID when it was not told of a
+// new episode.
+SLT_API slt_status slt_expert_act(slt_expert *expert, const uint8_t *observations,
+                                  int64_t *actions);
 
 #ifdef __cplusplus
 }

@@ -14,11 +14,25 @@ from .building import from_arrays, from_episodes
 from .data import Dataset, Episode, collect, load, save, sets
 from .errors import SlottarError
 from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
+from .registry import env_ids, env_info, register
 from .results import Segmentation, Segments
 from .scores import score
 
+# what needs another package is imported when it is asked for
+_LATER = {"make_vec": "envs", "SlottarEnv": "envs", "SlottarVectorEnv": "envs"}
+
 __all__ = [
     "CompILE", "Dataset", "Episode", "MDLSegmenter", "OMPN", "Progress", "Segmentation", "Segmenter", "Segments",
-    "SlottarError", "__version__", "collect", "from_arrays", "from_episodes", "load", "load_model", "save",
-    "score", "sets",
+    "SlottarError", "__version__", "collect", "env_ids", "env_info", "from_arrays", "from_episodes", "load",
+    "load_model", "save", "score", "sets", *_LATER,
 ]
+
+register()
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'slottar' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_LATER[name]}", __name__), name)

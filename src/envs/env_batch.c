@@ -12,6 +12,7 @@ static slt_status take_memory(slt_env_batch *batch) {
     batch->states = slt_arena_take(&batch->arena, n, batch->stride);
     batch->spare = slt_arena_take(&batch->arena, 1, batch->stride);
     if (!batch->states || !batch->spare) return SLT_NOMEM;
+    SLT_TRY(SLT_NEW(&batch->arena, &batch->begun, n));
     return SLT_NEW(&batch->arena, &batch->life, n);
 }
 
@@ -80,6 +81,11 @@ void slt_env_batch_observe(const slt_env_batch *batch, uint8_t *observations) {
     run(&(work){.batch = batch, .one = observe_one, .out.observations = observations});
 }
 
+static void begin_episode(const slt_env_batch *batch, int i) {
+    batch->kind->reset(batch->kind, slt_env_state(batch, i));
+    batch->begun[i]++;
+}
+
 static void reset_one(const work *w, int i) {
     const slt_env_kind *kind = w->batch->kind;
     void *state = slt_env_state(w->batch, i);
@@ -88,7 +94,7 @@ static void reset_one(const work *w, int i) {
         uint32_t words[2] = {(uint32_t)w->seeds[i], (uint32_t)(w->seeds[i] >> 32)};
         kind->seed(kind, state, words, words[1] ? 2 : 1);
     }
-    kind->reset(kind, state);
+    begin_episode(w->batch, i);
     w->batch->life[i] = SLT_COPY_RUNNING;
     observe(w->batch, i, w->out.observations);
 }
@@ -121,14 +127,14 @@ static void step_one(const work *w, int i) {
 
     // an ended copy uses its step to reset
     if (batch->life[i] == SLT_COPY_ENDED)
-        kind->reset(kind, state);
+        begin_episode(batch, i);
     else
         result = kind->step(kind, state, (int)w->actions[i]);
 
     bool has_ended = result.terminated || result.truncated;
     if (has_ended && batch->autoreset == SLT_AUTORESET_SAME_STEP) {
         observe(batch, i, w->out.final_observations);
-        kind->reset(kind, state);
+        begin_episode(batch, i);
         has_ended = false;
     }
     batch->life[i] = has_ended ? SLT_COPY_ENDED : SLT_COPY_RUNNING;

@@ -22,6 +22,7 @@ struct slt_env_batch {
     size_t stride;         // bytes from one state to the next
     unsigned char *states; // [n][stride]
     uint8_t *life;         // [n]
+    uint32_t *begun;       // [n] episodes that began in each copy; not part of snapshots
     void *spare;           // room for one more state, aligned
 };
 

@@ -76,7 +76,10 @@ slt_status slt_env_batch_restore(slt_env_batch *batch, const void *bytes, size_t
                  batch->kind->id);
     SLT_TRY(check_states(batch, body));
     size_t one = batch->kind->state_size;
-    for (int i = 0; i < batch->n; i++) memcpy(slt_env_state(batch, i), body + (size_t)i * one, one);
+    for (int i = 0; i < batch->n; i++) {
+        memcpy(slt_env_state(batch, i), body + (size_t)i * one, one);
+        batch->begun[i]++; // experts start anew
+    }
     memcpy(batch->life, body + (size_t)batch->n * one, (size_t)batch->n);
     return SLT_OK;
 }
