@@ -15,16 +15,21 @@ from .data import Dataset, Episode, collect, load, save, sets
 from .errors import SlottarError
 from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
 from .registry import env_ids, env_info, register
+from .rules import Rule, rule_names
 from .results import Segmentation, Segments
 from .scores import score
 
 # what needs another package is imported when it is asked for
-_LATER = {"make_vec": "envs", "SlottarEnv": "envs", "SlottarVectorEnv": "envs"}
+_LATER = {
+    "SlottarEnv": "envs", "SlottarVectorEnv": "envs", "make_vec": "envs", "from_gymnasium": "exchange",
+    "from_lerobot": "lerobot", "from_minari": "exchange", "from_npz": "exchange", "to_lerobot": "lerobot",
+    "to_minari": "exchange",
+}
 
 __all__ = [
-    "CompILE", "Dataset", "Episode", "MDLSegmenter", "OMPN", "Progress", "Segmentation", "Segmenter", "Segments",
+    "CompILE", "Dataset", "Episode", "MDLSegmenter", "OMPN", "Progress", "Rule", "Segmentation", "Segmenter", "Segments",
     "SlottarError", "__version__", "collect", "env_ids", "env_info", "from_arrays", "from_episodes", "load",
-    "load_model", "save", "score", "sets", *_LATER,
+    "load_model", "rule_names", "save", "score", "sets", *_LATER,
 ]
 
 register()

@@ -36,7 +36,10 @@ class _Functions:
 
     def __init__(self, library: ctypes.CDLL) -> None:
         for name, (result, arguments) in c.FUNCTIONS.items():
-            function = getattr(library, name)
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                raise ImportError(f"slottar: {library._name} has no {name}: it is of another version than this package") from None
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
 
@@ -65,8 +68,11 @@ def text(value: Optional[bytes]) -> Optional[str]:
 
 def to_bytes(value: Any, what: str) -> Optional[bytes]:
     """A text for the library; None stays None."""
-    if value is None:
-        return None
+    return None if value is None else needed(value, what)
+
+
+def needed(value: Any, what: str) -> bytes:
+    """A text for the library, which wants one."""
     if not isinstance(value, str):
         raise TypeError(f"{what} is a text, not {type(value).__name__}")
     if "\0" in value:
@@ -99,5 +105,5 @@ def whole(value: Any, what: str, low: int, high: int) -> int:
 
 def texts(values: Any, what: str) -> "ctypes.Array[ctypes.c_char_p]":
     """An array of texts for the library."""
-    encoded = [to_bytes(value, what) for value in values]
+    encoded = [needed(value, what) for value in values]
     return (ctypes.c_char_p * max(len(encoded), 1))(*encoded)

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _declarations as c
 from ._arrays import address, integers, plain, reals
-from ._library import PathLike, check, lib, path_bytes, texts, to_bytes, whole
+from ._library import PathLike, check, lib, needed, path_bytes, texts, to_bytes, whole
 from ._work import Context
 from .data import Dataset, Episode, TemporaryFolder, split_number
 
@@ -36,11 +36,13 @@ def from_arrays(actions: Any, observations: Any = None, *, lengths: Optional[Seq
     32-bit floats. The rest has one value per episode; ``splits`` are names or 0, 1, 2. Without ``path`` the
     file is temporary and goes with the data set.
     """
+    if actions is None:
+        raise TypeError("there are no actions")
     per_step = {"actions": actions, "observations": observations, "rewards": rewards, "segments": segments}
     columns = {name: _cut(values, lengths, name) for name, values in per_step.items() if values is not None}
     per_episode = {"final_observation": final_observations, "split": splits, "terminated": terminated,
                    "truncated": truncated, "seed": seeds, "task": tasks}
-    columns.update({name: values for name, values in per_episode.items() if values is not None})
+    columns.update({name: _cut(values, None, name) for name, values in per_episode.items() if values is not None})
     count = len(columns["actions"])
     for name, values in columns.items():
         if len(values) != count:
@@ -54,8 +56,8 @@ def from_arrays(actions: Any, observations: Any = None, *, lengths: Optional[Seq
 def _cut(values: Any, lengths: Optional[Sequence[int]], name: str) -> Sequence[Any]:
     """One array per episode."""
     if lengths is None:
-        if not hasattr(values, "__len__") or isinstance(values, (str, bytes, dict)):
-            raise TypeError(f"{name}: wants one array per episode, or lengths=")
+        if not hasattr(values, "__len__") or not hasattr(values, "__getitem__") or isinstance(values, (str, bytes, dict)):
+            raise TypeError(f"{name}: wants one entry per episode, or lengths=")
         return values
     sizes = integers(lengths, "lengths", np.int64)
     flat = plain(values, name)
@@ -96,6 +98,8 @@ def _columns_of(episode: Any) -> Dict[str, Any]:
 def build(episodes: Iterable[Mapping[str, Any]], about: Mapping[str, Any],
           metadata: Optional[Mapping[str, str]] = None, path: Optional[PathLike] = None) -> Dataset:
     """Writes episodes, given as mappings, and opens the file."""
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata maps texts to texts, it is no {type(metadata).__name__}")
     listed = [_Row(columns, i) for i, columns in enumerate(episodes)]
     if not listed:
         raise ValueError("there is no episode")
@@ -108,7 +112,7 @@ def build(episodes: Iterable[Mapping[str, Any]], about: Mapping[str, Any],
         try:
             for key, value in (metadata or {}).items():
                 check(lib.slt_dataset_builder_describe(
-                    builder, to_bytes(key, "metadata"), to_bytes(value, "metadata")))
+                    builder, needed(key, "metadata"), needed(value, "metadata")))
             for row in listed:
                 check(lib.slt_dataset_builder_add(builder, row.raw(listed[0])))
         except BaseException:

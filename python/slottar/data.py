@@ -21,7 +21,7 @@ import numpy as np
 
 from . import _declarations as c
 from ._arrays import view
-from ._library import PathLike, lib, path_bytes, text, to_bytes, whole
+from ._library import PathLike, lib, needed, path_bytes, text, texts, to_bytes, whole
 from ._work import SEED_MOST, Context, Handle, Watcher
 
 SPLITS = tuple(lib.slt_split_name(k).decode() for k in range(c.SLT_SPLITS))
@@ -183,7 +183,7 @@ class Dataset:
 
     def metadata(self, key: str) -> Optional[str]:
         """A text of the file's metadata."""
-        return text(lib.slt_dataset_metadata(self._handle.pointer, to_bytes(key, "the key")))
+        return text(lib.slt_dataset_metadata(self._handle.pointer, needed(key, "the key")))
 
     # ---- all steps at once
 
@@ -348,8 +348,6 @@ def collect(environments: Union[str, Sequence[str]], path: Optional[PathLike] = 
 
     ``episodes`` is a number, or three: train, valid, test. Without ``path`` the file is temporary.
     """
-    from ._library import texts
-
     names = [environments] if isinstance(environments, str) else list(environments)
     folder = None if path is not None else TemporaryFolder()
     name = path_bytes(folder.file("data.safetensors") if folder else path)

@@ -23,7 +23,7 @@ from gymnasium.vector.utils import batch_space
 
 from . import _declarations as c
 from ._arrays import integers, plain
-from ._library import check, lib, text, to_bytes, whole
+from ._library import check, lib, needed, text, to_bytes, whole
 from ._work import SEED_MOST, Context, Handle
 
 _MODES = {
@@ -38,9 +38,7 @@ class _Batch:
 
     def __init__(self, id: str, count: int, mode: AutoresetMode, threads: Optional[int]) -> None:
         self.context, pointer = Context(threads), ctypes.c_void_p()
-        name = to_bytes(id, "the environment's id")
-        if name is None:
-            raise TypeError("the environment's id is a text, not None")
+        name = needed(id, "the environment's id")
         self.n = whole(count, "num_envs", 1, 2**31 - 1)
         self.context.call(lib.slt_env_batch_create, self.context.pointer, name.split(b"slottar/")[-1], self.n,
                           _MODES[mode], pointer)

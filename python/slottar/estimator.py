@@ -8,6 +8,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, Dict, List, Optional
 
+import numpy as np
+
 from .building import _columns_of, build, from_episodes
 from .data import Dataset, html_table, load
 
@@ -93,6 +95,11 @@ def not_fitted(name: str) -> Exception:
     except ImportError:
         return ValueError(sentence)
     return NotFittedError(sentence)
+
+
+def without_targets(y: Any) -> Any:
+    """Labels of steps, or None: one value per trajectory is for somebody else in a Pipeline."""
+    return None if y is None or all(np.ndim(one) == 0 for one in y) else y
 
 
 def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:

@@ -26,7 +26,7 @@ from ._library import PathLike, lib, path_bytes, text, texts, to_bytes, whole
 from ._work import SEED_MOST, Context, Handle, Watcher, both
 from .data import Dataset, TemporaryFolder, split_number
 from .errors import CancelledError, ShapeError, error_of
-from .estimator import Estimator, as_dataset, signature
+from .estimator import Estimator, as_dataset, signature, without_targets
 from .progress import Bar
 from .results import Segmentation, Segments
 from .scores import run_scores, SCORES
@@ -58,11 +58,12 @@ class Model(Estimator):
     def fit(self, X: Any, y: Any = None, callbacks: Optional[Iterable[Watcher]] = None) -> "Model":
         """Trains on a data set (or its path, episodes, or an array of actions per trajectory).
 
-        ``y``, labels per trajectory, replaces the data's own; labels only matter for priors and scores that
-        ask for them. ``callbacks`` are called with a :class:`slottar.Progress`; one that returns True ends
+        ``y``, an array of labels per trajectory, replaces the data's own; labels only matter for priors and
+        scores that ask for them. A ``y`` with one value per trajectory, the target of what comes next in a
+        Pipeline, is not looked at. ``callbacks`` are called with a :class:`slottar.Progress`; one that returns True ends
         the training, with the best epoch so far. So does Ctrl-C, which is then raised.
         """
-        data = as_dataset(X, y)
+        data = as_dataset(X, without_targets(y))
         folder = None if self.run is not None else TemporaryFolder()
         run = os.fsdecode(path_bytes(self.run, "run")) if folder is None else folder.path
         result = c.slt_train_result()

@@ -26,6 +26,9 @@ enum { SLT_PATH = 4096 };
 slt_status slt_data_as_native(slt_context *context, const char *path, char out[SLT_PATH],
                               bool *temporary);
 
+// the file that holds the data: the path itself, or the HDF5 file of a Minari folder (minari.c)
+void slt_data_file(const char *path, char out[SLT_PATH]);
+
 // the name of a new, empty temporary file
 slt_status slt_data_temporary(char out[SLT_PATH]);
 

@@ -43,6 +43,11 @@ bool slt_minari_knows(const char *path) {
     return find_file(path, file, json);
 }
 
+void slt_data_file(const char *path, char out[SLT_PATH]) {
+    char json[SLT_PATH];
+    if (!find_file(path, out, json)) snprintf(out, SLT_PATH, "%s", path);
+}
+
 // ---- reading
 
 static bool is_in(const slt_map *map, const slt_array *array) {

@@ -15,6 +15,7 @@
 #include "core/crc32c.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "data/formats.h"
 
 const char *slt_run_path(char *text, const char *run, const char *name) {
     snprintf(text, SLT_RUN_PATH, "%s/%s", run, name);
@@ -43,7 +44,9 @@ void slt_run_sweep(const char *run) {
 
 slt_status slt_run_checksum(const char *path, uint32_t *out) {
     slt_map map;
-    SLT_TRY(slt_map_open(path, &map));
+    char file[SLT_PATH];
+    slt_data_file(path, file);
+    SLT_TRY(slt_map_open(file, &map));
     *out = slt_crc32c(map.data, map.size);
     slt_map_close(&map);
     return SLT_OK;

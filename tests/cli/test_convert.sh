@@ -17,6 +17,12 @@ says "a tensor" out "w.kernel"
 says "their number" out "9 tensors, 51 bytes"
 check "info of other tensors as JSON" 0 "$SLOTTAR" info "$GOLDEN/formats/python.safetensors" --json
 says "a tensor in JSON" out '{"name":"w.kernel","dtype":"F32","shape":[2,3],"bytes":24}'
+check "to a Minari folder" 0 "$SLOTTAR" convert a.safetensors demo/
+train() { "$SLOTTAR" train slottar "$1" epochs=1 hidden=8 heads=1 slot_size=8 -o run -q; }
+check "which can be trained on" 0 train demo
+check "and gone on with" 0 train demo/
+check "but not with other data" 1 train a.safetensors
+says "which is told by its checksum" err "data_crc32c"
 head -c 100 a.safetensors >cut.safetensors
 check "a cut file" 1 "$SLOTTAR" info cut.safetensors
 says "names the file" err "cut.safetensors: header length"
