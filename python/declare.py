@@ -1,14 +1,16 @@
-"""Writes slottar/_declarations.py from the public headers: structs, constants and functions for ctypes.
+"""Writes slottar/_declarations.py from the public headers: structs, constants and functions for
+ctypes.
 
     declare.py CC INCLUDE OUT.py CHECK.c
 
-The compiler expands the headers, so that lists of macros become what they stand for; what is left is
-a small part of C that this script reads. CHECK.c asserts that sizes and offsets, as Python computes
-them, are the compiler's: it is compiled with the package.
+The compiler expands the headers, so that lists of macros become what they stand for; what is left
+is a small part of C that this script reads. CHECK.c asserts that sizes and offsets, as Python
+computes them, are the compiler's: it is compiled with the package.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import re
@@ -17,10 +19,23 @@ import sys
 from typing import Dict, List, Tuple
 
 NUMBERS = {
-    "char": "c_char", "bool": "c_bool", "_Bool": "c_bool", "int": "c_int", "float": "c_float",
-    "double": "c_double", "size_t": "c_size_t", "int8_t": "c_int8", "uint8_t": "c_uint8",
-    "int16_t": "c_int16", "uint16_t": "c_uint16", "int32_t": "c_int32", "uint32_t": "c_uint32",
-    "int64_t": "c_int64", "uint64_t": "c_uint64", "long": "c_long", "unsigned": "c_uint",
+    "char": "c_char",
+    "bool": "c_bool",
+    "_Bool": "c_bool",
+    "int": "c_int",
+    "float": "c_float",
+    "double": "c_double",
+    "size_t": "c_size_t",
+    "int8_t": "c_int8",
+    "uint8_t": "c_uint8",
+    "int16_t": "c_int16",
+    "uint16_t": "c_uint16",
+    "int32_t": "c_int32",
+    "uint32_t": "c_uint32",
+    "int64_t": "c_int64",
+    "uint64_t": "c_uint64",
+    "long": "c_long",
+    "unsigned": "c_uint",
 }
 QUALIFIERS = ("const", "struct", "enum")
 TOKEN = re.compile(r"[A-Za-z_]\w*|0x[0-9a-fA-F]+|\d+(?:\.\d+)?|\"(?:[^\"\\]|\\.)*\"|<<|>>|\S")
@@ -29,8 +44,9 @@ TOKEN = re.compile(r"[A-Za-z_]\w*|0x[0-9a-fA-F]+|\d+(?:\.\d+)?|\"(?:[^\"\\]|\\.)
 def expand(compiler: str, include: str) -> str:
     """The headers after the preprocessor, without what the system's headers declare."""
     command = [*compiler.split(), "-E", "-I", include, "-x", "c", "-"]
-    text = subprocess.run(command, input='#include "slottar/slottar.h"\n', capture_output=True,
-                          text=True, check=True).stdout
+    text = subprocess.run(
+        command, input='#include "slottar/slottar.h"\n', capture_output=True, text=True, check=True
+    ).stdout
     kept, ours = [], False
     for line in text.splitlines():
         mark = re.match(r'# \d+ "(.*?)"', line)
@@ -102,7 +118,7 @@ class Reader:
         sizes: List[str] = []
         while tokens[-1] == "]":
             opening = len(tokens) - 1 - tokens[::-1].index("[")
-            sizes.append(str(self.value(tokens[opening + 1:-1])))
+            sizes.append(str(self.value(tokens[opening + 1 : -1])))
             tokens = tokens[:opening]
         name, stars = tokens[0], tokens.count("*")
         rest = [t for t in tokens[1:] if t != "*"]
@@ -116,15 +132,17 @@ class Reader:
         opening = tokens.index("(")
         result, _ = self.declarator(tokens[:opening])
         name = tokens[opening + 2]
-        arguments = self.arguments(tokens[opening + 5:-1])
+        arguments = self.arguments(tokens[opening + 5 : -1])
         return f"CFUNCTYPE({', '.join([result, *arguments])})", name
 
     def arguments(self, tokens: List[str]) -> List[str]:
         if tokens == ["void"]:
             return []
         # an array as an argument is a pointer
-        return [re.sub(r"^\((\w+) \* \d+\)$", r"POINTER(\1)", self.declarator(part)[0])
-                for part in split(tokens, ",")]
+        return [
+            re.sub(r"^\((\w+) \* \d+\)$", r"POINTER(\1)", self.declarator(part)[0])
+            for part in split(tokens, ",")
+        ]
 
     def value(self, tokens: List[str]) -> int:
         return int(eval(" ".join(tokens), {"__builtins__": {}}, dict(self.constants)))
@@ -166,7 +184,7 @@ class Reader:
         else:
             opening = tokens.index("(")
             result, name = self.declarator(tokens[:opening])
-            self.functions[name] = (result, self.arguments(tokens[opening + 1:-1]))
+            self.functions[name] = (result, self.arguments(tokens[opening + 1 : -1]))
 
 
 def split(tokens: List[str], mark: str) -> List[List[str]]:
@@ -183,8 +201,11 @@ def split(tokens: List[str], mark: str) -> List[List[str]]:
 
 
 def python_text(reader: Reader) -> str:
-    lines = ['"""Made by declare.py from the public headers. Not to be edited."""',
-             "from ctypes import *", ""]
+    lines = [
+        '"""Made by declare.py from the public headers. Not to be edited."""',
+        "from ctypes import *",
+        "",
+    ]
     lines += [f"{name} = {value}" for name, value in reader.constants.items()]
     callbacks = dict(reader.callbacks)
     for name, fields in reader.structs.items():
@@ -198,13 +219,20 @@ def python_text(reader: Reader) -> str:
 
 
 def check_text(reader: Reader, module: Dict[str, object]) -> str:
-    lines = ["// Made by declare.py: what Python believes about the structs.", "#include <stddef.h>",
-             '#include "slottar/slottar.h"', ""]
+    lines = [
+        "// Made by declare.py: what Python believes about the structs.",
+        "#include <stddef.h>",
+        '#include "slottar/slottar.h"',
+        "",
+    ]
     for name, fields in reader.structs.items():
         struct = module[name]
         lines.append(f'_Static_assert(sizeof({name}) == {module["sizeof"](struct)}, "{name}");')
-        lines += [f'_Static_assert(offsetof({name}, {field}) == {getattr(struct, field).offset}, '
-                  f'"{name}.{field}");' for field, _ in fields]
+        lines += [
+            f"_Static_assert(offsetof({name}, {field}) == {getattr(struct, field).offset}, "
+            f'"{name}.{field}");'
+            for field, _ in fields
+        ]
     return "\n".join([*lines, "int slt_python_declarations_fit = 1;", ""])
 
 

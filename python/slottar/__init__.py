@@ -8,6 +8,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from ._library import version as __version__
 from ._work import Progress
 from .building import from_arrays, from_episodes
@@ -15,21 +16,47 @@ from .data import Dataset, Episode, collect, load, save, sets
 from .errors import SlottarError
 from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
 from .registry import env_ids, env_info, register
-from .rules import Rule, rule_names
 from .results import Segmentation, Segments
+from .rules import Rule, rule_names
 from .scores import score
 
 # what needs another package is imported when it is asked for
 _LATER = {
-    "SlottarEnv": "envs", "SlottarVectorEnv": "envs", "make_vec": "envs", "from_gymnasium": "exchange",
-    "from_lerobot": "lerobot", "from_minari": "exchange", "from_npz": "exchange", "to_lerobot": "lerobot",
+    "SlottarEnv": "envs",
+    "SlottarVectorEnv": "envs",
+    "make_vec": "envs",
+    "from_gymnasium": "exchange",
+    "from_lerobot": "lerobot",
+    "from_minari": "exchange",
+    "from_npz": "exchange",
+    "to_lerobot": "lerobot",
     "to_minari": "exchange",
 }
 
 __all__ = [
-    "CompILE", "Dataset", "Episode", "MDLSegmenter", "OMPN", "Progress", "Rule", "Segmentation", "Segmenter", "Segments",
-    "SlottarError", "__version__", "collect", "env_ids", "env_info", "from_arrays", "from_episodes", "load",
-    "load_model", "rule_names", "save", "score", "sets", *_LATER,
+    "CompILE",
+    "Dataset",
+    "Episode",
+    "MDLSegmenter",
+    "OMPN",
+    "Progress",
+    "Rule",
+    "Segmentation",
+    "Segmenter",
+    "Segments",
+    "SlottarError",
+    "__version__",
+    "collect",
+    "env_ids",
+    "env_info",
+    "from_arrays",
+    "from_episodes",
+    "load",
+    "load_model",
+    "rule_names",
+    "save",
+    "score",
+    "sets",
 ]
 
 register()
@@ -40,4 +67,13 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'slottar' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f".{_LATER[name]}", __name__), name)
+    try:
+        return getattr(import_module(f".{_LATER[name]}", __name__), name)
+    except ModuleNotFoundError as missing:
+        raise ImportError(
+            f"slottar.{name} needs the package {missing.name}: pip install {missing.name}"
+        ) from missing
+
+
+def __dir__() -> list:
+    return sorted([*globals(), *_LATER])

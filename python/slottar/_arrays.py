@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -17,10 +18,16 @@ class _Memory:
     def __init__(self, owner: Any, address: int, shape: Tuple[int, ...], dtype: np.dtype) -> None:
         self.owner = owner
         self.__array_interface__ = {
-            "version": 3, "data": (address, True), "shape": shape, "typestr": dtype.str}
+            "version": 3,
+            "data": (address, True),
+            "shape": shape,
+            "typestr": dtype.str,
+        }
 
 
-def view(owner: Any, address: Optional[int], shape: Sequence[int], dtype: Any) -> Optional[np.ndarray]:
+def view(
+    owner: Any, address: Optional[int], shape: Sequence[int], dtype: Any
+) -> Optional[np.ndarray]:
     """A read-only array over memory of ``owner``, without a copy; None for NULL."""
     shape, dtype = tuple(int(n) for n in shape), np.dtype(dtype)
     if not address:

@@ -1,8 +1,10 @@
-"""The C library: found beside this file, loaded once, its functions typed by the generated declarations.
+"""The C library: found beside this file, loaded once, its functions typed by the generated
+declarations.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -39,7 +41,9 @@ class _Functions:
             try:
                 function = getattr(library, name)
             except AttributeError:
-                raise ImportError(f"slottar: {library._name} has no {name}: it is of another version than this package") from None
+                raise ImportError(
+                    f"slottar: {library._name} has no {name}: it is of another version"
+                ) from None
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
 

@@ -1,12 +1,13 @@
 """Contexts and handles of the C library, and long calls that obey Ctrl-C.
 
 Every handle has a context of its own, used by one thread at a time. A long call runs in a thread of
-its own, without the interpreter's lock; the caller waits, hears its progress and may be interrupted:
-then the library is asked to stop, finishes its files and returns.
+its own, without the interpreter's lock; the caller waits, hears its progress and may be
+interrupted: then the library is asked to stop, finishes its files and returns.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -29,7 +30,8 @@ SEED_MOST = 2**64 - 1
 
 @dataclass(frozen=True)
 class Progress:
-    """One report of a long call: ``done`` of ``total`` units (0: unknown); ``news`` a sentence or ''."""
+    """One report of a long call: ``done`` of ``total`` units (0: unknown); ``news`` a sentence or
+    ''."""
 
     stage: str
     done: int
@@ -41,7 +43,9 @@ class Progress:
 Watcher = Callable[[Progress], Any]
 
 _LEVELS = {c.SLT_LOG_INFO: logging.INFO, c.SLT_LOG_WARNING: logging.WARNING}
-_LogHook, _ProgressHook = (dict(c.slt_context_options._fields_)[name] for name in ("log", "progress"))
+_LogHook, _ProgressHook = (
+    dict(c.slt_context_options._fields_)[name] for name in ("log", "progress")
+)
 
 
 @_LogHook
@@ -66,27 +70,40 @@ def _free(destroy: Callable[[Any], None], pointer: Any, pid: int, _keep: Any) ->
 class Context:
     """Threads, device and hooks of a piece of work. ``threads`` None: one per core."""
 
-    def __init__(self, threads: Optional[int] = 1, device: Optional[str] = None,
-                 precision: Optional[str] = None, watched: bool = False) -> None:
+    def __init__(
+        self,
+        threads: Optional[int] = 1,
+        device: Optional[str] = None,
+        precision: Optional[str] = None,
+        watched: bool = False,
+    ) -> None:
         self.threads = 0 if threads is None else whole(threads, "threads", 1, 1024)
         self._events: "queue.SimpleQueue[Optional[Progress]]" = queue.SimpleQueue()
         self._hook = _ProgressHook(_hearer(self._events)) if watched else _ProgressHook()
         options = c.slt_context_options(
-            threads=self.threads, log=_log, progress=self._hook,
-            device=to_bytes(device, "device"), precision=to_bytes(precision, "precision"))
+            threads=self.threads,
+            log=_log,
+            progress=self._hook,
+            device=to_bytes(device, "device"),
+            precision=to_bytes(precision, "precision"),
+        )
         pointer = ctypes.c_void_p()
         check(lib.slt_context_create(options, pointer))
         self.pointer = pointer
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._owner: Optional[int] = None
-        self._finalizer = weakref.finalize(self, _free, lib.slt_context_destroy, pointer, self._pid, self._hook)
+        self._finalizer = weakref.finalize(
+            self, _free, lib.slt_context_destroy, pointer, self._pid, self._hook
+        )
 
     @contextmanager
     def used(self) -> Iterator[None]:
         """One thread at a time."""
         if self.threads != 1 and os.getpid() != self._pid:
-            raise RuntimeError("made before a fork: its threads are in the other process; make it anew here")
+            raise RuntimeError(
+                "made before a fork: its threads are in the other process; make it anew here"
+            )
         if self._owner == threading.get_ident():
             raise RuntimeError("this object is at work; it cannot be called from its own callback")
         with self._lock:
@@ -96,19 +113,31 @@ class Context:
             finally:
                 self._owner = None
 
-    def call(self, function: Callable[..., int], *arguments: Any, path: Optional[str] = None) -> None:
+    def call(
+        self, function: Callable[..., int], *arguments: Any, path: Optional[str] = None
+    ) -> None:
         """A short call."""
         with self.used():
             check(function(*arguments), path)
 
-    def run(self, function: Callable[..., int], *arguments: Any, watch: Optional[Watcher] = None,
-            path: Optional[str] = None) -> None:
+    def run(
+        self,
+        function: Callable[..., int],
+        *arguments: Any,
+        watch: Optional[Watcher] = None,
+        path: Optional[str] = None,
+    ) -> None:
         """A long call; ``watch`` hears its progress in the calling thread."""
         with self.used():
             self._run(function, arguments, watch, path)
 
-    def _run(self, function: Callable[..., int], arguments: Any, watch: Optional[Watcher],
-             path: Optional[str]) -> None:
+    def _run(
+        self,
+        function: Callable[..., int],
+        arguments: Any,
+        watch: Optional[Watcher],
+        path: Optional[str],
+    ) -> None:
         outcome: List[Any] = []
 
         def work() -> None:
@@ -128,7 +157,9 @@ class Context:
         if status != c.SLT_OK:
             raise error_of(lib.slt_status_name(status).decode(), message, path)
 
-    def _wait(self, thread: threading.Thread, outcome: List[Any], watch: Optional[Watcher]) -> List[BaseException]:
+    def _wait(
+        self, thread: threading.Thread, outcome: List[Any], watch: Optional[Watcher]
+    ) -> List[BaseException]:
         """Hands reports to the watcher until the work is done; what stopped it comes back."""
         stopped: List[BaseException] = []
         while thread.is_alive() and not outcome or not self._events.empty():
@@ -158,9 +189,11 @@ class Context:
 
 
 class Handle:
-    """Something of the library's that lives in a context, destroyed when nobody needs it any more."""
+    """Something of the library's that lives in a context, until nobody needs it any more."""
 
-    def __init__(self, context: Context, pointer: ctypes.c_void_p, destroy: Callable[[Any], None]) -> None:
+    def __init__(
+        self, context: Context, pointer: ctypes.c_void_p, destroy: Callable[[Any], None]
+    ) -> None:
         self.context = context
         self.pointer = pointer
         self._finalizer = weakref.finalize(self, _free, destroy, pointer, os.getpid(), context)

@@ -7,6 +7,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -27,11 +28,18 @@ from ._work import SEED_MOST, Context, Handle, Watcher
 SPLITS = tuple(lib.slt_split_name(k).decode() for k in range(c.SLT_SPLITS))
 
 # types of the fields of slt_episode with a number per step
-_STEP_TYPES = {"u8": np.uint8, "i32": np.int32, "f32": np.float32, "rewards": np.float32, "segments": np.int32}
+_STEP_TYPES = {
+    "u8": np.uint8,
+    "i32": np.int32,
+    "f32": np.float32,
+    "rewards": np.float32,
+    "segments": np.int32,
+}
 
 
 class Episode:
-    """One trajectory of a data set. Arrays are read-only views into the file; what is not there is None."""
+    """One trajectory of a data set. Arrays are read-only views into the file; what is not there is
+    None."""
 
     def __init__(self, data: "Dataset", index: int) -> None:
         raw = c.slt_episode()
@@ -43,7 +51,9 @@ class Episode:
     def __len__(self) -> int:
         return self._raw.length
 
-    def _view(self, address: Optional[int], shape: Sequence[int], dtype: Any) -> Optional[np.ndarray]:
+    def _view(
+        self, address: Optional[int], shape: Sequence[int], dtype: Any
+    ) -> Optional[np.ndarray]:
         return view(self._data._handle, address, shape, dtype)
 
     @property
@@ -85,7 +95,7 @@ class Episode:
         """Rows of zeros and ones, uint8."""
         out = np.zeros((len(offsets) - 1, self._data._info.observation_size), np.uint8)
         if offsets[-1] > offsets[0]:
-            places = self._view(ones, (offsets[-1],), np.uint16)[offsets[0]:]
+            places = self._view(ones, (offsets[-1],), np.uint16)[offsets[0] :]
             out[np.repeat(np.arange(len(out)), np.diff(offsets)), places] = 1
         return out
 
@@ -206,7 +216,12 @@ class Dataset:
                 tail = {"observations": self.observation_shape}.get(kind, ())
                 if field == "actions_f32":
                     tail = (self._info.action_size,)
-                return view(self._handle, getattr(raw, field), (self.steps, *tail), _STEP_TYPES[number or kind])
+                return view(
+                    self._handle,
+                    getattr(raw, field),
+                    (self.steps, *tail),
+                    _STEP_TYPES[number or kind],
+                )
         return None
 
     @property
@@ -253,7 +268,9 @@ class Dataset:
         try:
             index = key.__index__()
         except AttributeError:
-            raise TypeError(f"an episode is named by a whole number, not {type(key).__name__}") from None
+            raise TypeError(
+                f"an episode is named by a whole number, not {type(key).__name__}"
+            ) from None
         if not -len(self) <= index < len(self):
             raise IndexError(f"no episode {index}, there are {len(self)}")
         return Episode(self, index % len(self))
@@ -264,7 +281,7 @@ class Dataset:
     # ---- files
 
     def save(self, path: PathLike) -> str:
-        """Writes a copy; the ending decides: .safetensors, .npz, .hdf5, or / for a Minari folder."""
+        """Writes a copy; the ending decides: .safetensors, .npz, .hdf5, / (a Minari folder)."""
         context = Context()
         name, out = path_bytes(self.path), path_bytes(path)
         context.run(lib.slt_dataset_convert, context.pointer, name, out, path=self.path)
@@ -276,17 +293,30 @@ class Dataset:
         return _from_bytes, (Path(self.path).read_bytes(),)
 
     def __repr__(self) -> str:
-        actions = f"{self.action_count} actions" if self.discrete else f"actions of {self._info.action_size} numbers"
+        actions = (
+            f"{self.action_count} actions"
+            if self.discrete
+            else f"actions of {self._info.action_size} numbers"
+        )
         seen = " × ".join(map(str, self.observation_shape))
-        return (f"<slottar.Dataset: {len(self)} episodes, {self.steps} steps, {actions}"
-                + (f", observations {seen}" if seen else "") + (", labelled" if self.labelled else "")
-                + (f", {self.environment}" if self.environment else "") + ">")
+        return (
+            f"<slottar.Dataset: {len(self)} episodes, {self.steps} steps, {actions}"
+            + (f", observations {seen}" if seen else "")
+            + (", labelled" if self.labelled else "")
+            + (f", {self.environment}" if self.environment else "")
+            + ">"
+        )
 
     def _repr_html_(self) -> str:
-        rows = [("episodes", len(self)), ("steps", self.steps), ("longest", self.longest),
-                ("actions", self.action_count or f"{self._info.action_size} numbers"),
-                ("observations", " × ".join(map(str, self.observation_shape)) or "none"),
-                ("labels", "yes" if self.labelled else "no"), ("environment", self.environment or "unknown")]
+        rows = [
+            ("episodes", len(self)),
+            ("steps", self.steps),
+            ("longest", self.longest),
+            ("actions", self.action_count or f"{self._info.action_size} numbers"),
+            ("observations", " × ".join(map(str, self.observation_shape)) or "none"),
+            ("labels", "yes" if self.labelled else "no"),
+            ("environment", self.environment or "unknown"),
+        ]
         return html_table("slottar.Dataset", rows)
 
 
@@ -327,7 +357,8 @@ def split_number(name: str) -> int:
 
 
 def load(path: PathLike) -> Dataset:
-    """Opens a data set: native files are mapped, not read; npz, csv, Minari, robomimic and D4RL are imported.
+    """Opens a data set: native files are mapped, not read; npz, csv, Minari, robomimic and D4RL are
+    imported.
 
     Raises FileNotFoundError, or FormatError (a ValueError) with the file and field that are wrong.
     """
@@ -339,12 +370,23 @@ def save(data: Dataset, path: PathLike) -> str:
     return data.save(path)
 
 
-def collect(environments: Union[str, Sequence[str]], path: Optional[PathLike] = None, *,
-            episodes: Union[None, int, Sequence[int]] = None, observations: Optional[str] = None,
-            expert: Optional[str] = None, noise: float = 0.0, truth: Optional[str] = None,
-            single_delimiter: bool = False, seed: int = 0, threads: Optional[int] = None,
-            overwrite: bool = False, callback: Optional[Watcher] = None) -> Dataset:
-    """Plays an expert and records, as ``slottar collect`` does: an environment, several, or a named set.
+def collect(
+    environments: Union[str, Sequence[str]],
+    path: Optional[PathLike] = None,
+    *,
+    episodes: Union[None, int, Sequence[int]] = None,
+    observations: Optional[str] = None,
+    expert: Optional[str] = None,
+    noise: float = 0.0,
+    truth: Optional[str] = None,
+    single_delimiter: bool = False,
+    seed: int = 0,
+    threads: Optional[int] = None,
+    overwrite: bool = False,
+    callback: Optional[Watcher] = None,
+) -> Dataset:
+    """Plays an expert and records, as ``slottar collect`` does: an environment, several, or a named
+    set.
 
     ``episodes`` is a number, or three: train, valid, test. Without ``path`` the file is temporary.
     """
@@ -352,10 +394,17 @@ def collect(environments: Union[str, Sequence[str]], path: Optional[PathLike] = 
     folder = None if path is not None else TemporaryFolder()
     name = path_bytes(folder.file("data.safetensors") if folder else path)
     request = c.slt_collect_request(
-        environments=texts(names, "an environment"), environment_count=len(names), path=name,
-        overwrite=overwrite, observations=to_bytes(observations, "observations"),
-        expert=to_bytes(expert, "expert"), noise=float(noise), truth=to_bytes(truth, "truth"),
-        single_delimiter=single_delimiter, seed=whole(seed, "seed", 0, SEED_MOST))
+        environments=texts(names, "an environment"),
+        environment_count=len(names),
+        path=name,
+        overwrite=overwrite,
+        observations=to_bytes(observations, "observations"),
+        expert=to_bytes(expert, "expert"),
+        noise=float(noise),
+        truth=to_bytes(truth, "truth"),
+        single_delimiter=single_delimiter,
+        seed=whole(seed, "seed", 0, SEED_MOST),
+    )
     counts = [] if episodes is None else [episodes] if np.isscalar(episodes) else list(episodes)
     if len(counts) > c.SLT_SPLITS:
         raise ValueError(f"episodes: {len(counts)} numbers, but there are {c.SLT_SPLITS} splits")
@@ -374,5 +423,7 @@ def sets() -> Dict[str, Dict[str, Any]]:
         lib.slt_set_describe(i, info)
         out[text(info.name)] = {
             "environments": [text(e) for e in info.environments if e],
-            "episodes": tuple(info.episodes), "longest": info.longest}
+            "episodes": tuple(info.episodes),
+            "longest": info.longest,
+        }
     return out

@@ -4,16 +4,18 @@
     observations, infos = envs.reset(seed=0)
     observations, rewards, terminated, truncated, infos = envs.step(actions)
 
-The library writes straight into new NumPy arrays: nothing is copied, and what a step returned stays as it is.
+The library writes straight into new NumPy arrays: nothing is copied, and what a step returned stays
+as it is.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import ctypes
 import secrets
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import gymnasium
 import numpy as np
@@ -40,8 +42,14 @@ class _Batch:
         self.context, pointer = Context(threads), ctypes.c_void_p()
         name = needed(id, "the environment's id")
         self.n = whole(count, "num_envs", 1, 2**31 - 1)
-        self.context.call(lib.slt_env_batch_create, self.context.pointer, name.split(b"slottar/")[-1], self.n,
-                          _MODES[mode], pointer)
+        self.context.call(
+            lib.slt_env_batch_create,
+            self.context.pointer,
+            name.split(b"slottar/")[-1],
+            self.n,
+            _MODES[mode],
+            pointer,
+        )
         self.handle = Handle(self.context, pointer, lib.slt_env_batch_destroy)
         self.pointer = pointer
         self.info = lib.slt_env_batch_info(pointer).contents
@@ -59,12 +67,22 @@ class _Batch:
     def empty(self) -> np.ndarray:
         return np.empty((self.n, *self.shape), np.uint8)
 
-    def reset(self, seeds: Optional[np.ndarray], mask: Optional[np.ndarray], observations: np.ndarray) -> None:
+    def reset(
+        self, seeds: Optional[np.ndarray], mask: Optional[np.ndarray], observations: np.ndarray
+    ) -> None:
         where = lambda array: None if array is None else array.ctypes.data  # noqa: E731
-        self.context.call(lib.slt_env_batch_reset, self.pointer, where(seeds), where(mask), observations.ctypes.data)
+        self.context.call(
+            lib.slt_env_batch_reset,
+            self.pointer,
+            where(seeds),
+            where(mask),
+            observations.ctypes.data,
+        )
         self.seeded = True
 
-    def step(self, actions: np.ndarray, finals: Optional[np.ndarray] = None) -> Tuple[np.ndarray, ...]:
+    def step(
+        self, actions: np.ndarray, finals: Optional[np.ndarray] = None
+    ) -> Tuple[np.ndarray, ...]:
         seen, rewards = self.empty(), np.empty(self.n)
         terminated, truncated = np.empty(self.n, bool), np.empty(self.n, bool)
         out = self.outputs
@@ -79,21 +97,33 @@ class _Batch:
         """The world as lines of characters."""
         canvas = c.slt_canvas()
         self.context.call(lib.slt_draw_env, self.pointer, index, canvas)
-        rows = ["".join(canvas.cells[y][x].mark.decode() for x in range(canvas.width)) for y in range(canvas.height)]
-        return "\n".join([*rows, *(line for line in (text(canvas.task), text(canvas.pocket)) if line)])
+        rows = [
+            "".join(canvas.cells[y][x].mark.decode() for x in range(canvas.width))
+            for y in range(canvas.height)
+        ]
+        return "\n".join(
+            [*rows, *(line for line in (text(canvas.task), text(canvas.pocket)) if line)]
+        )
 
 
 class SlottarVectorEnv(VectorEnv):
     """Many copies of one environment, stepped together on all cores.
 
-    ``autoreset_mode`` is Gymnasium's: NEXT_STEP (default), SAME_STEP or DISABLED, or its value as a text.
-    Results depend on seeds and actions only, never on the number of threads.
+    ``autoreset_mode`` is Gymnasium's: NEXT_STEP (default), SAME_STEP or DISABLED, or its value as a
+    text. Results depend on seeds and actions only, never on the number of threads.
     """
 
     metadata: Dict[str, Any] = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
 
-    def __init__(self, id: str, num_envs: int = 1, *, autoreset_mode: Union[str, AutoresetMode] = AutoresetMode.NEXT_STEP,
-                 threads: Optional[int] = None, render_mode: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        id: str,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: Union[str, AutoresetMode] = AutoresetMode.NEXT_STEP,
+        threads: Optional[int] = None,
+        render_mode: Optional[str] = None,
+    ) -> None:
         mode = _mode(autoreset_mode)
         self._batch = _Batch(id, num_envs, mode, threads)
         self.render_mode = _render_mode(render_mode)
@@ -109,8 +139,12 @@ class SlottarVectorEnv(VectorEnv):
         self._seeds = np.zeros(self.num_envs, np.uint64)
         self._expert: Optional["Expert"] = None
 
-    def reset(self, *, seed: Union[None, int, Sequence[Optional[int]]] = None,
-              options: Optional[Dict[str, Any]] = None) -> Tuple[np.ndarray, Dict[str, Any]]:
+    def reset(
+        self,
+        *,
+        seed: Union[None, int, Sequence[Optional[int]]] = None,
+        options: Optional[Dict[str, Any]] = None,
+    ) -> Tuple[np.ndarray, Dict[str, Any]]:
         """Starts new episodes; ``options={"reset_mask": mask}`` in some copies only.
 
         A seed is for copy 0, the next for copy 1 and so on; a list has one for each copy.
@@ -129,16 +163,27 @@ class SlottarVectorEnv(VectorEnv):
 
     def _seeds_of(self, seed: Any) -> Optional[np.ndarray]:
         if seed is None:
-            return None if self._batch.seeded else np.array(
-                [secrets.randbits(32) for _ in range(self.num_envs)], np.uint64)
+            return (
+                None
+                if self._batch.seeded
+                else np.array([secrets.randbits(32) for _ in range(self.num_envs)], np.uint64)
+            )
         if isinstance(seed, (list, tuple, np.ndarray)):
             if len(seed) != self.num_envs:
                 raise ValueError(f"{len(seed)} seeds for {self.num_envs} environments")
-            return np.array([secrets.randbits(32) if s is None else whole(s, "a seed", 0, SEED_MOST) for s in seed], np.uint64)
+            return np.array(
+                [
+                    secrets.randbits(32) if s is None else whole(s, "a seed", 0, SEED_MOST)
+                    for s in seed
+                ],
+                np.uint64,
+            )
         first = whole(seed, "the seed", 0, SEED_MOST - self.num_envs)
         return np.arange(first, first + self.num_envs, dtype=np.uint64)
 
-    def step(self, actions: Any) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
+    def step(
+        self, actions: Any
+    ) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
         """One step of every copy."""
         chosen = _actions(actions, self.num_envs)
         out = self._batch.step(chosen, self._finals)
@@ -178,7 +223,11 @@ class SlottarVectorEnv(VectorEnv):
         return seen
 
     def render(self) -> Optional[Tuple[str, ...]]:
-        return tuple(self._batch.draw(i) for i in range(self.num_envs)) if self.render_mode == "ansi" else None
+        return (
+            tuple(self._batch.draw(i) for i in range(self.num_envs))
+            if self.render_mode == "ansi"
+            else None
+        )
 
     def __repr__(self) -> str:
         return f"SlottarVectorEnv({self.id!r}, num_envs={self.num_envs})"
@@ -193,7 +242,13 @@ class Expert:
     def __init__(self, envs: SlottarVectorEnv, name: str, noise: float, seed: int) -> None:
         pointer = ctypes.c_void_p()
         batch = envs._batch
-        batch.context.call(lib.slt_expert_create, batch.pointer, to_bytes(name, "the expert's name"), float(noise), pointer)
+        batch.context.call(
+            lib.slt_expert_create,
+            batch.pointer,
+            to_bytes(name, "the expert's name"),
+            float(noise),
+            pointer,
+        )
         self._handle = Handle(batch.context, pointer, lib.slt_expert_destroy)
         self._keep = batch.handle  # goes after the expert
         self._n, self._size = batch.n, int(np.prod(batch.shape))
@@ -209,7 +264,9 @@ class Expert:
             seeds = self._draw.integers(0, 2**32, self._n, dtype=np.uint64)
         words = (seeds & np.uint64(0xFFFFFFFF)).astype(np.uint32)
         with self._context.used():
-            lib.slt_expert_begin(self._handle.pointer, words.ctypes.data, None if mask is None else mask.ctypes.data)
+            lib.slt_expert_begin(
+                self._handle.pointer, words.ctypes.data, None if mask is None else mask.ctypes.data
+            )
         self._ended = np.zeros(self._n, bool) if mask is None else self._ended & ~mask.view(bool)
 
     def _stepped(self, ended: np.ndarray) -> None:
@@ -223,7 +280,10 @@ class Expert:
         """The next actions, to be carried out; -1: it gives up."""
         seen = np.ascontiguousarray(observations)
         if seen.dtype != np.uint8 or seen.size != self._n * self._size:
-            raise ValueError(f"wants {self._n} observations of {self._size} bytes, not {seen.dtype} {list(seen.shape)}")
+            raise ValueError(
+                f"wants {self._n} observations of {self._size} bytes, "
+                f"not {seen.dtype} {list(seen.shape)}"
+            )
         actions = np.empty(self._n, np.int64)
         with self._context.used():
             check(lib.slt_expert_act(self._handle.pointer, seen.ctypes.data, actions.ctypes.data))
@@ -242,12 +302,16 @@ class SlottarEnv(gymnasium.Env):
         self.action_space = self._batch.action_space()
         self.action_names = self._batch.action_names
 
-    def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Tuple[np.ndarray, Dict]:
+    def reset(
+        self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None
+    ) -> Tuple[np.ndarray, Dict]:
         super().reset(seed=seed)
         first = seed is None and not self._batch.seeded
         if first:
             seed = int(self.np_random.integers(2**32))
-        seeds = None if seed is None else np.array([whole(seed, "the seed", 0, SEED_MOST)], np.uint64)
+        seeds = (
+            None if seed is None else np.array([whole(seed, "the seed", 0, SEED_MOST)], np.uint64)
+        )
         seen = self._batch.empty()
         self._batch.reset(seeds, None, seen)
         return seen[0], {}
@@ -285,14 +349,25 @@ def _mask(options: Optional[Dict[str, Any]], count: int) -> Optional[np.ndarray]
 
 
 def _actions(actions: Any, count: int) -> np.ndarray:
-    if not (isinstance(actions, np.ndarray) and actions.dtype == np.int64 and actions.flags.c_contiguous):
+    if not (
+        isinstance(actions, np.ndarray) and actions.dtype == np.int64 and actions.flags.c_contiguous
+    ):
         actions = integers(actions, "actions", np.int64)
     if actions.shape != (count,):
         raise ValueError(f"actions are {list(actions.shape)}, not [{count}]")
     return actions
 
 
-def make_vec(id: str, num_envs: int = 1, *, autoreset_mode: Union[str, AutoresetMode] = AutoresetMode.NEXT_STEP,
-             threads: Optional[int] = None, render_mode: Optional[str] = None) -> SlottarVectorEnv:
-    """Many copies of one environment, a ``gymnasium.vector.VectorEnv``; :func:`env_ids` lists the ids."""
-    return SlottarVectorEnv(id, num_envs, autoreset_mode=autoreset_mode, threads=threads, render_mode=render_mode)
+def make_vec(
+    id: str,
+    num_envs: int = 1,
+    *,
+    autoreset_mode: Union[str, AutoresetMode] = AutoresetMode.NEXT_STEP,
+    threads: Optional[int] = None,
+    render_mode: Optional[str] = None,
+) -> SlottarVectorEnv:
+    """Many copies of one environment, a ``gymnasium.vector.VectorEnv``; :func:`env_ids` lists the
+    ids."""
+    return SlottarVectorEnv(
+        id, num_envs, autoreset_mode=autoreset_mode, threads=threads, render_mode=render_mode
+    )

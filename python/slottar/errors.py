@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import errno
@@ -86,8 +87,19 @@ class InternalError(SlottarError, RuntimeError):
 
 KINDS = {
     kind.code: kind
-    for kind in (InvalidError, ShapeError, OutOfRangeError, NoMemoryError, InputOutputError, FormatError,
-                 UnsupportedError, DeviceError, CancelledError, DivergedError, InternalError)
+    for kind in (
+        InvalidError,
+        ShapeError,
+        OutOfRangeError,
+        NoMemoryError,
+        InputOutputError,
+        FormatError,
+        UnsupportedError,
+        DeviceError,
+        CancelledError,
+        DivergedError,
+        InternalError,
+    )
 }
 
 

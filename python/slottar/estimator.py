@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import inspect
@@ -10,8 +11,9 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
-from .building import _columns_of, build, from_episodes
+from .building import about_of, build, from_episodes
 from .data import Dataset, html_table, load
+from .rows import columns_of
 
 
 class Estimator:
@@ -23,7 +25,7 @@ class Estimator:
         names = self._names()
         for name in parameters:
             if name not in names:
-                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; there are {', '.join(names)}")
+                raise TypeError(f"{type(self).__name__} {_no_parameter(name, names)}")
         for name, parameter in list(type(self)._signature.parameters.items())[1:]:
             setattr(self, name, parameters.get(name, parameter.default))
 
@@ -39,7 +41,7 @@ class Estimator:
         """Changes parameters; what was learnt stays until the next fit."""
         for name, value in parameters.items():
             if name not in self._names():
-                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; there are {', '.join(self._names())}")
+                raise ValueError(f"{type(self).__name__} {_no_parameter(name, self._names())}")
             setattr(self, name, value)
         return self
 
@@ -65,26 +67,50 @@ class Estimator:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
         # trajectories are no rows of a table
-        return Tags(estimator_type=None, target_tags=TargetTags(required=False),
-                    transformer_tags=TransformerTags(), input_tags=InputTags(two_d_array=False))
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(),
+            input_tags=InputTags(two_d_array=False),
+        )
 
     def _changed(self) -> Dict[str, Any]:
         """Parameters that are not the defaults."""
         defaults = type(self)._signature.parameters
-        return {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
+        return {
+            name: value
+            for name, value in self.get_params().items()
+            if value is not defaults[name].default
+        }
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._changed().items())})"
+        return (
+            f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._changed().items())})"
+        )
 
     def _repr_html_(self) -> str:
-        return html_table(type(self).__name__, [*self._changed().items(), ("fitted", "yes" if self._fitted() else "no")])
+        return html_table(
+            type(self).__name__,
+            [*self._changed().items(), ("fitted", "yes" if self._fitted() else "no")],
+        )
+
+
+def _no_parameter(name: str, names: List[str]) -> str:
+    return f"has no parameter {name!r}; there are {', '.join(names)}"
 
 
 def signature(parameters: Dict[str, Any]) -> inspect.Signature:
     """Of an __init__ with these keywords and defaults."""
     me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return inspect.Signature([me, *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-                                    for name, default in parameters.items())])
+    return inspect.Signature(
+        [
+            me,
+            *(
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+                for name, default in parameters.items()
+            ),
+        ]
+    )
 
 
 def not_fitted(name: str) -> Exception:
@@ -103,7 +129,8 @@ def without_targets(y: Any) -> Any:
 
 
 def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:
-    """What fit and predict take: a data set, its path, episodes, or an array of actions per trajectory.
+    """What fit and predict take: a data set, its path, episodes, or an array of actions per
+    trajectory.
 
     ``y``, one array of labels per trajectory, takes the place of the labels of X.
     """
@@ -117,6 +144,5 @@ def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:
         return from_episodes(X)
     if len(X) != len(y):
         raise ValueError(f"{len(y)} arrays of labels for {len(X)} trajectories")
-    source = X if isinstance(X, Dataset) else getattr(X[0] if len(X) else None, "_data", None)
-    about = {} if source is None else {"action_count": source.action_count, "action_names": source.action_names}
-    return build(({**_columns_of(x), "segments": labels} for x, labels in zip(X, y)), about)
+    labelled = [{**columns_of(x), "segments": labels} for x, labels in zip(X, y)]
+    return build(labelled, about_of(X[0]) if len(X) else {})

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import os
@@ -35,7 +36,9 @@ def _minari_path(id: str) -> str:
     try:
         from minari.storage.datasets_root_dir import get_dataset_path
     except ImportError:
-        raise FileNotFoundError(f"{id}: no such folder; an id is looked up by the package minari, which is not installed") from None
+        raise FileNotFoundError(
+            f"{id}: no such folder; ids are looked up by the package minari, which is missing"
+        ) from None
     return str(get_dataset_path(id))
 
 
@@ -46,10 +49,16 @@ def _folder(path: str) -> str:
 
 
 def to_minari(data: Dataset, target: PathLike) -> str:
-    """Writes a Minari data set and says where: into a folder that is named (with a / in front or at its end), else
-    under that id, ``craft/full-v0`` say, where Minari finds it. Labels are in ``infos/segment``."""
+    """Writes a Minari data set and says where: into a folder that is named (with a / in front or at
+    its end), else under that id, ``craft/full-v0`` say, where Minari finds it. Labels are in
+    ``infos/segment``."""
     name = os.fspath(target)
-    is_folder = name.endswith("/") or os.path.isabs(name) or name.startswith(".") or not isinstance(target, str)
+    is_folder = (
+        name.endswith("/")
+        or os.path.isabs(name)
+        or name.startswith(".")
+        or not isinstance(target, str)
+    )
     path = name.rstrip("/") if is_folder else _minari_path(name)
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     data.save(path + "/")
@@ -61,14 +70,22 @@ def to_minari(data: Dataset, target: PathLike) -> str:
 Policy = Callable[[Any], Any]
 
 
-def from_gymnasium(env: Any, policy: Optional[Policy] = None, *, episodes: int = 10, seed: int = 0,
-                   longest: Optional[int] = None, segment: Optional[str] = None,
-                   path: Optional[PathLike] = None) -> Dataset:
+def from_gymnasium(
+    env: Any,
+    policy: Optional[Policy] = None,
+    *,
+    episodes: int = 10,
+    seed: int = 0,
+    longest: Optional[int] = None,
+    segment: Optional[str] = None,
+    path: Optional[PathLike] = None,
+) -> Dataset:
     """Plays an environment, or the one of that id, and records it.
 
-    ``policy`` maps an observation to an action; None plays at random. Episode i starts with seed + i.
-    ``segment`` is the key of the info that says the true segment of a step. Observations that are no plain
-    arrays (Dict, Tuple, Discrete) are flattened as Gymnasium does. ``longest`` cuts episodes.
+    ``policy`` maps an observation to an action; None plays at random. Episode i starts with seed +
+    i. ``segment`` is the key of the info that says the true segment of a step. Observations that
+    are no plain arrays (Dict, Tuple, Discrete) are flattened as Gymnasium does. ``longest`` cuts
+    episodes.
     """
     import gymnasium
 
@@ -77,18 +94,26 @@ def from_gymnasium(env: Any, policy: Optional[Policy] = None, *, episodes: int =
     count = whole(episodes, "episodes", 1, 2**40)
     try:
         env.action_space.seed(seed)
-        rows = [_play(env, policy, whole(seed + i, "seed", 0, 2**63 - 1), longest, segment) for i in range(count)]
+        rows = [
+            _play(env, policy, whole(seed + i, "seed", 0, 2**63 - 1), longest, segment)
+            for i in range(count)
+        ]
         space, spec = env.action_space, getattr(env, "spec", None)
     finally:
         if made:
             env.close()
     discrete = isinstance(space, gymnasium.spaces.Discrete)
-    about = {"environment": getattr(spec, "id", None), "expert": "random" if policy is None else getattr(policy, "__name__", "policy"),
-             "action_count": int(space.n) if discrete else None}
+    about = {
+        "environment": getattr(spec, "id", None),
+        "expert": "random" if policy is None else getattr(policy, "__name__", "policy"),
+        "action_count": int(space.n) if discrete else None,
+    }
     return build(rows, about, None, path)
 
 
-def _play(env: Any, policy: Optional[Policy], seed: int, longest: Optional[int], segment: Optional[str]) -> Dict[str, Any]:
+def _play(
+    env: Any, policy: Optional[Policy], seed: int, longest: Optional[int], segment: Optional[str]
+) -> Dict[str, Any]:
     """One episode."""
     seen, _ = env.reset(seed=seed)
     rows: Dict[str, List[Any]] = {"actions": [], "observations": [], "rewards": [], "segments": []}
@@ -103,8 +128,13 @@ def _play(env: Any, policy: Optional[Policy], seed: int, longest: Optional[int],
             rows["segments"].append(info[segment])
         truncated = bool(truncated) or (longest is not None and len(rows["actions"]) >= longest)
     out: Dict[str, Any] = {name: np.array(values) for name, values in rows.items() if values}
-    return {**out, "final_observation": _observation(env.observation_space, seen), "terminated": bool(terminated),
-            "truncated": bool(truncated), "seed": seed}
+    return {
+        **out,
+        "final_observation": _observation(env.observation_space, seen),
+        "terminated": bool(terminated),
+        "truncated": bool(truncated),
+        "seed": seed,
+    }
 
 
 def _action(space: Any, action: Any) -> Any:

@@ -4,6 +4,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import json
@@ -26,24 +27,39 @@ _BATCH = 500  # episodes that are in memory at once
 
 # ---- reading
 
-def from_lerobot(root: PathLike, *, observations: Optional[Sequence[str]] = None, action: str = _ACTION,
-                 path: Optional[PathLike] = None) -> Dataset:
+
+def from_lerobot(
+    root: PathLike,
+    *,
+    observations: Optional[Sequence[str]] = None,
+    action: str = _ACTION,
+    path: Optional[PathLike] = None,
+) -> Dataset:
     """Reads a LeRobot data set from a folder.
 
-    ``observations`` names the features that make an observation, one behind the other; without it all numeric
-    ones whose name starts with ``observation``. Pictures and videos are left out. Labels come from
-    ``subtask_index``; a new segment begins where it changes.
+    ``observations`` names the features that make an observation, one behind the other; without it
+    all numeric ones whose name starts with ``observation``. Pictures and videos are left out.
+    Labels come from ``subtask_index``; a new segment begins where it changes.
     """
     import pyarrow.parquet as parquet
 
     folder = Path(os.fspath(root))
     info = _read_info(folder)
     features = info["features"]
-    seen = list(observations) if observations is not None else [
-        name for name, f in features.items() if name.startswith("observation") and f["dtype"] in _NUMBERS]
+    seen = (
+        list(observations)
+        if observations is not None
+        else [
+            name
+            for name, f in features.items()
+            if name.startswith("observation") and f["dtype"] in _NUMBERS
+        ]
+    )
     for name in [action, *seen]:
         if features.get(name, {}).get("dtype") not in _NUMBERS:
-            raise ValueError(f"{folder}: has no numeric feature {name!r}; there are {', '.join(features)}")
+            raise ValueError(
+                f"{folder}: has no numeric feature {name!r}; there are {', '.join(features)}"
+            )
     extra = [name for name in (_REWARD, _SUBTASK, "task_index") if name in features]
     files = sorted((folder / "data").glob("*/*.parquet"))
     if not files:
@@ -57,12 +73,29 @@ def from_lerobot(root: PathLike, *, observations: Optional[Sequence[str]] = None
     rows = [row for table in tables for row in _episodes(table, features, action, seen, ours)]
     rows.sort(key=lambda row: row[0])
     splits = _splits(info, len(rows))
-    episodes = [{**row, **({} if splits is None else {"split": splits[i]})} for i, (_, row) in enumerate(rows)]
-    about = {key: ours.get(key) for key in ("action_count", "action_names", "environment", "expert")}
+    episodes = [
+        {**row, **({} if splits is None else {"split": splits[i]})}
+        for i, (_, row) in enumerate(rows)
+    ]
+    about = {
+        key: ours.get(key) for key in ("action_count", "action_names", "environment", "expert")
+    }
     return build(episodes, about, None, path)
 
 
-_NUMBERS = ("float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
+_NUMBERS = (
+    "float32",
+    "float64",
+    "float16",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "bool",
+)
 
 
 def _read_info(folder: Path) -> Dict[str, Any]:
@@ -71,7 +104,9 @@ def _read_info(folder: Path) -> Dict[str, Any]:
         raise error_of("IO", f"{file}: no such file; is {folder} a LeRobot data set?", str(file))
     try:
         info = json.loads(file.read_text(encoding="utf-8"))
-        if not isinstance(info["features"], dict) or not all("dtype" in f for f in info["features"].values()):
+        if not isinstance(info["features"], dict) or not all(
+            "dtype" in f for f in info["features"].values()
+        ):
             raise KeyError("features")
         return info
     except (ValueError, KeyError, TypeError) as problem:
@@ -86,7 +121,11 @@ def _array(table: Any, name: str, dtype: str) -> np.ndarray:
     if isinstance(column, pyarrow.ChunkedArray):
         column = column.chunk(0) if column.num_chunks else pyarrow.array([])
     rows, width = len(column), 1
-    while pyarrow.types.is_list(column.type) or pyarrow.types.is_fixed_size_list(column.type) or pyarrow.types.is_large_list(column.type):
+    while (
+        pyarrow.types.is_list(column.type)
+        or pyarrow.types.is_fixed_size_list(column.type)
+        or pyarrow.types.is_large_list(column.type)
+    ):
         column = column.flatten()
     if rows and len(column) % rows == 0:
         width = len(column) // rows
@@ -96,15 +135,22 @@ def _array(table: Any, name: str, dtype: str) -> np.ndarray:
     return values.reshape(rows, width) if width != 1 else values
 
 
-def _episodes(table: Any, features: Dict[str, Any], action: str, seen: Sequence[str],
-              ours: Dict[str, Any]) -> List[Tuple[int, Dict[str, Any]]]:
+def _episodes(
+    table: Any, features: Dict[str, Any], action: str, seen: Sequence[str], ours: Dict[str, Any]
+) -> List[Tuple[int, Dict[str, Any]]]:
     """The episodes of one file: number and columns."""
     episode = _array(table, "episode_index", "int64")
     order = np.lexsort((_array(table, "frame_index", "int64"), episode))
-    columns: Dict[str, np.ndarray] = {"actions": _action_column(_array(table, action, features[action]["dtype"]))}
+    columns: Dict[str, np.ndarray] = {
+        "actions": _action_column(_array(table, action, features[action]["dtype"]))
+    }
     if seen:
         parts = [_array(table, name, features[name]["dtype"]) for name in seen]
-        joined = np.concatenate([p.reshape(len(p), -1) for p in parts], axis=1) if len(parts) > 1 else parts[0]
+        joined = (
+            np.concatenate([p.reshape(len(p), -1) for p in parts], axis=1)
+            if len(parts) > 1
+            else parts[0]
+        )
         shape = ours.get("observation_shape")
         columns["observations"] = joined.reshape(len(joined), *(shape or joined.shape[1:] or (1,)))
     if _REWARD in features:
@@ -132,7 +178,8 @@ def _action_column(values: np.ndarray) -> np.ndarray:
 
 
 def _runs(labels: np.ndarray, unknown: Optional[int]) -> np.ndarray:
-    """Segments in order of time: a new one begins where the sub-task changes; -1 where it is unknown."""
+    """Segments in order of time: a new one begins where the sub-task changes; -1 where it is
+    unknown."""
     runs = np.zeros(len(labels), np.int32)
     runs[1:] = np.cumsum(labels[1:] != labels[:-1])
     if unknown is not None:
@@ -156,12 +203,21 @@ def _splits(info: Dict[str, Any], count: int) -> Optional[List[str]]:
 
 # ---- writing
 
-def to_lerobot(data: Dataset, root: PathLike, *, segments: Any = None, fps: int = 10, task: Optional[str] = None,
-               names: Optional[Sequence[str]] = None) -> str:
+
+def to_lerobot(
+    data: Dataset,
+    root: PathLike,
+    *,
+    segments: Any = None,
+    fps: int = 10,
+    task: Optional[str] = None,
+    names: Optional[Sequence[str]] = None,
+) -> str:
     """Writes a LeRobot 3.0 data set into a new folder.
 
-    ``segments``, what ``predict`` returned for all episodes, become ``subtask_index``; without them the data's
-    own labels, if there are any. ``names`` are the sub-tasks' texts. Final observations have no place there.
+    ``segments``, what ``predict`` returned for all episodes, become ``subtask_index``; without them
+    the data's own labels, if there are any. ``names`` are the sub-tasks' texts. Final observations
+    have no place there.
     """
     folder = Path(os.fspath(root))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -187,8 +243,14 @@ def _labels(data: Dataset, segments: Any) -> Optional[List[np.ndarray]]:
     return ids
 
 
-def _write(data: Dataset, folder: Path, labels: Optional[List[np.ndarray]], fps: int, task: str,
-           names: Optional[Sequence[str]]) -> None:
+def _write(
+    data: Dataset,
+    folder: Path,
+    labels: Optional[List[np.ndarray]],
+    fps: int,
+    task: str,
+    names: Optional[Sequence[str]],
+) -> None:
     import pyarrow
     import pyarrow.parquet as parquet
 
@@ -202,7 +264,9 @@ def _write(data: Dataset, folder: Path, labels: Optional[List[np.ndarray]], fps:
         numbers = range(first, min(first + _BATCH, len(data)))
         table = pyarrow.table(_columns(data, numbers, labels, unknown, fps, features))
         stats.add(table, features)
-        writer = writer or parquet.ParquetWriter(folder / "data" / _FILE, table.schema, compression="snappy")
+        writer = writer or parquet.ParquetWriter(
+            folder / "data" / _FILE, table.schema, compression="snappy"
+        )
         writer.write_table(table)
     writer.close()
     (folder / "meta" / "episodes" / "chunk-000").mkdir(parents=True)
@@ -212,21 +276,31 @@ def _write(data: Dataset, folder: Path, labels: Optional[List[np.ndarray]], fps:
         known = list(names) if names is not None else [f"segment {i}" for i in range(most + 1)]
         if len(known) < most + 1:
             raise ValueError(f"{len(known)} names for {most + 1} sub-tasks")
-        parquet.write_table(_text_table("subtask", known[: most + 1] + (["unknown"] if unknown is not None else [])),
-                            folder / "meta" / "subtasks.parquet")
+        parquet.write_table(
+            _text_table(
+                "subtask", known[: most + 1] + (["unknown"] if unknown is not None else [])
+            ),
+            folder / "meta" / "subtasks.parquet",
+        )
     info = _info(data, features, fps, unknown)
     (folder / "meta" / "info.json").write_text(json.dumps(info, indent=4), encoding="utf-8")
-    (folder / "meta" / "stats.json").write_text(json.dumps(stats.result(), indent=4), encoding="utf-8")
+    (folder / "meta" / "stats.json").write_text(
+        json.dumps(stats.result(), indent=4), encoding="utf-8"
+    )
 
 
 def _features(data: Dataset, labelled: bool) -> Dict[str, Dict[str, Any]]:
     """The columns, in LeRobot's words."""
+
     def number(dtype: str) -> Dict[str, Any]:
         return {"dtype": dtype, "shape": [1], "names": None}
 
     size = data._info.observation_size
-    out = {_ACTION: number("int64") if data.discrete else {
-        "dtype": "float32", "shape": [data._info.action_size], "names": None}}
+    out = {
+        _ACTION: number("int64")
+        if data.discrete
+        else {"dtype": "float32", "shape": [data._info.action_size], "names": None}
+    }
     if size:
         narrow = data[0].observations.dtype == np.uint8
         out[_STATE] = {"dtype": "uint8" if narrow else "float32", "shape": [size], "names": None}
@@ -240,8 +314,14 @@ def _features(data: Dataset, labelled: bool) -> Dict[str, Dict[str, Any]]:
     return out
 
 
-def _columns(data: Dataset, numbers: range, labels: Optional[List[np.ndarray]], unknown: Optional[int], fps: int,
-             features: Dict[str, Any]) -> Dict[str, Any]:
+def _columns(
+    data: Dataset,
+    numbers: range,
+    labels: Optional[List[np.ndarray]],
+    unknown: Optional[int],
+    fps: int,
+    features: Dict[str, Any],
+) -> Dict[str, Any]:
     """Some episodes as columns of numbers."""
     import pyarrow
 
@@ -251,9 +331,13 @@ def _columns(data: Dataset, numbers: range, labels: Optional[List[np.ndarray]], 
     first = int(data.offsets[numbers[0]])
     values: Dict[str, np.ndarray] = {
         _ACTION: np.concatenate([e.actions for e in episodes]),
-        "next.done": last, "timestamp": (frame / fps).astype(np.float32), "frame_index": frame,
+        "next.done": last,
+        "timestamp": (frame / fps).astype(np.float32),
+        "frame_index": frame,
         "episode_index": np.repeat(numbers, [len(e) for e in episodes]),
-        "index": np.arange(first, first + len(frame)), "task_index": np.zeros(len(frame), np.int64)}
+        "index": np.arange(first, first + len(frame)),
+        "task_index": np.zeros(len(frame), np.int64),
+    }
     if _STATE in features:
         values[_STATE] = np.concatenate([e.observations.reshape(len(e), -1) for e in episodes])
     if _REWARD in features:
@@ -274,10 +358,19 @@ def _episode_table(data: Dataset, task: str) -> Any:
     import pyarrow
 
     count, zeros = len(data), np.zeros(len(data), np.int64)
-    return pyarrow.table({
-        "episode_index": np.arange(count), "tasks": [[task]] * count, "length": data.lengths,
-        "data/chunk_index": zeros, "data/file_index": zeros, "dataset_from_index": data.offsets[:-1],
-        "dataset_to_index": data.offsets[1:], "meta/episodes/chunk_index": zeros, "meta/episodes/file_index": zeros})
+    return pyarrow.table(
+        {
+            "episode_index": np.arange(count),
+            "tasks": [[task]] * count,
+            "length": data.lengths,
+            "data/chunk_index": zeros,
+            "data/file_index": zeros,
+            "dataset_from_index": data.offsets[:-1],
+            "dataset_to_index": data.offsets[1:],
+            "meta/episodes/chunk_index": zeros,
+            "meta/episodes/file_index": zeros,
+        }
+    )
 
 
 def _text_table(name: str, texts: Sequence[str]) -> Any:
@@ -286,24 +379,63 @@ def _text_table(name: str, texts: Sequence[str]) -> Any:
 
     table = pyarrow.table({f"{name}_index": np.arange(len(texts)), name: list(texts)})
     column = {"metadata": None}
-    about = {"index_columns": [name], "column_indexes": [], "pandas_version": "2.0.0", "columns": [
-        {"name": f"{name}_index", "field_name": f"{name}_index", "pandas_type": "int64", "numpy_type": "int64", **column},
-        {"name": name, "field_name": name, "pandas_type": "unicode", "numpy_type": "object", **column}]}
+    about = {
+        "index_columns": [name],
+        "column_indexes": [],
+        "pandas_version": "2.0.0",
+        "columns": [
+            {
+                "name": f"{name}_index",
+                "field_name": f"{name}_index",
+                "pandas_type": "int64",
+                "numpy_type": "int64",
+                **column,
+            },
+            {
+                "name": name,
+                "field_name": name,
+                "pandas_type": "unicode",
+                "numpy_type": "object",
+                **column,
+            },
+        ],
+    }
     return table.replace_schema_metadata({"pandas": json.dumps(about)})
 
 
-def _info(data: Dataset, features: Dict[str, Any], fps: int, unknown: Optional[int]) -> Dict[str, Any]:
+def _info(
+    data: Dataset, features: Dict[str, Any], fps: int, unknown: Optional[int]
+) -> Dict[str, Any]:
     ranges = {name: data.split(name) for name in SPLITS}
     apart = all(len(r) == 0 or r[-1] - r[0] == len(r) - 1 for r in ranges.values())
-    splits = {name: f"{r[0]}:{r[-1] + 1}" for name, r in ranges.items() if len(r)} if apart else {"train": f"0:{len(data)}"}
+    splits = (
+        {name: f"{r[0]}:{r[-1] + 1}" for name, r in ranges.items() if len(r)}
+        if apart
+        else {"train": f"0:{len(data)}"}
+    )
     return {
-        "codebase_version": "v3.0", "robot_type": None, "total_episodes": len(data), "total_frames": data.steps,
-        "total_tasks": 1, "chunks_size": 1000, "data_files_size_in_mb": 100, "video_files_size_in_mb": 200,
-        "fps": fps, "splits": splits, "data_path": "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet",
-        "video_path": None, "features": features,
-        "slottar": {"observation_shape": list(data.observation_shape), "action_count": data.action_count,
-                    "action_names": data.action_names, "environment": data.environment, "expert": data.expert,
-                    "unknown_subtask": unknown}}
+        "codebase_version": "v3.0",
+        "robot_type": None,
+        "total_episodes": len(data),
+        "total_frames": data.steps,
+        "total_tasks": 1,
+        "chunks_size": 1000,
+        "data_files_size_in_mb": 100,
+        "video_files_size_in_mb": 200,
+        "fps": fps,
+        "splits": splits,
+        "data_path": "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet",
+        "video_path": None,
+        "features": features,
+        "slottar": {
+            "observation_shape": list(data.observation_shape),
+            "action_count": data.action_count,
+            "action_names": data.action_names,
+            "environment": data.environment,
+            "expert": data.expert,
+            "unknown_subtask": unknown,
+        },
+    }
 
 
 class _Stats:
@@ -313,9 +445,17 @@ class _Stats:
         self.parts: Dict[str, List[np.ndarray]] = {}
 
     def add(self, table: Any, features: Dict[str, Any]) -> None:
-        for name, feature in features.items():
+        for name in features:
             values = _array(table, name, "float64").reshape(len(table), -1)
-            part = np.stack([values.min(0), values.max(0), values.sum(0), (values**2).sum(0), np.full(values.shape[1], len(values))])
+            part = np.stack(
+                [
+                    values.min(0),
+                    values.max(0),
+                    values.sum(0),
+                    (values**2).sum(0),
+                    np.full(values.shape[1], len(values)),
+                ]
+            )
             self.parts.setdefault(name, []).append(part)
 
     def result(self) -> Dict[str, Dict[str, List[float]]]:
@@ -325,6 +465,11 @@ class _Stats:
             count = all_parts[:, 4].sum(0)
             mean = all_parts[:, 2].sum(0) / count
             spread = np.sqrt(np.maximum(all_parts[:, 3].sum(0) / count - mean**2, 0))
-            out[name] = {"min": all_parts[:, 0].min(0).tolist(), "max": all_parts[:, 1].max(0).tolist(),
-                         "mean": mean.tolist(), "std": spread.tolist(), "count": [int(count[0])]}
+            out[name] = {
+                "min": all_parts[:, 0].min(0).tolist(),
+                "max": all_parts[:, 1].max(0).tolist(),
+                "mean": mean.tolist(),
+                "std": spread.tolist(),
+                "count": [int(count[0])],
+            }
         return out

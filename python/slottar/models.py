@@ -4,12 +4,13 @@
     model.predict(data)            # segments, boundaries, confidence
     model.score(data)              # F1 against the labels
 
-Keywords come from the library's tables of options; None leaves an option to the preset, the profile or
-the library. With the same seed the numbers are those of the command, bit for bit.
+Keywords come from the library's tables of options; None leaves an option to the preset, the profile
+or the library. With the same seed the numbers are those of the command, bit for bit.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -29,14 +30,17 @@ from .errors import CancelledError, ShapeError, error_of
 from .estimator import Estimator, as_dataset, signature, without_targets
 from .progress import Bar
 from .results import Segmentation, Segments
-from .scores import run_scores, SCORES
+from .scores import SCORES, run_scores
 
 # parameters that are no options of the model: default and explanation
 _COMMON = {
     "preset": (None, "a configuration of the paper's tables, named like a data set"),
     "profile": (None, '"default", "reference" or "paper": the switches where they differ'),
     "config": (None, "a YAML file of options"),
-    "restarts": (1, "trains so many at once and keeps the one with the least held-out loss (no labels)"),
+    "restarts": (
+        1,
+        "trains so many at once and keeps the one with the least held-out loss (no labels)",
+    ),
     "seconds": (None, "takes fewer steps where they would take longer"),
     "seed": (0, "of everything that is random"),
     "threads": (None, "None: one per core; results do not depend on it"),
@@ -58,10 +62,11 @@ class Model(Estimator):
     def fit(self, X: Any, y: Any = None, callbacks: Optional[Iterable[Watcher]] = None) -> "Model":
         """Trains on a data set (or its path, episodes, or an array of actions per trajectory).
 
-        ``y``, an array of labels per trajectory, replaces the data's own; labels only matter for priors and
-        scores that ask for them. A ``y`` with one value per trajectory, the target of what comes next in a
-        Pipeline, is not looked at. ``callbacks`` are called with a :class:`slottar.Progress`; one that returns True ends
-        the training, with the best epoch so far. So does Ctrl-C, which is then raised.
+        ``y``, an array of labels per trajectory, replaces the data's own; labels only matter for
+        priors and scores that ask for them. A ``y`` with one value per trajectory, the target of
+        what comes next in a Pipeline, is not looked at. ``callbacks`` are called with a
+        :class:`slottar.Progress`; one that returns True ends the training, with the best epoch so
+        far. So does Ctrl-C, which is then raised.
         """
         data = as_dataset(X, without_targets(y))
         folder = None if self.run is not None else TemporaryFolder()
@@ -90,17 +95,29 @@ class Model(Estimator):
 
     def _request(self, data: Dataset, run: str) -> Any:
         """What to train, and the texts that must live as long."""
-        settings = texts([f"{name}={_setting(getattr(self, name))}" for name in self._options
-                          if getattr(self, name) is not None], "a setting")
+        settings = texts(
+            [
+                f"{name}={_setting(getattr(self, name))}"
+                for name in self._options
+                if getattr(self, name) is not None
+            ],
+            "a setting",
+        )
         count = sum(getattr(self, name) is not None for name in self._options)
         seconds = 0.0 if self.seconds is None else float(self.seconds)
         return c.slt_train_request(
-            model=self._name.encode(), data=path_bytes(data.path), run=path_bytes(run),
-            profile=to_bytes(self.profile, "profile"), preset=to_bytes(self.preset, "preset"),
+            model=self._name.encode(),
+            data=path_bytes(data.path),
+            run=path_bytes(run),
+            profile=to_bytes(self.profile, "profile"),
+            preset=to_bytes(self.preset, "preset"),
             config=None if self.config is None else path_bytes(self.config, "config"),
-            settings=ctypes.cast(settings, ctypes.POINTER(ctypes.c_char_p)), setting_count=count,
-            seed=self._seed(), restarts=whole(self.restarts, "restarts", 0, c.SLT_MOST_RESTARTS),
-            seconds=seconds), settings
+            settings=ctypes.cast(settings, ctypes.POINTER(ctypes.c_char_p)),
+            setting_count=count,
+            seed=self._seed(),
+            restarts=whole(self.restarts, "restarts", 0, c.SLT_MOST_RESTARTS),
+            seconds=seconds,
+        ), settings
 
     def _seed(self) -> int:
         return whole(self.seed, "seed", 0, SEED_MOST)
@@ -109,7 +126,7 @@ class Model(Estimator):
         return Context(self.threads, self.device, self.precision, watched)
 
     def _adopt(self, run: str, folder: Optional[TemporaryFolder]) -> None:
-        """What is in the run directory is what was learnt; without an evaluated epoch, nothing is."""
+        """What is in the run directory was learnt; without an evaluated epoch, nothing was."""
         best = os.path.join(run, "best.safetensors")
         if os.path.exists(best):
             self._forget()
@@ -146,12 +163,19 @@ class Model(Estimator):
             handle = self._handle = Handle(context, pointer, lib.slt_model_close)
         return handle
 
-    def predict(self, X: Any, *, split: Optional[str] = None, pictures: bool = False,
-                min_length: int = 0, max_length: int = 0) -> Segments:
+    def predict(
+        self,
+        X: Any,
+        *,
+        split: Optional[str] = None,
+        pictures: bool = False,
+        min_length: int = 0,
+        max_length: int = 0,
+    ) -> Segments:
         """Segments trajectories; only those of a split when one is named.
 
-        ``pictures`` keeps masks, attention and slots too. ``min_length`` and ``max_length`` bound the steps of a
-        segment, as far as possible; 0: no bound.
+        ``pictures`` keeps masks, attention and slots too. ``min_length`` and ``max_length`` bound
+        the steps of a segment, as far as possible; 0: no bound.
         """
         data = as_dataset(X)
         options = self._choose(split)
@@ -172,24 +196,28 @@ class Model(Estimator):
         visit = c.slt_segments_visit(keep)
         try:
             self._ask(data, lib.slt_model_segment, options, visit, None)
-        except Exception:
-            if problems:
-                raise problems[0]
-            raise
+        except Exception as refused:
+            raise (problems or [refused])[0] from None
         return Segments(answers, self, data)
 
     def _choose(self, split: Optional[str]) -> Any:
-        return c.slt_segment_options(one_split=split is not None, split=0 if split is None else split_number(split),
-                                     seed=self._seed())
+        return c.slt_segment_options(
+            one_split=split is not None,
+            split=0 if split is None else split_number(split),
+            seed=self._seed(),
+        )
 
     def _ask(self, data: Dataset, function: Callable[..., int], *arguments: Any) -> None:
         """A long call on model and data."""
         model = self._model()
         with both(model.context, data._handle.context):
-            model.context._run(function, (model.pointer, data._handle.pointer, *arguments), None, None)
+            model.context._run(
+                function, (model.pointer, data._handle.pointer, *arguments), None, None
+            )
 
     def transform(self, X: Any) -> np.ndarray:
-        """The slots of every trajectory, [trajectories, slots · size], for what comes next in a Pipeline.
+        """The slots of every trajectory, [trajectories, slots · size], for what comes next in a
+        Pipeline.
 
         A slot that is not used is zero. Models that show no slots give [trajectories, slots]: the
         distribution of the number of segments.
@@ -208,13 +236,18 @@ class Model(Estimator):
         self._ask(as_dataset(X, y), lib.slt_model_score, self._choose(split), out)
         return run_scores(out)
 
-    def score(self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None) -> float:
-        """One score, higher is better: f1, f1_one, align, ari, covering, accuracy, or loss (negated)."""
+    def score(
+        self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None
+    ) -> float:
+        """One score, higher is better: f1, f1_one, align, ari, covering, accuracy, or loss
+        (negated)."""
         if metric not in (*SCORES, "accuracy", "loss"):
             raise ValueError(f"no score {metric!r}: {', '.join((*SCORES, 'accuracy', 'loss'))}")
         found = self.scores(X, y, split=split)
         if found.get(metric) is None:
-            raise ValueError(f'{metric} needs labels, and the data has none; metric="loss" does not')
+            raise ValueError(
+                f'{metric} needs labels, and the data has none; metric="loss" does not'
+            )
         return -found["loss"] if metric == "loss" else found[metric]
 
     def label(self, X: Any, path: PathLike, *, split: Optional[str] = None) -> Dataset:
@@ -223,18 +256,29 @@ class Model(Estimator):
         self._ask(as_dataset(X), lib.slt_model_label, self._choose(split), name)
         return Dataset(os.fsdecode(name))
 
-    def report(self, page: Optional[PathLike] = None, *, figures: Optional[PathLike] = None, data: Any = None,
-               split: str = "test", detailed: int = 0) -> Dict[str, int]:
+    def report(
+        self,
+        page: Optional[PathLike] = None,
+        *,
+        figures: Optional[PathLike] = None,
+        data: Any = None,
+        split: str = "test",
+        detailed: int = 0,
+    ) -> Dict[str, int]:
         """Writes the HTML report, and its pictures as SVG files into ``figures``."""
         self._need_fit()
         kept = None if data is None else as_dataset(data)
         runs = (ctypes.c_char_p * 1)(path_bytes(self.__dict__.get("run_", self.checkpoint_)))
         request = c.slt_report_request(
-            runs=ctypes.cast(runs, ctypes.POINTER(ctypes.c_char_p)), run_count=1,
+            runs=ctypes.cast(runs, ctypes.POINTER(ctypes.c_char_p)),
+            run_count=1,
             page=None if page is None else path_bytes(page, "page"),
             figures=None if figures is None else path_bytes(figures, "figures"),
-            data=None if kept is None else path_bytes(kept.path), split=split_number(split),
-            detailed=whole(detailed, "detailed", 0, 2**31 - 1), seed=self._seed())
+            data=None if kept is None else path_bytes(kept.path),
+            split=split_number(split),
+            detailed=whole(detailed, "detailed", 0, 2**31 - 1),
+            seed=self._seed(),
+        )
         result = c.slt_report_result()
         context = self._context()
         context.run(lib.slt_report, context.pointer, request, result)
@@ -263,8 +307,11 @@ class Model(Estimator):
         state = {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_folder")}
         if self._fitted() and "_folder" in self.__dict__ and self._folder is not None:
             names = ("best.safetensors", "metrics.jsonl", "config.yaml")
-            state["_files"] = {name: (Path(self.run_) / name).read_bytes()
-                               for name in names if (Path(self.run_) / name).exists()}
+            state["_files"] = {
+                name: (Path(self.run_) / name).read_bytes()
+                for name in names
+                if (Path(self.run_) / name).exists()
+            }
         return state
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
@@ -286,8 +333,12 @@ def load_model(path: PathLike, **parameters: Any) -> Model:
     kind = CLASSES.get(words.get("model", ""))
     if kind is None:
         raise error_of("FORMAT", f"{name}: is no checkpoint of a model")
-    options = dict(line.split(": ", 1) for line in words.get("options", "").splitlines() if ": " in line)
-    model = kind(**{**{k: _value(v) for k, v in options.items() if k in kind._options}, **parameters})
+    options = dict(
+        line.split(": ", 1) for line in words.get("options", "").splitlines() if ": " in line
+    )
+    model = kind(
+        **{**{k: _value(v) for k, v in options.items() if k in kind._options}, **parameters}
+    )
     model.checkpoint_ = os.path.abspath(checkpoint)
     if folder:
         model.run_ = os.path.abspath(name)
@@ -325,7 +376,9 @@ def _setting(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (str, int, float)):
-        raise TypeError(f"an option is a number, a text or a list of numbers, not {type(value).__name__}")
+        raise TypeError(
+            f"an option is a number, a text or a list of numbers, not {type(value).__name__}"
+        )
     return value if isinstance(value, str) else repr(value)
 
 
@@ -341,13 +394,20 @@ def _train_result(result: Any) -> Dict[str, Any]:
     out["valid"], out["test"] = run_scores(result.valid), run_scores(result.test)
     r = result.restarts
     if r.members:
-        out["restarts"] = {"picked": r.picked, "agreeing": r.agreeing, "runner_up": r.runner_up, "gap": r.gap,
-                           "warning": text(r.warning), "losses": list(r.losses[: r.members]),
-                           "agreement": list(r.agreement[: r.members])}
+        out["restarts"] = {
+            "picked": r.picked,
+            "agreeing": r.agreeing,
+            "runner_up": r.runner_up,
+            "gap": r.gap,
+            "warning": text(r.warning),
+            "losses": list(r.losses[: r.members]),
+            "agreement": list(r.agreement[: r.members]),
+        }
     return out
 
 
 # ---- classes from the library's tables
+
 
 def _rows(model: str) -> List[Any]:
     """Options of training, then the model's own."""
@@ -365,7 +425,10 @@ def _document(summary: str, model: str, rows: List[Any]) -> str:
     lines = [summary, "", "Parameters", "----------"]
     for row in rows:
         choices = f": {text(row.choices)}" if row.choices else ""
-        lines += [f"{text(row.name)} : default {text(row.fallback)}", f"    {text(row.help)}{choices}"]
+        lines += [
+            f"{text(row.name)} : default {text(row.fallback)}",
+            f"    {text(row.help)}{choices}",
+        ]
     for name, (default, meaning) in _COMMON.items():
         lines += [f"{name} : default {default}", f"    {meaning}"]
     presets = []
@@ -380,20 +443,37 @@ def _document(summary: str, model: str, rows: List[Any]) -> str:
 def _make(name: str, model: str, summary: str) -> Type[Model]:
     rows = _rows(model)
     options = {text(row.name): row for row in rows}
-    keywords = {**{option: None for option in options}, **{k: default for k, (default, _) in _COMMON.items()}}
+    keywords = {
+        **{option: None for option in options},
+        **{k: default for k, (default, _) in _COMMON.items()},
+    }
 
     def __init__(self: Model, **parameters: Any) -> None:
         Estimator.__init__(self, **parameters)
 
     __init__.__signature__ = signature(keywords)  # type: ignore[attr-defined]
-    return type(name, (Model,), {
-        "__init__": __init__, "__doc__": _document(summary, model, rows), "__module__": __name__,
-        "_name": model, "_options": options, "_signature": signature(keywords)})
+    return type(
+        name,
+        (Model,),
+        {
+            "__init__": __init__,
+            "__doc__": _document(summary, model, rows),
+            "__module__": __name__,
+            "_name": model,
+            "_options": options,
+            "_signature": signature(keywords),
+        },
+    )
 
 
 Segmenter = _make("Segmenter", "slottar", "SloTTAr: slots, masks by cumulative sums, halting.")
-MDLSegmenter = _make("MDLSegmenter", "slottar-mdl",
-                     "slottar-mdl: cuts where that makes the recording cheapest to write down; reads no labels.")
+MDLSegmenter = _make(
+    "MDLSegmenter",
+    "slottar-mdl",
+    "slottar-mdl: cuts where that makes the recording cheapest to write down; reads no labels.",
+)
 CompILE = _make("CompILE", "compile", "CompILE, a baseline.")
 OMPN = _make("OMPN", "ompn", "OMPN, a baseline.")
-CLASSES: Dict[str, Type[Model]] = {kind._name: kind for kind in (Segmenter, MDLSegmenter, CompILE, OMPN)}
+CLASSES: Dict[str, Type[Model]] = {
+    kind._name: kind for kind in (Segmenter, MDLSegmenter, CompILE, OMPN)
+}

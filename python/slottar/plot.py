@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,8 +12,8 @@ import numpy as np
 
 
 def plot_segments(segments: Any, ax: Any = None, limit: int = 20, data: Any = None) -> Any:
-    """A line per trajectory, a bar per segment; the fainter, the less sure is the cut behind it. Ticks mark
-    the true boundaries where the data has labels. Returns the axes."""
+    """A line per trajectory, a bar per segment; the fainter, the less sure is the cut behind it.
+    Ticks mark the true boundaries where the data has labels. Returns the axes."""
     import matplotlib.pyplot as plt
 
     shown = segments[:limit]
@@ -22,8 +23,15 @@ def plot_segments(segments: Any, ax: Any = None, limit: int = 20, data: Any = No
     for row, answer in enumerate(shown):
         trust = np.append(np.nan_to_num(answer.confidence, nan=1.0), 1.0)
         for n, span in enumerate(answer.spans):
-            ax.barh(row, span.stop - span.start, left=span.start, height=0.7, color=colours[n % len(colours)],
-                    alpha=0.35 + 0.65 * float(min(trust[n], 1.0)), edgecolor="white")
+            ax.barh(
+                row,
+                span.stop - span.start,
+                left=span.start,
+                height=0.7,
+                color=colours[n % len(colours)],
+                alpha=0.35 + 0.65 * float(min(trust[n], 1.0)),
+                edgecolor="white",
+            )
         truth = None if data is None else data[answer.episode].segments
         if truth is not None:
             cuts = np.flatnonzero(truth[1:] != truth[:-1]) + 1

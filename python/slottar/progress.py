@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import sys

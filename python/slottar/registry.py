@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 from typing import Any, Dict, List
@@ -17,8 +18,11 @@ def env_info() -> Dict[str, Dict[str, Any]]:
     for i in range(lib.slt_env_count()):
         info = c.slt_env_info()
         lib.slt_env_describe(i, info)
-        out[text(info.id)] = {"actions": [text(info.action_names[k]) for k in range(info.actions)],
-                              "shape": tuple(info.shape[: info.rank]), "step_limit": info.step_limit}
+        out[text(info.id)] = {
+            "actions": [text(info.action_names[k]) for k in range(info.actions)],
+            "shape": tuple(info.shape[: info.rank]),
+            "step_limit": info.step_limit,
+        }
     return out
 
 
@@ -36,5 +40,9 @@ def register() -> None:
 
     for id in env_ids():
         if f"slottar/{id}" not in registration.registry:
-            registration.register(f"slottar/{id}", entry_point="slottar.envs:SlottarEnv",
-                                  vector_entry_point="slottar.envs:SlottarVectorEnv", kwargs={"id": id})
+            registration.register(
+                f"slottar/{id}",
+                entry_point="slottar.envs:SlottarEnv",
+                vector_entry_point="slottar.envs:SlottarVectorEnv",
+                kwargs={"id": id},
+            )

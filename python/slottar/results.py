@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -40,12 +41,17 @@ class Segmentation:
     def _of(cls, raw: Any) -> "Segmentation":
         """A copy of the library's answer, which is only valid while it is shown."""
         T, N, K = raw.length, raw.boundary_count, raw.slots
-        return cls(raw.episode, taken(raw.ids, (T,), np.int32),
-                   _or_empty(taken(raw.boundaries, (N,), np.int32), np.int32),
-                   _or_empty(taken(raw.confidence, (N,), np.float32), np.float32),
-                   _or_empty(taken(raw.counts, (K,), np.float64), np.float64), raw.told_count,
-                   taken(raw.masks, (K, T), np.float32), taken(raw.attention, (T, K), np.float32),
-                   taken(raw.slot_vectors, (K, raw.slot_size), np.float32))
+        return cls(
+            raw.episode,
+            taken(raw.ids, (T,), np.int32),
+            _or_empty(taken(raw.boundaries, (N,), np.int32), np.int32),
+            _or_empty(taken(raw.confidence, (N,), np.float32), np.float32),
+            _or_empty(taken(raw.counts, (K,), np.float64), np.float64),
+            raw.told_count,
+            taken(raw.masks, (K, T), np.float32),
+            taken(raw.attention, (T, K), np.float32),
+            taken(raw.slot_vectors, (K, raw.slot_size), np.float32),
+        )
 
     @classmethod
     def _from_ids(cls, episode: int, ids: np.ndarray) -> "Segmentation":
@@ -70,13 +76,16 @@ class Segmentation:
         return [slice(a, b) for a, b in zip(ends[:-1], ends[1:])]
 
     def __repr__(self) -> str:
-        return f"<slottar.Segmentation of episode {self.episode}: {len(self)} steps, cut behind {self.boundaries.tolist()}>"
+        cuts = self.boundaries.tolist()
+        return f"<slottar.Segmentation of episode {self.episode}: {len(self)} steps, cut at {cuts}>"
 
 
 class Segments(Sequence[Segmentation]):
     """The answers for many trajectories, in the order of the episodes."""
 
-    def __init__(self, answers: Sequence[Segmentation], model: Any = None, data: Any = None) -> None:
+    def __init__(
+        self, answers: Sequence[Segmentation], model: Any = None, data: Any = None
+    ) -> None:
         self._answers = list(answers)
         self._model, self._data = model, data
 
@@ -120,21 +129,31 @@ class Segments(Sequence[Segmentation]):
     # ---- elsewhere
 
     def to_pandas(self) -> Any:
-        """A row per segment: episode, segment, first, last, length, confidence of the cut behind it."""
+        """A row per segment: episode, segment, first, last, length, confidence of the cut behind
+        it."""
         import pandas
 
-        columns: Dict[str, List[Any]] = {name: [] for name in (
-            "episode", "segment", "first", "last", "length", "confidence")}
+        columns: Dict[str, List[Any]] = {
+            name: [] for name in ("episode", "segment", "first", "last", "length", "confidence")
+        }
         for answer in self:
             trust = [*answer.confidence.tolist(), float("nan")]
             for n, span in enumerate(answer.spans):
-                row = (answer.episode, n, span.start, span.stop - 1, span.stop - span.start, trust[n])
+                row = (
+                    answer.episode,
+                    n,
+                    span.start,
+                    span.stop - 1,
+                    span.stop - span.start,
+                    trust[n],
+                )
                 for column, value in zip(columns.values(), row):
                     column.append(value)
         return pandas.DataFrame(columns)
 
     def plot(self, ax: Any = None, *, limit: int = 20, data: Any = None) -> Any:
-        """Draws time lines (matplotlib): a bar per segment, true boundaries as ticks where they are known."""
+        """Draws time lines (matplotlib): a bar per segment, true boundaries as ticks where they are
+        known."""
         from .plot import plot_segments
 
         return plot_segments(self, ax, limit, self._data if data is None else data)
@@ -152,8 +171,13 @@ class Segments(Sequence[Segmentation]):
 
     def _repr_html_(self) -> str:
         values, times = np.unique(self.numbers, return_counts=True)
-        return html_table("slottar.Segments", [("trajectories", len(self)), *(
-            (f"with {value} segments", count) for value, count in zip(values, times))])
+        return html_table(
+            "slottar.Segments",
+            [
+                ("trajectories", len(self)),
+                *((f"with {value} segments", count) for value, count in zip(values, times)),
+            ],
+        )
 
 
 def _or_empty(array: Optional[np.ndarray], dtype: Any) -> np.ndarray:

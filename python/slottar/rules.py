@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -35,14 +36,16 @@ class Rule(Estimator):
     Parameters
     ----------
     rule : one of :func:`rule_names`
-    prior : probability of 0, 1, 2, ... segments; None: the histogram of the training labels, if there are any
-    tell_counts : rules that want the true number of segments are told it, from the labels of what is segmented
+    prior : probability of 0, 1, 2, ... segments; None: the histogram of the training labels
+    tell_counts : rules that want the true number of segments are told it, from the labels
     seed : of what is random
     """
 
     _signature = signature({"rule": "uniform", "prior": None, "tell_counts": True, "seed": 0})
 
-    def __init__(self, rule: str = "uniform", prior: Any = None, tell_counts: bool = True, seed: int = 0) -> None:
+    def __init__(
+        self, rule: str = "uniform", prior: Any = None, tell_counts: bool = True, seed: int = 0
+    ) -> None:
         super().__init__(rule=rule, prior=prior, tell_counts=tell_counts, seed=seed)
 
     def fit(self, X: Any, y: Any = None) -> "Rule":
@@ -76,25 +79,43 @@ class Rule(Estimator):
         told = self.tell_counts and data.labelled
         counts = np.array([segment_count(e.segments) for e in episodes], np.int32) if told else None
         self._run(data, actions, ids, counts)
-        return Segments([Segmentation._from_ids(int(n), one) for n, one in zip(numbers, ids)], None, data)
+        return Segments(
+            [Segmentation._from_ids(int(n), one) for n, one in zip(numbers, ids)], None, data
+        )
 
-    def _run(self, data: Dataset, actions: List[np.ndarray], ids: List[np.ndarray], counts: Optional[np.ndarray]) -> None:
+    def _run(
+        self,
+        data: Dataset,
+        actions: List[np.ndarray],
+        ids: List[np.ndarray],
+        counts: Optional[np.ndarray],
+    ) -> None:
         parts = {"train": self.train_, "valid": self.valid_, "target": actions}
         kept = {name: sequences(values, name)[0] for name, values in parts.items()}
         pointers = (ctypes.c_void_p * max(len(ids), 1))(*(one.ctypes.data for one in ids))
         given = c.slt_rule_input(
-            actions=max(self.actions_, _actions_of(data)), prior=address(self.prior_),
-            prior_size=0 if self.prior_ is None else len(self.prior_), true_counts=address(counts),
+            actions=max(self.actions_, _actions_of(data)),
+            prior=address(self.prior_),
+            prior_size=0 if self.prior_ is None else len(self.prior_),
+            true_counts=address(counts),
             seed=whole(self.seed, "seed", 0, SEED_MOST),
             **{f"{name}_count": len(values) for name, values in parts.items()},
-            **{name: ctypes.cast(values, ctypes.POINTER(c.slt_sequence)) for name, values in kept.items()})
+            **{
+                name: ctypes.cast(values, ctypes.POINTER(c.slt_sequence))
+                for name, values in kept.items()
+            },
+        )
         report, context = c.slt_rule_report(), Context()
-        context.run(lib.slt_rule_run, context.pointer, needed(self.rule, "rule"), given, pointers, report)
+        context.run(
+            lib.slt_rule_run, context.pointer, needed(self.rule, "rule"), given, pointers, report
+        )
         self.report_ = {"note": text(report.note), "prior_count": report.prior_count}
         if report.chosen.count:
             self.report_["symbols"] = list(report.chosen.symbols[: report.chosen.count])
 
-    def score(self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None) -> float:
+    def score(
+        self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None
+    ) -> float:
         """One score against the labels: f1, f1_one, align, ari or covering."""
         if metric not in SCORES:
             raise ValueError(f"no score {metric!r}: {', '.join(SCORES)}")

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 from __future__ import annotations
 
 from typing import Any, Dict, List, Sequence, Tuple
@@ -18,7 +19,9 @@ from ._work import Context
 SCORES: Tuple[str, ...] = tuple(name for name, _ in c.slt_scores._fields_)
 
 
-def score(truth: Sequence[Any], predicted: Sequence[Any], *, tolerance: int = c.SLT_TOLERANCE) -> Dict[str, float]:
+def score(
+    truth: Sequence[Any], predicted: Sequence[Any], *, tolerance: int = c.SLT_TOLERANCE
+) -> Dict[str, float]:
     """Mean scores of many trajectories: an array of labels each, true and predicted."""
     true, true_kept = sequences(truth, "truth")
     found, found_kept = sequences(predicted, "predicted")
@@ -26,7 +29,9 @@ def score(truth: Sequence[Any], predicted: Sequence[Any], *, tolerance: int = c.
         raise ValueError(f"{len(found_kept)} predictions for {len(true_kept)} trajectories")
     summary, context = c.slt_score_summary(), Context()
     steps = whole(tolerance, "tolerance", 0, 2**31 - 1)
-    context.run(lib.slt_score_many, context.pointer, true, found, len(true_kept), steps, summary, None)
+    context.run(
+        lib.slt_score_many, context.pointer, true, found, len(true_kept), steps, summary, None
+    )
     return means(summary)
 
 
@@ -48,7 +53,10 @@ def means(summary: Any) -> Dict[str, float]:
 
 def run_scores(raw: Any) -> Dict[str, Any]:
     """Scores of a model; what needs labels is None without them."""
-    out: Dict[str, Any] = {name: getattr(raw, name) for name in ("episodes", "loss", "reconstruction", "kl", "accuracy")}
+    out: Dict[str, Any] = {
+        name: getattr(raw, name)
+        for name in ("episodes", "loss", "reconstruction", "kl", "accuracy")
+    }
     out.update(means(raw.scores) if raw.has_labels else {name: None for name in SCORES})
     for name in ("forward", "backward"):
         value = getattr(raw, name)

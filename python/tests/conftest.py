@@ -3,11 +3,11 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 import os
 import shutil
 
 import pytest
-
 import slottar
 
 TINY = dict(slots=4, prior=3, epochs=2, hidden=16, heads=2, slot_size=16, seed=3)

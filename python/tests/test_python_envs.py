@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 import warnings
 
 import numpy as np
@@ -39,10 +40,15 @@ def test_like_gymnasium_s_own_vector(id, mode):
     """Our vector is Gymnasium's SyncVectorEnv over our single environments, step by step."""
     n = 6
     ours = slottar.make_vec(id, n, autoreset_mode=mode)
-    theirs = SyncVectorEnv([lambda: gymnasium.make(f"slottar/{id}", disable_env_checker=True)] * n, autoreset_mode=mode)
+    theirs = SyncVectorEnv(
+        [lambda: gymnasium.make(f"slottar/{id}", disable_env_checker=True)] * n, autoreset_mode=mode
+    )
     assert isinstance(ours, VectorEnv)
     assert ours.single_observation_space == theirs.single_observation_space
-    assert ours.single_action_space == theirs.single_action_space and ours.action_space == theirs.action_space
+    assert (
+        ours.single_action_space == theirs.single_action_space
+        and ours.action_space == theirs.action_space
+    )
     a, _ = ours.reset(seed=7)
     b, _ = theirs.reset(seed=7)
     assert (a == b).all()
@@ -66,7 +72,9 @@ def test_like_gymnasium_s_own_vector(id, mode):
 
 
 def test_through_gymnasium_make_vec():
-    envs = gymnasium.make_vec(f"slottar/{DOORKEY}", num_envs=3, vectorization_mode="vector_entry_point")
+    envs = gymnasium.make_vec(
+        f"slottar/{DOORKEY}", num_envs=3, vectorization_mode="vector_entry_point"
+    )
     assert envs.unwrapped.num_envs == 3 and envs.reset(seed=0)[0].shape == (3, 7, 7, 3)
 
 
@@ -128,17 +136,20 @@ def test_render():
     assert len(envs.render()) == 2 and envs.render()[0] == env.render()
 
 
-@pytest.mark.parametrize("kind, words, call", [
-    (ValueError, "no environment", lambda: slottar.make_vec("nowhere")),
-    (TypeError, "text", lambda: slottar.make_vec(None)),
-    (ValueError, "num_envs", lambda: slottar.make_vec(DOORKEY, 0)),
-    (TypeError, "num_envs", lambda: slottar.make_vec(DOORKEY, 2.5)),
-    (ValueError, "autoreset", lambda: slottar.make_vec(DOORKEY, autoreset_mode="never")),
-    (ValueError, "render mode", lambda: slottar.make_vec(DOORKEY, render_mode="human")),
-    (ValueError, "must be reset", lambda: slottar.make_vec(DOORKEY, 2).step([0, 0])),
-    (ValueError, "2 seeds", lambda: slottar.make_vec(DOORKEY, 3).reset(seed=[1, 2])),
-    (ValueError, "cannot play", lambda: slottar.make_vec("MiniGrid-Empty-5x5-v0", 2).expert()),
-])
+@pytest.mark.parametrize(
+    "kind, words, call",
+    [
+        (ValueError, "no environment", lambda: slottar.make_vec("nowhere")),
+        (TypeError, "text", lambda: slottar.make_vec(None)),
+        (ValueError, "num_envs", lambda: slottar.make_vec(DOORKEY, 0)),
+        (TypeError, "num_envs", lambda: slottar.make_vec(DOORKEY, 2.5)),
+        (ValueError, "autoreset", lambda: slottar.make_vec(DOORKEY, autoreset_mode="never")),
+        (ValueError, "render mode", lambda: slottar.make_vec(DOORKEY, render_mode="human")),
+        (ValueError, "must be reset", lambda: slottar.make_vec(DOORKEY, 2).step([0, 0])),
+        (ValueError, "2 seeds", lambda: slottar.make_vec(DOORKEY, 3).reset(seed=[1, 2])),
+        (ValueError, "cannot play", lambda: slottar.make_vec("MiniGrid-Empty-5x5-v0", 2).expert()),
+    ],
+)
 def test_refusals(kind, words, call):
     if "cannot play" in words:
         kind = NotImplementedError
@@ -146,10 +157,18 @@ def test_refusals(kind, words, call):
         call()
 
 
-@pytest.mark.parametrize("kind, actions", [
-    (ValueError, [0, 7]), (ValueError, [0, -1]), (ValueError, [0]), (ValueError, [[0, 0]]), (TypeError, [0.5, 1]),
-    (TypeError, ["a", "b"]), (ValueError, np.zeros(3, int)),
-])
+@pytest.mark.parametrize(
+    "kind, actions",
+    [
+        (ValueError, [0, 7]),
+        (ValueError, [0, -1]),
+        (ValueError, [0]),
+        (ValueError, [[0, 0]]),
+        (TypeError, [0.5, 1]),
+        (TypeError, ["a", "b"]),
+        (ValueError, np.zeros(3, int)),
+    ],
+)
 def test_wrong_actions(kind, actions):
     envs = slottar.make_vec(DOORKEY, 2)
     envs.reset(seed=0)

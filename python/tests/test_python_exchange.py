@@ -3,20 +3,26 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 import json
 
 import numpy as np
 import pytest
-
 import slottar
 from conftest import TINY
 
 
 def same(a, b, finals=True):
     """The same episodes."""
-    assert len(a) == len(b) and a.action_count == b.action_count and a.observation_shape == b.observation_shape
+    assert (
+        len(a) == len(b)
+        and a.action_count == b.action_count
+        and a.observation_shape == b.observation_shape
+    )
     for one, other in zip(a, b):
-        for name in ("actions", "observations", "rewards", "segments") + (("final_observation",) if finals else ()):
+        for name in ("actions", "observations", "rewards", "segments") + (
+            ("final_observation",) if finals else ()
+        ):
             assert (getattr(one, name) == getattr(other, name)).all(), name
         assert one.split == other.split
 
@@ -38,7 +44,9 @@ def test_minari_package(demos, tmp_path, monkeypatch):
     theirs = minari.load_dataset("slottar/doorkey-v0")
     assert theirs.total_episodes == len(demos) and theirs.total_steps == demos.steps
     for ours, episode in zip(demos, theirs.iterate_episodes()):
-        assert (ours.actions == episode.actions).all() and (ours.segments == episode.infos["segment"]).all()
+        assert (ours.actions == episode.actions).all() and (
+            ours.segments == episode.infos["segment"]
+        ).all()
         assert (ours.observations == episode.observations[:-1]).all()
     same(demos, slottar.from_minari(theirs))
     same(demos, slottar.from_minari("slottar/doorkey-v0"))
@@ -73,12 +81,16 @@ def test_gymnasium():
 
 
 def test_gymnasium_plays_our_worlds(demos):
-    """Our own environment through Gymnasium, with the recorded actions, gives the recorded views."""
+    """Our own environment through Gymnasium gives the recorded views for the recorded actions."""
     pytest.importorskip("gymnasium")
     episode = demos[3]
     actions = iter(episode.actions)
-    played = slottar.from_gymnasium("slottar/MiniGrid-DoorKey-8x8-v0", lambda _: next(actions), episodes=1, seed=episode.seed)
-    assert (played[0].observations == episode.observations).all() and (played[0].rewards == episode.rewards).all()
+    played = slottar.from_gymnasium(
+        "slottar/MiniGrid-DoorKey-8x8-v0", lambda _: next(actions), episodes=1, seed=episode.seed
+    )
+    assert (played[0].observations == episode.observations).all() and (
+        played[0].rewards == episode.rewards
+    ).all()
     assert (played[0].final_observation == episode.final_observation).all() and played[0].terminated
 
 
@@ -111,23 +123,30 @@ def test_lerobot_layout(demos, model, tmp_path):
     assert np.allclose(table["timestamp"].to_numpy(), table["frame_index"].to_numpy() / 20)
     assert table["next.done"].to_numpy().sum() == len(demos)
     subtasks = pandas.read_parquet(root / "meta/subtasks.parquet")
-    assert subtasks.index.name == "subtask" and subtasks["subtask_index"].tolist() == list(range(max(found.numbers)))
+    assert subtasks.index.name == "subtask" and subtasks["subtask_index"].tolist() == list(
+        range(max(found.numbers))
+    )
     assert pandas.read_parquet(root / "meta/tasks.parquet").index.tolist() == [demos.environment]
     episodes = parquet.read_table(root / "meta/episodes/chunk-000/file-000.parquet").to_pydict()
     assert episodes["length"] == demos.lengths.tolist()
     assert episodes["dataset_to_index"] == demos.offsets[1:].tolist()
     stats = json.loads((root / "meta/stats.json").read_text())
-    assert stats["action"]["max"] == [demos.actions.max()] and stats["action"]["count"] == [demos.steps]
+    assert stats["action"]["max"] == [demos.actions.max()] and stats["action"]["count"] == [
+        demos.steps
+    ]
     assert stats["action"]["mean"][0] == pytest.approx(demos.actions.mean())
 
 
 def test_lerobot_of_robots(tmp_path):
-    """Continuous actions, labels that are missing in places, several features, the layout of 2.1."""
+    """Continuous actions, labels missing in places, several features, the layout of 2.1."""
     pyarrow = pytest.importorskip("pyarrow")
     import pyarrow.parquet as parquet
 
-    data = slottar.from_arrays([np.ones((4, 2)), np.zeros((3, 2))], [np.eye(4), np.eye(4)[:3]],
-                               segments=[[0, 0, -1, 1], [0, 1, 1]])
+    data = slottar.from_arrays(
+        [np.ones((4, 2)), np.zeros((3, 2))],
+        [np.eye(4), np.eye(4)[:3]],
+        segments=[[0, 0, -1, 1], [0, 1, 1]],
+    )
     back = slottar.from_lerobot(slottar.to_lerobot(data, tmp_path / "a"))
     assert (back.actions == data.actions).all() and (back.observations == data.observations).all()
     assert back[0].segments.tolist() == [0, 0, -1, 2] and back[1].segments.tolist() == [0, 1, 1]
@@ -136,15 +155,35 @@ def test_lerobot_of_robots(tmp_path):
     (old / "data/chunk-000").mkdir(parents=True)
     (old / "meta").mkdir()
     for number in (1, 0):
-        parquet.write_table(pyarrow.table({
-            "action": [[1.0, 2.0]] * 3, "observation.state": [[0.5]] * 3, "observation.effort": [[1.5, 2.5]] * 3,
-            "episode_index": [number] * 3, "frame_index": [0, 1, 2], "task_index": [number] * 3}),
-            old / f"data/chunk-000/episode_{number:06d}.parquet")
+        parquet.write_table(
+            pyarrow.table(
+                {
+                    "action": [[1.0, 2.0]] * 3,
+                    "observation.state": [[0.5]] * 3,
+                    "observation.effort": [[1.5, 2.5]] * 3,
+                    "episode_index": [number] * 3,
+                    "frame_index": [0, 1, 2],
+                    "task_index": [number] * 3,
+                }
+            ),
+            old / f"data/chunk-000/episode_{number:06d}.parquet",
+        )
     features = {"action": [2], "observation.state": [1], "observation.effort": [2]}
-    (old / "meta/info.json").write_text(json.dumps({"codebase_version": "v2.1", "features": {
-        **{name: {"dtype": "float32", "shape": shape} for name, shape in features.items()},
-        "observation.images.front": {"dtype": "video", "shape": [3, 8, 8]},
-        "task_index": {"dtype": "int64", "shape": [1]}}}))
+    (old / "meta/info.json").write_text(
+        json.dumps(
+            {
+                "codebase_version": "v2.1",
+                "features": {
+                    **{
+                        name: {"dtype": "float32", "shape": shape}
+                        for name, shape in features.items()
+                    },
+                    "observation.images.front": {"dtype": "video", "shape": [3, 8, 8]},
+                    "task_index": {"dtype": "int64", "shape": [1]},
+                },
+            }
+        )
+    )
     data = slottar.from_lerobot(old)
     assert data.observation_shape == (3,) and data[0].observations[0].tolist() == [0.5, 1.5, 2.5]
     assert [episode.task for episode in data] == [0, 1] and data[1].actions.shape == (3, 2)

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 import os
 import subprocess
 import sys

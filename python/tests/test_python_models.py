@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 import json
 import os
 import pickle
@@ -14,13 +15,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import slottar
 from conftest import TINY
 
 KINDS = {
     "slottar": (slottar.Segmenter, TINY),
-    "slottar-mdl": (slottar.MDLSegmenter, dict(prior=3, steps=20, hidden=16, heads=2, restarts=2, seed=1)),
+    "slottar-mdl": (
+        slottar.MDLSegmenter,
+        dict(prior=3, steps=20, hidden=16, heads=2, restarts=2, seed=1),
+    ),
     "compile": (slottar.CompILE, dict(epochs=2, hidden=16, segments=3)),
     "ompn": (slottar.OMPN, dict(epochs=2, hidden=16, depth=2)),
 }
@@ -32,12 +35,22 @@ def test_numbers_of_the_command(name, demos, command, tmp_path):
     kind, options = KINDS[name]
     model = kind(**options, threads=2).fit(demos)
     words = [f"{k}={v}" for k, v in options.items() if k not in ("seed", "restarts")]
-    flags = [f"--seed={options.get('seed', 0)}", f"--restarts={options.get('restarts', 1)}", "--quiet"]
+    flags = [
+        f"--seed={options.get('seed', 0)}",
+        f"--restarts={options.get('restarts', 1)}",
+        "--quiet",
+    ]
     run = tmp_path / "run"
-    subprocess.run([command, "train", name, demos.path, "-o", run, *words, *flags], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [command, "train", name, demos.path, "-o", run, *words, *flags],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     assert (run / "best.safetensors").read_bytes() == Path(model.checkpoint_).read_bytes()
 
-    lines = subprocess.run([command, "segment", run, demos.path, "--quiet"], check=True, capture_output=True).stdout
+    lines = subprocess.run(
+        [command, "segment", run, demos.path, "--quiet"], check=True, capture_output=True
+    ).stdout
     answers = [json.loads(line) for line in lines.splitlines()]
     found = model.predict(demos)
     assert len(found) == len(answers) == len(demos)
@@ -46,7 +59,9 @@ def test_numbers_of_the_command(name, demos, command, tmp_path):
         assert one.ids.tolist() == line["segment"] and one.boundaries.tolist() == line["boundaries"]
         assert [f"{c:.4f}" for c in one.confidence] == [f"{c:.4f}" for c in line["confidence"]]
 
-    out = subprocess.run([command, "eval", run, demos.path, "--json", "--quiet"], check=True, capture_output=True).stdout
+    out = subprocess.run(
+        [command, "eval", run, demos.path, "--json", "--quiet"], check=True, capture_output=True
+    ).stdout
     said = json.loads(out)["runs"][0]
     scores = model.scores(demos, split="test")
     for score in slottar.scores.SCORES:
@@ -56,12 +71,20 @@ def test_numbers_of_the_command(name, demos, command, tmp_path):
 
 def test_save_load_and_pickle(model, demos, tmp_path):
     want = model.predict(demos)
-    copies = [slottar.load_model(model.save(tmp_path / "m.safetensors")), pickle.loads(pickle.dumps(model)),
-              slottar.Segmenter.load(model.run_), slottar.Segmenter.load(model.checkpoint_, threads=1)]
+    copies = [
+        slottar.load_model(model.save(tmp_path / "m.safetensors")),
+        pickle.loads(pickle.dumps(model)),
+        slottar.Segmenter.load(model.run_),
+        slottar.Segmenter.load(model.checkpoint_, threads=1),
+    ]
     for copy in copies:
         assert copy.slots == 4 and copy.hidden == 16
         for a, b in zip(copy.predict(demos), want):
-            assert (a.ids == b.ids).all() and (a.confidence == b.confidence).all() and (a.counts == b.counts).all()
+            assert (
+                (a.ids == b.ids).all()
+                and (a.confidence == b.confidence).all()
+                and (a.counts == b.counts).all()
+            )
     with pytest.raises(ValueError, match="holds slottar"):
         slottar.OMPN.load(model.checkpoint_)
     with pytest.raises(FileNotFoundError):
@@ -75,9 +98,16 @@ def test_answers(model, demos):
     assert [one.episode for one in found] == demos.split("valid").tolist()
     for one in found:
         assert len(one) == len(demos[one.episode]) and one.number == one.ids[-1] + 1
-        assert one.masks.shape == (4, len(one)) and one.attention.shape == (len(one), 4) and one.slots.shape == (4, 16)
+        assert (
+            one.masks.shape == (4, len(one))
+            and one.attention.shape == (len(one), 4)
+            and one.slots.shape == (4, 16)
+        )
         assert one.counts.sum() == pytest.approx(1, abs=1e-5)
-        assert np.concatenate([np.full(s.stop - s.start, n) for n, s in enumerate(one.spans)]).tolist() == one.ids.tolist()
+        assert (
+            np.concatenate([np.full(s.stop - s.start, n) for n, s in enumerate(one.spans)]).tolist()
+            == one.ids.tolist()
+        )
     assert model.predict(demos, max_length=4).numbers.min() > 1
     assert "Segments of 20" in repr(found) and "<table>" in found._repr_html_()
     table = found.to_pandas()
@@ -86,7 +116,11 @@ def test_answers(model, demos):
 
 def test_transform_gives_the_slots(model, demos):
     slots = model.transform(demos)
-    assert slots.shape == (len(demos), 4 * 16) and np.isfinite(slots).all() and slots.std(axis=0).max() > 0
+    assert (
+        slots.shape == (len(demos), 4 * 16)
+        and np.isfinite(slots).all()
+        and slots.std(axis=0).max() > 0
+    )
     found = model.predict(demos[:1], pictures=True)[0]
     used = found.masks.max(axis=1) > 0
     assert (slots[0].reshape(4, 16) == found.slots * used[:, None]).all()
@@ -123,8 +157,8 @@ def test_ctrl_c_leaves_a_usable_object(demos):
 
 
 def test_other_threads_go_on_and_interrupt(demos, tmp_path):
-    """The interpreter's lock is released: a second thread sees the first epoch end, counts, and sends Ctrl-C
-    to the first, which only waits. Without it the fit would not end."""
+    """The interpreter's lock is released: a second thread sees the first epoch end, counts, and
+    sends Ctrl-C to the first, which only waits. Without it the fit would not end."""
     run, counted = tmp_path / "run", []
 
     def count_and_interrupt():
@@ -158,8 +192,12 @@ def test_lists_and_labels(demos):
     """Plain arrays, labels apart, and lists as options."""
     actions = [episode.actions for episode in demos[:40]]
     labels = [episode.segments for episode in demos[:40]]
-    model = slottar.Segmenter(**{**TINY, "prior": [0.1, 0.2, 0.7], "epochs": 1}).fit(actions, labels)
-    assert model.score(actions, labels) == pytest.approx(slottar.score(labels, model.predict(actions).ids)["f1"])
+    model = slottar.Segmenter(**{**TINY, "prior": [0.1, 0.2, 0.7], "epochs": 1}).fit(
+        actions, labels
+    )
+    assert model.score(actions, labels) == pytest.approx(
+        slottar.score(labels, model.predict(actions).ids)["f1"]
+    )
     with pytest.raises(ValueError, match="needs labels"):
         model.score(actions)
     assert model.score(actions, metric="loss") < 0
@@ -167,18 +205,21 @@ def test_lists_and_labels(demos):
         model.predict([[99, 0]])
 
 
-@pytest.mark.parametrize("kind, words, parameters", [
-    (ValueError, "no preset", dict(preset="nothing")),
-    (ValueError, "slots", dict(slots=-1)),
-    (ValueError, "5 heads", dict(hidden=16, heads=5)),
-    (ValueError, "seed", dict(seed=-1)),
-    (TypeError, "seed", dict(seed=1.5)),
-    (TypeError, "option", dict(slots=object())),
-    (ValueError, "no device", dict(device="abacus")),
-    (ValueError, "threads", dict(threads=0)),
-    (TypeError, "run", dict(run=3)),
-    (ValueError, "restarts", dict(restarts=5000)),
-])
+@pytest.mark.parametrize(
+    "kind, words, parameters",
+    [
+        (ValueError, "no preset", dict(preset="nothing")),
+        (ValueError, "slots", dict(slots=-1)),
+        (ValueError, "5 heads", dict(hidden=16, heads=5)),
+        (ValueError, "seed", dict(seed=-1)),
+        (TypeError, "seed", dict(seed=1.5)),
+        (TypeError, "option", dict(slots=object())),
+        (ValueError, "no device", dict(device="abacus")),
+        (ValueError, "threads", dict(threads=0)),
+        (TypeError, "run", dict(run=3)),
+        (ValueError, "restarts", dict(restarts=5000)),
+    ],
+)
 def test_wrong_parameters(kind, words, parameters, demos):
     with pytest.raises(kind, match=words):
         slottar.Segmenter(**parameters).fit(demos)

@@ -3,13 +3,13 @@
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
+
 import json
 import subprocess
 import warnings
 
 import numpy as np
 import pytest
-
 import slottar
 from conftest import TINY
 
@@ -26,16 +26,24 @@ KINDS = (slottar.Segmenter, slottar.MDLSegmenter, slottar.CompILE, slottar.OMPN,
 
 
 # check_estimator's checks that are not about tables
-CHECKS = ("check_do_not_raise_errors_in_init_or_set_param", "check_estimator_cloneable", "check_estimator_repr",
-          "check_estimator_tags_renamed", "check_get_params_invariance", "check_mixin_order",
-          "check_no_attributes_set_in_init", "check_parameters_default_constructible", "check_set_params",
-          "check_valid_tag_types")
+CHECKS = (
+    "check_do_not_raise_errors_in_init_or_set_param",
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_estimator_tags_renamed",
+    "check_get_params_invariance",
+    "check_mixin_order",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_set_params",
+    "check_valid_tag_types",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_check_estimator(kind):
-    """check_estimator stops where it would feed rows of a table: a trajectory is none, and the tag says so.
-    Those of its checks that need no data are called one by one; the rest (check_fit2d_*,
+    """check_estimator stops where it would feed rows of a table: a trajectory is none, and the tag
+    says so. Those of its checks that need no data are called one by one; the rest (check_fit2d_*,
     check_n_features_in, check_dtype_object, ...) do not apply."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "(?s).*Can't test estimator.*")
@@ -69,7 +77,9 @@ def test_pipeline_and_cross_validation(demos):
     """Slots as features of a classifier, and scores over folds of episodes."""
     episodes = list(demos)[:60]
     target = np.array([len(episode) > np.median(demos.lengths) for episode in episodes])
-    chain = make_pipeline(slottar.Segmenter(**{**TINY, "epochs": 1}), LogisticRegression(max_iter=200))
+    chain = make_pipeline(
+        slottar.Segmenter(**{**TINY, "epochs": 1}), LogisticRegression(max_iter=200)
+    )
     assert chain.fit(episodes, target).predict(episodes).shape == (60,)
     scores = cross_val_score(slottar.Segmenter(**{**TINY, "epochs": 1}), demos, cv=KFold(3))
     assert scores.shape == (3,) and ((scores >= 0) & (scores <= 1)).all()
@@ -79,8 +89,11 @@ def test_pipeline_and_cross_validation(demos):
 
 @pytest.mark.parametrize("rule", slottar.rule_names())
 def test_rules_are_the_command_s(rule, demos, command):
-    out = subprocess.run([command, "eval", "--rule", rule, demos.path, "--json", "--quiet", "--seed", "4"],
-                         check=True, capture_output=True).stdout
+    out = subprocess.run(
+        [command, "eval", "--rule", rule, demos.path, "--json", "--quiet", "--seed", "4"],
+        check=True,
+        capture_output=True,
+    ).stdout
     said = json.loads(out)["runs"][0]
     model = slottar.Rule(rule, seed=4).fit(demos)
     scores = model.scores(demos, split="test")
