@@ -5,6 +5,7 @@ Copyright (c) 2026 the slottar authors
 """
 
 import json
+import logging
 import os
 import pickle
 import signal
@@ -177,12 +178,14 @@ def test_other_threads_go_on_and_interrupt(demos, tmp_path):
     model.set_params(run=None, epochs=1).fit(demos).predict(demos)
 
 
-def test_run_directory_goes_on(demos, tmp_path):
+def test_run_directory_goes_on(demos, tmp_path, caplog):
+    caplog.set_level(logging.INFO, logger="slottar")
     whole = slottar.Segmenter(**{**TINY, "epochs": 4}).fit(demos)
     parts = slottar.Segmenter(**{**TINY, "epochs": 4}, run=str(tmp_path / "run"))
     parts.fit(demos, callbacks=[lambda report: report.news.startswith("epoch 2")])
     assert len(parts.history_) < 4
     parts.fit(demos)
+    assert any("goes on behind epoch" in message for message in caplog.messages)
     assert Path(whole.checkpoint_).read_bytes() == Path(parts.checkpoint_).read_bytes()
     with pytest.raises(ValueError, match="another run directory"):
         parts.set_params(slots=5).fit(demos)
@@ -228,6 +231,11 @@ def test_wrong_parameters(kind, words, parameters, demos):
 def test_unknown_parameter():
     with pytest.raises(TypeError, match="no parameter 'slot'"):
         slottar.Segmenter(slot=3)
+
+
+def test_progress_bar(demos, capsys):
+    slottar.Segmenter(**TINY, progress=True).fit(demos)
+    assert "epoch 2: loss" in capsys.readouterr().err
 
 
 def test_report(model, demos, tmp_path):
