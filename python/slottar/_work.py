@@ -192,11 +192,17 @@ class Handle:
     """Something of the library's that lives in a context, until nobody needs it any more."""
 
     def __init__(
-        self, context: Context, pointer: ctypes.c_void_p, destroy: Callable[[Any], None]
+        self,
+        context: Context,
+        pointer: ctypes.c_void_p,
+        destroy: Callable[[Any], None],
+        before: Optional["Handle"] = None,
     ) -> None:
+        """``before``: is destroyed before that one."""
         self.context = context
         self.pointer = pointer
-        self._finalizer = weakref.finalize(self, _free, destroy, pointer, os.getpid(), context)
+        keep = (context, before)
+        self._finalizer = weakref.finalize(self, _free, destroy, pointer, os.getpid(), keep)
 
     def close(self) -> None:
         """Destroys it now; only for handles without views."""

@@ -24,7 +24,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from . import _declarations as c
-from ._arrays import integers, plain
+from ._arrays import address, integers, plain
 from ._library import check, lib, needed, text, to_bytes, whole
 from ._work import SEED_MOST, Context, Handle
 
@@ -67,18 +67,22 @@ class _Batch:
     def empty(self) -> np.ndarray:
         return np.empty((self.n, *self.shape), np.uint8)
 
-    def reset(
-        self, seeds: Optional[np.ndarray], mask: Optional[np.ndarray], observations: np.ndarray
-    ) -> None:
-        where = lambda array: None if array is None else array.ctypes.data  # noqa: E731
+    def observe(self) -> np.ndarray:
+        """The present observations; zeros before the first reset."""
+        if not self.seeded:
+            return np.zeros((self.n, *self.shape), np.uint8)
+        seen = self.empty()
+        with self.context.used():
+            lib.slt_env_batch_observe(self.pointer, seen.ctypes.data)
+        return seen
+
+    def reset(self, seeds: Optional[np.ndarray], mask: Optional[np.ndarray]) -> np.ndarray:
+        seen = self.empty() if mask is None else self.observe()
         self.context.call(
-            lib.slt_env_batch_reset,
-            self.pointer,
-            where(seeds),
-            where(mask),
-            observations.ctypes.data,
+            lib.slt_env_batch_reset, self.pointer, address(seeds), address(mask), address(seen)
         )
-        self.seeded = True
+        self.seeded = self.seeded or mask is None or bool(mask.all())
+        return seen
 
     def step(
         self, actions: np.ndarray, finals: Optional[np.ndarray] = None
@@ -86,10 +90,10 @@ class _Batch:
         seen, rewards = self.empty(), np.empty(self.n)
         terminated, truncated = np.empty(self.n, bool), np.empty(self.n, bool)
         out = self.outputs
-        out.observations, out.rewards = seen.ctypes.data, rewards.ctypes.data
-        out.terminated, out.truncated = terminated.ctypes.data, truncated.ctypes.data
-        out.final_observations = None if finals is None else finals.ctypes.data
         with self.context.used():
+            out.observations, out.rewards = seen.ctypes.data, rewards.ctypes.data
+            out.terminated, out.truncated = terminated.ctypes.data, truncated.ctypes.data
+            out.final_observations = address(finals)
             check(lib.slt_env_batch_step(self.pointer, actions.ctypes.data, out))
         return seen, rewards, terminated, truncated
 
@@ -151,10 +155,7 @@ class SlottarVectorEnv(VectorEnv):
         """
         mask = _mask(options, self.num_envs)
         seeds = self._seeds_of(seed)
-        seen = self._batch.empty()
-        if mask is not None:
-            lib.slt_env_batch_observe(self._batch.pointer, seen.ctypes.data)
-        self._batch.reset(seeds, mask, seen)
+        seen = self._batch.reset(seeds, mask)
         if seeds is not None:
             self._seeds = seeds
         if self._expert:
@@ -213,14 +214,17 @@ class SlottarVectorEnv(VectorEnv):
         return out.raw
 
     def restore(self, state: bytes) -> np.ndarray:
-        """Goes back to a snapshot of the same environment and size; the observations come back."""
+        """Goes back to a snapshot of the same environment and size; the observations come back.
+
+        An expert remembers nothing of what it saw before.
+        """
         if not isinstance(state, bytes):
             raise TypeError(f"a snapshot is bytes, not {type(state).__name__}")
         self._batch.context.call(lib.slt_env_batch_restore, self._batch.pointer, state, len(state))
         self._batch.seeded = True
-        seen = self._batch.empty()
-        lib.slt_env_batch_observe(self._batch.pointer, seen.ctypes.data)
-        return seen
+        if self._expert:
+            self._expert._note(None, None)
+        return self._batch.observe()
 
     def render(self) -> Optional[Tuple[str, ...]]:
         return (
@@ -249,8 +253,7 @@ class Expert:
             float(noise),
             pointer,
         )
-        self._handle = Handle(batch.context, pointer, lib.slt_expert_destroy)
-        self._keep = batch.handle  # goes after the expert
+        self._handle = Handle(batch.context, pointer, lib.slt_expert_destroy, before=batch.handle)
         self._n, self._size = batch.n, int(np.prod(batch.shape))
         self._context = batch.context
         self._draw = np.random.default_rng(whole(seed, "the seed", 0, SEED_MOST))
@@ -312,9 +315,7 @@ class SlottarEnv(gymnasium.Env):
         seeds = (
             None if seed is None else np.array([whole(seed, "the seed", 0, SEED_MOST)], np.uint64)
         )
-        seen = self._batch.empty()
-        self._batch.reset(seeds, None, seen)
-        return seen[0], {}
+        return self._batch.reset(seeds, None)[0], {}
 
     def step(self, action: Any) -> Tuple[np.ndarray, float, bool, bool, Dict]:
         chosen = _actions(np.reshape(action, -1), 1)

@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
 
+import threading
 import warnings
 
 import numpy as np
@@ -175,3 +176,38 @@ def test_wrong_actions(kind, actions):
     with pytest.raises(kind):
         envs.step(actions)
     envs.step([0, 1])
+
+
+def test_masks_before_the_first_reset():
+    envs = slottar.make_vec(DOORKEY, 3)
+    mask = np.array([True, False, False])
+    seen, _ = envs.reset(seed=0, options={"reset_mask": mask})
+    assert seen[0].any() and not seen[1:].any()
+    with pytest.raises(ValueError, match="copy 1 must be reset"):
+        envs.step([0, 0, 0])
+    whole, _ = envs.reset(seed=0)
+    assert (whole[0] == seen[0]).all() and whole[1:].any()
+
+
+def test_threads_share_a_batch():
+    """One at a time: no step is lost, and nothing is written behind anybody's back."""
+    envs = slottar.make_vec(DOORKEY, 64, threads=1)
+    envs.reset(seed=0)
+    found = []
+
+    def play():
+        for _ in range(200):
+            found.append(envs.step(np.zeros(64, int))[0].shape)
+
+    threads = [threading.Thread(target=play) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    other = slottar.make_vec(DOORKEY, 64, threads=1)
+    other.reset(seed=0)
+    for _ in range(800):
+        last = other.step(np.zeros(64, int))[0]
+    assert (
+        len(found) == 800
+        and (envs.step(np.ones(64, int))[0] == other.step(np.ones(64, int))[0]).all()
+    )
+    assert last.any()

@@ -228,6 +228,19 @@ def test_wrong_parameters(kind, words, parameters, demos):
         slottar.Segmenter(**parameters).fit(demos)
 
 
+def test_devices(demos):
+    """With CUDA and a GPU the losses agree; elsewhere a sentence says what is missing."""
+    try:
+        there = slottar.Segmenter(**TINY, device="cuda", precision="fp32").fit(demos)
+    except RuntimeError as problem:
+        assert "cuda" in str(problem).lower()
+        return
+    here = slottar.Segmenter(**TINY).fit(demos)
+    assert there.score(demos, metric="loss") == pytest.approx(
+        here.score(demos, metric="loss"), 1e-3
+    )
+
+
 def test_unknown_parameter():
     with pytest.raises(TypeError, match="no parameter 'slot'"):
         slottar.Segmenter(slot=3)
