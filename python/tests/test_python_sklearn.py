@@ -6,7 +6,9 @@ Copyright (c) 2026 the slottar authors
 
 import json
 import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,3 +109,12 @@ def test_rules_refuse():
         slottar.Rule("guess").fit([[0, 1]]).predict([[0, 1]])
     with pytest.raises(NotImplementedError, match="discrete"):
         slottar.Rule().fit([np.ones((3, 1))])
+
+
+def test_optuna_example():
+    pytest.importorskip("optuna")
+    script = Path(__file__).parents[2] / "examples" / "search_optuna.py"
+    words = "doorkey --episodes 64 10 10 --epochs 1 --trials 2".split()
+    done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count("valid") == 2 and "<- the paper's row" in done.stdout
