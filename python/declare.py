@@ -51,7 +51,7 @@ def expand(compiler: str, include: str) -> str:
     for line in text.splitlines():
         mark = re.match(r'# \d+ "(.*?)"', line)
         if mark:
-            ours = "slottar/" in mark.group(1)
+            ours = re.search(r"(^|/)slottar/\w+\.h$", mark.group(1)) is not None
         elif ours and not line.startswith("#"):
             kept.append(line)
     return "\n".join(kept)

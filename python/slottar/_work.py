@@ -141,8 +141,11 @@ class Context:
         outcome: List[Any] = []
 
         def work() -> None:
-            status = function(*arguments)
-            outcome.append((status, last_message()))
+            try:
+                status = function(*arguments)
+                outcome.append((status, last_message()))
+            except BaseException as problem:  # ctypes refuses an argument
+                outcome.append((c.SLT_INVALID, repr(problem)))
             self._events.put(None)  # wakes the caller
 
         thread = threading.Thread(target=work, name="slottar", daemon=True)

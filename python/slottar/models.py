@@ -291,8 +291,14 @@ class Model(Estimator):
         self._need_fit()
         name = os.fsdecode(path_bytes(path))
         part = f"{name}.part-{os.getpid()}"
-        shutil.copyfile(self.checkpoint_, part)
-        os.replace(part, name)
+        try:
+            shutil.copyfile(self.checkpoint_, part)
+            with open(part, "rb") as file:
+                os.fsync(file.fileno())
+            os.replace(part, name)
+        except BaseException:
+            Path(part).unlink(missing_ok=True)
+            raise
         return name
 
     @classmethod

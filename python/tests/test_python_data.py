@@ -11,6 +11,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -218,3 +219,24 @@ def test_a_missing_library_is_named(tmp_path):
         env={**os.environ, "SLOTTAR_LIBRARY": str(tmp_path / "libneeds.so")},
     )
     assert done.returncode == 1 and "slottar needs the shared library libabsent.so.7" in done.stderr
+
+
+def test_declarations_are_of_the_headers(tmp_path):
+    """What the package was built with is what the headers say now."""
+    top = Path(__file__).parents[2]
+    compiler = shutil.which("cc") or pytest.skip("there is no C compiler")
+    out, check = tmp_path / "declarations.py", tmp_path / "check.c"
+    script = top / "python" / "declare.py"
+    subprocess.run([sys.executable, script, compiler, top / "include", out, check], check=True)
+    from slottar import _declarations
+
+    assert out.read_text() == Path(_declarations.__file__).read_text()
+    subprocess.run([compiler, "-fsyntax-only", f"-I{top / 'include'}", check], check=True)
+    wrong = check.read_text().replace("sizeof(slt_episode) == ", "sizeof(slt_episode) == 1")
+    check.write_text(wrong)
+    assert (
+        subprocess.run(
+            [compiler, "-fsyntax-only", f"-I{top / 'include'}", check], capture_output=True
+        ).returncode
+        != 0
+    )
