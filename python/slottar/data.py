@@ -126,6 +126,9 @@ class Episode:
         """-1: unknown."""
         return self._raw.seed
 
+    def __reduce__(self) -> Any:
+        return Episode, (self._data, self.index)
+
     def __repr__(self) -> str:
         return f"<slottar.Episode {self.index}: {len(self)} steps, {self.split}>"
 

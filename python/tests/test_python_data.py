@@ -115,6 +115,7 @@ def test_from_arrays_and_back(tmp_path):
             and back.action_names == list("abcdef")
             and back.environment == "here"
         )
+        assert (pickle.loads(pickle.dumps(back[2])).actions == actions[2]).all()
         for i, episode in enumerate(back):
             assert (episode.actions == actions[i]).all() and (flat[i].actions == actions[i]).all()
             assert (episode.observations == seen[i].astype(np.float32)).all()

@@ -6,6 +6,7 @@ Copyright (c) 2026 the slottar authors
 
 import json
 import logging
+import multiprocessing
 import os
 import pickle
 import signal
@@ -244,6 +245,28 @@ def test_devices(demos):
 def test_unknown_parameter():
     with pytest.raises(TypeError, match="no parameter 'slot'"):
         slottar.Segmenter(slot=3)
+
+
+def test_forked_children(model, demos):
+    """A child predicts and trains with models of its own; environments with threads are refused."""
+    envs = pytest.importorskip("slottar.envs").make_vec("getwood-v0", 4, threads=2)
+    envs.reset(seed=0)
+    want = model.predict(demos)
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+
+    def child():
+        same = all((a.ids == b.ids).all() for a, b in zip(model.predict(demos), want))
+        try:
+            envs.step([0] * 4)
+        except RuntimeError as problem:
+            answers.put((same, str(problem), slottar.Segmenter(**TINY).fit(demos).epochs))
+
+    process = context.Process(target=child)
+    process.start()
+    same, words, epochs = answers.get(timeout=300)
+    process.join(300)
+    assert same and "fork" in words and epochs == 2 and process.exitcode == 0
 
 
 def test_progress_bar(demos, capsys):
