@@ -13,8 +13,13 @@ import re
 from pathlib import Path
 from typing import Any, Optional, Union
 
-from . import _declarations as c
 from .errors import error_of
+
+try:
+    from . import _declarations as c
+except ImportError as absent:
+    where = Path(__file__).parent
+    raise ImportError(f"{where} is source alone: `pip install .` makes the package") from absent
 
 PathLike = Union[str, "os.PathLike[str]"]
 
