@@ -25,9 +25,7 @@ class _Memory:
         }
 
 
-def view(
-    owner: Any, address: Optional[int], shape: Sequence[int], dtype: Any
-) -> Optional[np.ndarray]:
+def view(owner: Any, address: Optional[int], shape: Sequence[int], dtype: Any) -> Any:
     """A read-only array over memory of ``owner``, without a copy; None for NULL."""
     shape, dtype = tuple(int(n) for n in shape), np.dtype(dtype)
     if not address:
@@ -35,7 +33,7 @@ def view(
     return np.asarray(_Memory(owner, address, shape, dtype))
 
 
-def taken(address: Optional[int], shape: Sequence[int], dtype: Any) -> Optional[np.ndarray]:
+def taken(address: Optional[int], shape: Sequence[int], dtype: Any) -> Any:
     """A copy of memory that is only valid now."""
     borrowed = view(None, address, shape, dtype)
     return None if borrowed is None else borrowed.copy()

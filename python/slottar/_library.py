@@ -11,7 +11,7 @@ import ctypes
 import os
 import re
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, overload
 
 from .errors import error_of
 
@@ -68,6 +68,12 @@ def check(status: int, path: Optional[str] = None) -> None:
 
 def last_message() -> str:
     return lib.slt_last_error().decode("utf-8", "replace")
+
+
+@overload
+def text(value: bytes) -> str: ...
+@overload
+def text(value: None) -> None: ...
 
 
 def text(value: Optional[bytes]) -> Optional[str]:

@@ -43,9 +43,8 @@ class Progress:
 Watcher = Callable[[Progress], Any]
 
 _LEVELS = {c.SLT_LOG_INFO: logging.INFO, c.SLT_LOG_WARNING: logging.WARNING}
-_LogHook, _ProgressHook = (
-    dict(c.slt_context_options._fields_)[name] for name in ("log", "progress")
-)
+_HOOKS: Any = {field[0]: field[1] for field in c.slt_context_options._fields_}
+_LogHook, _ProgressHook = _HOOKS["log"], _HOOKS["progress"]
 
 
 @_LogHook

@@ -14,9 +14,9 @@ import numpy as np
 
 from . import _declarations as c
 from ._arrays import integers, plain
-from ._library import PathLike, check, lib, needed, path_bytes
+from ._library import PathLike, check, lib, needed
 from ._work import Context
-from .data import Dataset, Episode, TemporaryFolder
+from .data import Dataset, Episode, file_to_write
 from .rows import Row, acted, columns_of, describe
 
 
@@ -129,8 +129,7 @@ def build(
         raise ValueError("there is no episode")
     first = Row(episodes[0], 0)
     info, kept = describe(first, _largest(episodes, first, about), about)
-    folder = None if path is not None else TemporaryFolder()
-    name = path_bytes(folder.file("data.safetensors") if folder else path)
+    name, folder = file_to_write(path)
     context, builder = Context(), ctypes.c_void_p()
     with context.used():
         check(lib.slt_dataset_builder_create(context.pointer, name, info, builder))

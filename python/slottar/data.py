@@ -51,9 +51,7 @@ class Episode:
     def __len__(self) -> int:
         return self._raw.length
 
-    def _view(
-        self, address: Optional[int], shape: Sequence[int], dtype: Any
-    ) -> Optional[np.ndarray]:
+    def _view(self, address: Optional[int], shape: Sequence[int], dtype: Any) -> Any:
         return view(self._data._handle, address, shape, dtype)
 
     @property
@@ -70,7 +68,7 @@ class Episode:
         """[steps, ...]; observations stored as places of ones are spread out, which is a copy."""
         raw, shape = self._raw, (len(self), *self._data.observation_shape)
         if raw.ones:
-            return self._spread(raw.ones, self.ones_offsets)
+            return self._spread(raw.ones, np.asarray(self.ones_offsets))
         narrow = self._view(raw.observations_u8, shape, np.uint8)
         return narrow if narrow is not None else self._view(raw.observations_f32, shape, np.float32)
 
@@ -210,7 +208,7 @@ class Dataset:
     def lengths(self) -> np.ndarray:
         return np.diff(self.offsets)
 
-    def _column(self, *fields: str) -> Optional[np.ndarray]:
+    def _column(self, *fields: str) -> Any:
         """A field of episode 0, stretched over all steps."""
         raw = self[0]._raw
         for field in fields:
@@ -334,6 +332,14 @@ class TemporaryFolder:
         return os.path.join(self.path, name)
 
 
+def file_to_write(path: Optional[PathLike]) -> Tuple[bytes, Optional[TemporaryFolder]]:
+    """The path, or a file in a folder of its own."""
+    if path is not None:
+        return path_bytes(path), None
+    folder = TemporaryFolder()
+    return path_bytes(folder.file("data.safetensors")), folder
+
+
 def _remove(path: str, pid: int) -> None:
     if os.getpid() == pid:
         shutil.rmtree(path, ignore_errors=True)
@@ -394,8 +400,7 @@ def collect(
     ``episodes`` is a number, or three: train, valid, test. Without ``path`` the file is temporary.
     """
     names = [environments] if isinstance(environments, str) else list(environments)
-    folder = None if path is not None else TemporaryFolder()
-    name = path_bytes(folder.file("data.safetensors") if folder else path)
+    name, folder = file_to_write(path)
     request = c.slt_collect_request(
         environments=texts(names, "an environment"),
         environment_count=len(names),
@@ -408,7 +413,7 @@ def collect(
         single_delimiter=single_delimiter,
         seed=whole(seed, "seed", 0, SEED_MOST),
     )
-    counts = [] if episodes is None else [episodes] if np.isscalar(episodes) else list(episodes)
+    counts: List[Any] = [] if episodes is None else np.atleast_1d(episodes).tolist()
     if len(counts) > c.SLT_SPLITS:
         raise ValueError(f"episodes: {len(counts)} numbers, but there are {c.SLT_SPLITS} splits")
     for k, count in enumerate(counts):

@@ -187,14 +187,15 @@ class SlottarVectorEnv(VectorEnv):
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Dict[str, Any]]:
         """One step of every copy."""
         chosen = _actions(actions, self.num_envs)
-        out = self._batch.step(chosen, self._finals)
+        seen, rewards, terminated, truncated = self._batch.step(chosen, self._finals)
         if self._expert:
-            self._expert._stepped(out[2] | out[3])
-        return (*out, {} if self._finals is None else self._final_infos(out[2] | out[3]))
+            self._expert._stepped(terminated | truncated)
+        infos = {} if self._finals is None else self._final_infos(terminated | truncated)
+        return seen, rewards, terminated, truncated, infos
 
     def _final_infos(self, ended: np.ndarray) -> Dict[str, Any]:
         """What SAME_STEP would lose: the last observations, in Gymnasium's form."""
-        if not ended.any():
+        if self._finals is None or not ended.any():
             return {}
         last = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended):

@@ -7,7 +7,7 @@ Copyright (c) 2026 the slottar authors
 from __future__ import annotations
 
 import inspect
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 import numpy as np
 
@@ -20,6 +20,10 @@ class Estimator:
     """Keyword parameters that are kept as they are given and looked at by ``fit``."""
 
     _signature: inspect.Signature
+
+    if TYPE_CHECKING:  # parameters, what was learnt, and fit
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, **parameters: Any) -> None:
         names = self._names()

@@ -236,7 +236,7 @@ def to_lerobot(
 
 def _labels(data: Dataset, segments: Any) -> Optional[List[np.ndarray]]:
     if segments is None:
-        return [episode.segments for episode in data] if data.labelled else None
+        return [np.asarray(e.segments) for e in data] if data.labelled else None
     ids = [np.asarray(getattr(one, "ids", one)) for one in segments]
     if [len(one) for one in ids] != data.lengths.tolist():
         raise ValueError("segments are not those of all episodes of the data")
@@ -259,7 +259,7 @@ def _write(
     features = _features(data, labels is not None)
     (folder / "data" / "chunk-000").mkdir(parents=True)
     stats = _Stats()
-    writer = None
+    writer: Any = None
     for first in range(0, len(data), _BATCH):
         numbers = range(first, min(first + _BATCH, len(data)))
         table = pyarrow.table(_columns(data, numbers, labels, unknown, fps, features))
@@ -302,7 +302,7 @@ def _features(data: Dataset, labelled: bool) -> Dict[str, Dict[str, Any]]:
         else {"dtype": "float32", "shape": [data._info.action_size], "names": None}
     }
     if size:
-        narrow = data[0].observations.dtype == np.uint8
+        narrow = np.asarray(data[0].observations).dtype == np.uint8
         out[_STATE] = {"dtype": "uint8" if narrow else "float32", "shape": [size], "names": None}
     if data._info.has_rewards:
         out[_REWARD] = number("float32")
@@ -339,7 +339,9 @@ def _columns(
         "task_index": np.zeros(len(frame), np.int64),
     }
     if _STATE in features:
-        values[_STATE] = np.concatenate([e.observations.reshape(len(e), -1) for e in episodes])
+        values[_STATE] = np.concatenate(
+            [np.asarray(e.observations).reshape(len(e), -1) for e in episodes]
+        )
     if _REWARD in features:
         values[_REWARD] = np.concatenate([e.rewards for e in episodes])
     if labels is not None:

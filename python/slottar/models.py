@@ -55,6 +55,7 @@ class Model(Estimator):
     """What all trained models have in common."""
 
     _name = ""
+    result_: Optional[Dict[str, Any]]
     _options: Dict[str, Any] = {}
 
     # ---- learning
@@ -227,8 +228,7 @@ class Model(Estimator):
             raise ShapeError(f"{self._name} has no slots to transform to")
         if answers[0].slots is None:
             return np.stack([answer.counts for answer in answers])
-        used = (answer.slots * (answer.masks.max(axis=1) > 0)[:, None] for answer in answers)
-        return np.stack([slots.ravel() for slots in used])
+        return np.stack([_used_slots(answer).ravel() for answer in answers])
 
     def scores(self, X: Any, y: Any = None, *, split: Optional[str] = None) -> Dict[str, Any]:
         """Losses, and scores against the labels where there are any; those of ``slottar eval``."""
@@ -282,7 +282,7 @@ class Model(Estimator):
         result = c.slt_report_result()
         context = self._context()
         context.run(lib.slt_report, context.pointer, request, result)
-        return {name: getattr(result, name) for name, _ in result._fields_}
+        return {field[0]: getattr(result, field[0]) for field in result._fields_}
 
     # ---- files
 
@@ -352,15 +352,22 @@ def load_model(path: PathLike, **parameters: Any) -> Model:
     return model
 
 
+def _used_slots(answer: Segmentation) -> np.ndarray:
+    """The slots, zeros where one is not used."""
+    used = np.asarray(answer.masks).max(axis=1) > 0
+    return np.asarray(answer.slots) * used[:, None]
+
+
 def _metadata(path: str) -> Dict[str, str]:
     """The texts of a safetensors file."""
     context, pointer = Context(), ctypes.c_void_p()
     context.call(lib.slt_tensor_list_open, context.pointer, path_bytes(path), pointer, path=path)
     handle = Handle(context, pointer, lib.slt_tensor_list_close)
-    key, value, out = ctypes.c_char_p(), ctypes.c_char_p(), {}
+    key, value = ctypes.c_char_p(), ctypes.c_char_p()
+    out: Dict[str, str] = {}
     for i in range(lib.slt_tensor_list_texts(handle.pointer)):
         lib.slt_tensor_list_text(handle.pointer, i, key, value)
-        out[text(key.value)] = text(value.value)
+        out[text(key.value or b"")] = text(value.value or b"")
     return out
 
 
@@ -437,7 +444,7 @@ def _document(summary: str, model: str, rows: List[Any]) -> str:
         ]
     for name, (default, meaning) in _COMMON.items():
         lines += [f"{name} : default {default}", f"    {meaning}"]
-    presets = []
+    presets: List[str] = []
     while lib.slt_model_preset(model.encode(), len(presets)):
         presets.append(text(lib.slt_model_preset(model.encode(), len(presets))))
     settings = text(lib.slt_model_settings(model.encode()))
@@ -449,7 +456,7 @@ def _document(summary: str, model: str, rows: List[Any]) -> str:
 def _make(name: str, model: str, summary: str) -> Type[Model]:
     rows = _rows(model)
     options = {text(row.name): row for row in rows}
-    keywords = {
+    keywords: Dict[str, Any] = {
         **{option: None for option in options},
         **{k: default for k, (default, _) in _COMMON.items()},
     }

@@ -19,7 +19,7 @@ def plot_segments(segments: Any, ax: Any = None, limit: int = 20, data: Any = No
     shown = segments[:limit]
     if ax is None:
         _, ax = plt.subplots(figsize=(8, 0.6 + 0.3 * max(len(shown), 1)))
-    colours = plt.get_cmap("tab10").colors
+    colours = plt.get_cmap("tab10")(range(10))
     for row, answer in enumerate(shown):
         trust = np.append(np.nan_to_num(answer.confidence, nan=1.0), 1.0)
         for n, span in enumerate(answer.spans):

@@ -14,7 +14,7 @@ from ._library import lib, text
 
 def env_info() -> Dict[str, Dict[str, Any]]:
     """Every environment: actions, shape of an observation, step limit."""
-    out = {}
+    out: Dict[str, Dict[str, Any]] = {}
     for i in range(lib.slt_env_count()):
         info = c.slt_env_info()
         lib.slt_env_describe(i, info)

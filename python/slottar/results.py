@@ -95,8 +95,9 @@ class Segments(Sequence[Segmentation]):
     def __getitem__(self, key: slice) -> "Segments": ...
 
     def __getitem__(self, key: Union[int, slice]) -> Union[Segmentation, "Segments"]:
-        found = self._answers[key]
-        return Segments(found, self._model, self._data) if isinstance(key, slice) else found
+        if isinstance(key, slice):
+            return Segments(self._answers[key], self._model, self._data)
+        return self._answers[key]
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -165,7 +166,7 @@ class Segments(Sequence[Segmentation]):
         return self._model.report(path, data=self._data, **options)
 
     def __repr__(self) -> str:
-        spread = np.bincount(self.numbers) if len(self) else []
+        spread = np.bincount(self.numbers) if len(self) else np.empty(0, int)
         often = ", ".join(f"{n}: {times}" for n, times in enumerate(spread) if times)
         return f"<slottar.Segments of {len(self)} trajectories; numbers of segments {{{often}}}>"
 

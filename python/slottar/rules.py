@@ -133,8 +133,10 @@ class Rule(Estimator):
         raise UnsupportedError("a rule has no slots to transform to")
 
 
-def segment_count(labels: np.ndarray) -> int:
-    """Runs of equal labels."""
+def segment_count(labels: Optional[np.ndarray]) -> int:
+    """Runs of equal labels; 0 without labels."""
+    if labels is None:
+        return 0
     return 1 + int(np.count_nonzero(labels[1:] != labels[:-1]))
 
 

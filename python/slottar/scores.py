@@ -16,7 +16,7 @@ from ._library import lib, whole
 from ._work import Context
 
 #: names of the scores against labels; fractions, not percent
-SCORES: Tuple[str, ...] = tuple(name for name, _ in c.slt_scores._fields_)
+SCORES: Tuple[str, ...] = tuple(field[0] for field in c.slt_scores._fields_)
 
 
 def score(
