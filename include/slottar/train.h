@@ -76,7 +76,8 @@ typedef struct {
 // With restarts all epochs are run, and the last one counts. Trains until the score stops getting
 // better, or goes on from where the run directory stands. CANCELLED after slt_context_cancel, with
 // everything saved: the same call goes on from there. DIVERGED when a number is not finite; the
-// last good checkpoint stays. INVALID when the run directory belongs to another configuration.
+// last good checkpoint stays. INVALID when the run directory belongs to another configuration. IO
+// when another process trains in it, with its number and host.
 SLT_API slt_status slt_train(slt_context *context, const slt_train_request *request,
                              slt_train_result *result);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "action_mark.h"
 #include "commands.h"
@@ -212,15 +213,17 @@ static bool read_split(cli_call *call, slt_segment_options *options) {
 static int run_to_file(cli_call *call, printer *p, const slt_segment_options *options,
                        const char *path) {
     char temporary[4096];
-    snprintf(temporary, sizeof temporary, "%s.part", path);
-    p->out = fopen(temporary, "w");
+    snprintf(temporary, sizeof temporary, "%.4000s.part-XXXXXX", path);
+    int descriptor = mkstemp(temporary);
+    p->out = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     if (!p->out) {
         fprintf(stderr, "slottar: %s: %s\n", path, strerror(errno));
         return CLI_FAILED;
     }
     if (p->csv) fputs("episode,step,segment\n", p->out);
     slt_status status = segment(call, p, options, NULL);
-    bool whole = status == SLT_OK && fflush(p->out) == 0 && fsync(fileno(p->out)) == 0;
+    bool whole = status == SLT_OK && fflush(p->out) == 0 && fsync(descriptor) == 0 &&
+                 fchmod(descriptor, 0644) == 0;
     int error = errno;
     if (fclose(p->out) != 0) whole = false;
     if (whole && rename(temporary, path) == 0) return summarise(call, p), CLI_DONE;

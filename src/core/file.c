@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "core/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -141,6 +142,26 @@ slt_status slt_file_write(const char *path, const void *bytes, size_t count) {
     SLT_TRY(slt_writer_open(&writer, path));
     slt_write(&writer, bytes, count);
     return slt_writer_commit(&writer);
+}
+
+// NAME.part-XXXXXX, of the name or of any
+static bool is_part(const char *entry, const char *name) {
+    const char *part = strstr(entry, ".part-");
+    if (!part || strlen(part) != strlen(".part-XXXXXX")) return false;
+    size_t length = (size_t)(part - entry);
+    return !name || (strlen(name) == length && memcmp(entry, name, length) == 0);
+}
+
+void slt_parts_remove(const char *folder, const char *name) {
+    char path[4096 + 256];
+    DIR *list = opendir(folder);
+    if (!list) return;
+    for (const struct dirent *entry; (entry = readdir(list));) {
+        if (!is_part(entry->d_name, name)) continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        unlink(path);
+    }
+    closedir(list);
 }
 
 static slt_status make_one(const char *path) {

@@ -38,6 +38,10 @@ void slt_writer_abort(slt_writer *writer); // no effect when not open
 // a small text at once
 slt_status slt_file_write(const char *path, const void *bytes, size_t count);
 
+// removes what killed processes left half written: of one file, or (name NULL) of all in the
+// folder. Who calls it holds the lock on them (core/lock.h)
+void slt_parts_remove(const char *folder, const char *name);
+
 // makes a folder and those above it; one that is there already is fine
 slt_status slt_folder_make(const char *path);
 

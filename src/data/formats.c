@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+#include "core/lock.h"
 #include "data/csv.h"
 #include "data/dataset_impl.h"
 #include "data/minari.h"
@@ -146,17 +147,26 @@ static slt_status check_native(slt_context *context, const char *path) {
     return status;
 }
 
-slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out) {
-    const slt_data_format *format = slt_data_format_for(out);
-    if (!format || !format->write)
-        SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
-                 out);
+static slt_status convert(slt_context *context, const slt_data_format *format, const char *path,
+                          const char *out) {
     char native[SLT_PATH];
     bool temporary;
     SLT_TRY(slt_data_as_native(context, path, native, &temporary));
     slt_status status = temporary ? SLT_OK : check_native(context, native);
     if (status == SLT_OK) status = format->write(context, native, out);
     if (temporary) unlink(native);
+    return status;
+}
+
+slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out) {
+    const slt_data_format *format = slt_data_format_for(out);
+    if (!format || !format->write)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
+                 out);
+    slt_lock lock;
+    SLT_TRY(slt_lock_file(&lock, context, out));
+    slt_status status = convert(context, format, path, out);
+    slt_lock_release(&lock);
     return status;
 }

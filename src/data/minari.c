@@ -115,6 +115,7 @@ slt_status slt_minari_write(slt_context *context, const char *native, const char
     snprintf(folder, sizeof folder, "%.*s/data", SLT_PATH - 32, out);
     SLT_TRY(slt_folder_make(out));
     SLT_TRY(slt_folder_make(folder));
+    slt_parts_remove(folder, NULL);
     snprintf(path, sizeof path, "%.*s/data/main_data.hdf5", SLT_PATH - 32, out);
     SLT_TRY(slt_hdf5_spawn(context, "write", native, path, out));
     snprintf(path, sizeof path, "%.*s/data/metadata.json", SLT_PATH - 32, out);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "core/context_impl.h"
+#include "core/lock.h"
 #include "core/number.h"
 #include "core/text.h"
 #include "experts/collect_plan.h"
@@ -216,12 +217,15 @@ slt_status slt_collect(slt_context *context, const slt_collect_request *request,
                        slt_collect_summary *summary) {
     session all = {.context = context, .started = now()};
     SLT_TRY(slt_collect_plan_init(&all.plan, request));
+    slt_lock lock;
+    SLT_TRY(slt_lock_file(&lock, context, request->path));
     slt_arena_init(&all.arena, &context->allocator, 0);
     slt_status status = begin(&all, request);
     if (status == SLT_OK) status = collect_all(&all);
     if (status == SLT_OK) status = finish(&all);
     slt_dataset_builder_destroy(all.builder);
     slt_arena_deinit(&all.arena);
+    slt_lock_release(&lock);
     if (status == SLT_OK && summary) *summary = all.summary;
     return status;
 }

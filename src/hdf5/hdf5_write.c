@@ -177,7 +177,7 @@ static slt_status write_file(sink *to, slt_dataset *data, const char *path) {
 // temporary name, sync, rename
 static slt_status write_whole(sink *to, slt_dataset *data, const char *out) {
     char name[4096];
-    if (snprintf(name, sizeof name, "%s.XXXXXX", out) >= (int)sizeof name)
+    if (snprintf(name, sizeof name, "%s.part-XXXXXX", out) >= (int)sizeof name)
         SLT_FAIL(SLT_INVALID, "file name too long");
     int descriptor = mkstemp(name);
     if (descriptor < 0) SLT_FAIL(SLT_IO, "could not create: %s", strerror(errno));

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <unistd.h>
 #include "core/error.h"
+#include "core/lock.h"
 #include "data/formats.h"
 #include "train/trained.h"
 
@@ -33,18 +34,27 @@ static slt_status write_native(slt_model *model, slt_dataset *data,
     return status;
 }
 
-slt_status slt_model_label(slt_model *model, slt_dataset *data, const slt_segment_options *options,
-                           const char *path) {
-    const slt_data_format *format = slt_data_format_for(path);
+static slt_status write_as(slt_model *model, slt_dataset *data, const slt_segment_options *options,
+                           const slt_data_format *format, const char *path) {
     char native[SLT_PATH];
-    if (!format || !format->write)
-        SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
-                 path);
     if (!format->read) return write_native(model, data, options, path);
     SLT_TRY(slt_data_temporary(native));
     slt_status status = write_native(model, data, options, native);
     if (status == SLT_OK) status = format->write(slt_model_context(model), native, path);
     unlink(native);
+    return status;
+}
+
+slt_status slt_model_label(slt_model *model, slt_dataset *data, const slt_segment_options *options,
+                           const char *path) {
+    const slt_data_format *format = slt_data_format_for(path);
+    slt_lock lock;
+    if (!format || !format->write)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
+                 path);
+    SLT_TRY(slt_lock_file(&lock, slt_model_context(model), path));
+    slt_status status = write_as(model, data, options, format, path);
+    slt_lock_release(&lock);
     return status;
 }

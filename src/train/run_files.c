@@ -4,7 +4,6 @@
 // Copyright (c) 2026 the slottar authors
 #include "train/run_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -25,19 +24,6 @@ const char *slt_run_path(char *text, const char *run, const char *name) {
 bool slt_run_has(const char *run, const char *name) {
     char path[SLT_RUN_PATH];
     return access(slt_run_path(path, run, name), F_OK) == 0;
-}
-
-void slt_run_sweep(const char *run) {
-    char path[SLT_RUN_PATH + 256];
-    DIR *folder = opendir(run);
-    if (!folder) return;
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        const char *part = strstr(entry->d_name, ".part-");
-        if (!part || strlen(part) != strlen(".part-XXXXXX")) continue;
-        snprintf(path, sizeof path, "%s/%s", run, entry->d_name);
-        unlink(path);
-    }
-    closedir(folder);
 }
 
 // ---- config.yaml

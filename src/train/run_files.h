@@ -38,8 +38,6 @@ typedef struct {
 // appends a line to metrics.jsonl and scalars to the event file
 slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *events,
                        const slt_epoch_record *record);
-// removes what a killed process left half written
-void slt_run_sweep(const char *run);
 // drops lines of epochs that the checkpoint does not know
 slt_status slt_run_cut_back(slt_context *context, const char *run, int64_t epochs);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include "core/context_impl.h"
 #include "core/file.h"
+#include "core/lock.h"
 #include "train/run_files.h"
 #include "train/sweep_table.h"
 #include "train/sweep_tickets.h"
@@ -74,18 +75,31 @@ static const char *result_path(const slt_sweep *s, const slt_ticket *ticket, int
     return trial_path(s, ticket, name, path);
 }
 
-static slt_status open_folder(slt_sweep *s) {
+static slt_status settle(slt_sweep *s, uint32_t checksum) {
     char path[SLT_RUN_PATH];
-    uint32_t checksum;
     slt_text text;
-    SLT_TRY(slt_run_checksum(s->plan.options.data, &checksum));
-    SLT_TRY(slt_folder_make(s->request->folder));
+    slt_parts_remove(s->request->folder, "sweep.yaml");
     slt_text_init(&text, &s->context->allocator);
     slt_status status = slt_sweep_plan_text(&s->plan, s->request, checksum, &text);
     if (status == SLT_OK)
         status = slt_run_settle(s->context, slt_run_path(path, s->request->folder, "sweep.yaml"),
                                 text.bytes, text.length);
     slt_text_deinit(&text);
+    return status;
+}
+
+// workers may begin at once: the first one says what the search is, under a lock
+static slt_status open_folder(slt_sweep *s) {
+    enum { PATIENCE = 60 }; // seconds; it is held for milliseconds
+    char path[SLT_RUN_PATH];
+    uint32_t checksum;
+    slt_lock lock;
+    SLT_TRY(slt_run_checksum(s->plan.options.data, &checksum));
+    SLT_TRY(slt_folder_make(s->request->folder));
+    slt_run_path(path, s->request->folder, "lock");
+    SLT_TRY(slt_lock_take(&lock, s->context, path, s->request->folder, PATIENCE));
+    slt_status status = settle(s, checksum);
+    slt_lock_release(&lock);
     SLT_TRY(status);
     return slt_ticket_box_open(&s->box, &s->arena, s->request->folder, s->plan.count,
                                (int)s->plan.options.seeds);

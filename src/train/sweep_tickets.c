@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core/file.h"
+#include "core/lock.h"
 
 static const char *const states[] = {"free", "taken", "done"};
 
@@ -94,11 +95,8 @@ static slt_status make_all(slt_ticket_box *box) {
 }
 
 static void name_worker(slt_ticket_box *box) {
-    char host[48] = "host";
-    gethostname(host, sizeof host - 1);
-    host[sizeof host - 1] = 0;
-    for (char *c = host; *c; c++)
-        if (*c == '/') *c = '-';
+    char host[48];
+    slt_host_name(host);
     snprintf(box->worker, sizeof box->worker, "%s.%ld", host, (long)getpid());
 }
 

@@ -91,11 +91,18 @@ static slt_status start_or_resume(trainer *t) {
     else
         SLT_TRY(slt_restarts_begin(t));
     t->first_step = t->state.total_steps;
-    slt_run_sweep(t->request->run);
+    slt_parts_remove(t->request->run, NULL);
     t->stepping = now();
     SLT_TRY(slt_run_cut_back(t->context, t->request->run, t->state.epoch));
     slt_run_path(path, t->request->run, "events.out.tfevents.0.slottar");
     return slt_tensorboard_open(&t->context->allocator, path, t->state.total_steps, 0, &t->events);
+}
+
+// one process at a time; a worker that takes over from a killed one may be faster than its end
+static slt_status lock_run(trainer *t) {
+    char path[SLT_RUN_PATH];
+    slt_run_path(path, t->request->run, "lock");
+    return slt_lock_take(&t->lock, t->context, path, t->request->run, 2);
 }
 
 static slt_status prepare(trainer *t) {
@@ -104,6 +111,7 @@ static slt_status prepare(trainer *t) {
     slt_device *device; // whether there is one, before anything is written
     SLT_TRY(slt_device_open(t->context, &device));
     SLT_TRY(slt_folder_make(t->request->run));
+    SLT_TRY(lock_run(t));
     SLT_TRY(slt_run_configure(t->context, t->request, &t->setup));
     SLT_TRY(make_learner(t));
     return start_or_resume(t);
@@ -408,6 +416,7 @@ slt_status slt_train(slt_context *context, const slt_train_request *request,
     slt_status closed = slt_tensorboard_close(t->events);
     slt_learner_destroy(t->learner);
     slt_task_close(&t->task);
+    slt_lock_release(&t->lock);
     slt_arena_deinit(&t->arena);
     slt_free(&context->allocator, t);
     return status != SLT_OK ? status : closed;

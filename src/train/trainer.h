@@ -6,6 +6,7 @@
 #ifndef SLT_TRAIN_TRAINER_H
 #define SLT_TRAIN_TRAINER_H
 
+#include "core/lock.h"
 #include "core/tensorboard.h"
 #include "slottar/train.h"
 #include "train/answer.h"
@@ -16,6 +17,7 @@ typedef struct {
     slt_context *context;
     slt_arena arena;
     const slt_train_request *request;
+    slt_lock lock; // on the run directory
     slt_setup setup;
     slt_task_data task;
     slt_learner *learner;
