@@ -30,10 +30,11 @@ slt_status slt_json_parse(const char *name, const char *text, size_t length, int
                           json_t **out) {
     if (nesting(text, length, depth) > depth)
         SLT_FAIL(SLT_FORMAT, "%s: JSON nests deeper than %d levels", name, depth);
-    json_error_t error;
+    json_error_t error = {0};
     json_t *document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     if (!document) {
-        bool memory = json_error_code(&error) == json_error_out_of_memory;
+        // jansson is silent about most of the places where memory ran out
+        bool memory = json_error_code(&error) == json_error_out_of_memory || !error.text[0];
         SLT_FAIL(memory ? SLT_NOMEM : SLT_FORMAT, "%s: bad JSON at byte %d: %s", name,
                  error.position, error.text);
     }

@@ -44,6 +44,9 @@ typedef struct {
 
 enum { SLT_ALIGN = 64 };
 
+// of tests: every piece of an arena is asked for by itself, so that each can fail
+extern bool slt_arena_apart;
+
 // allocates nothing yet; block_bytes 0: a sensible default
 void slt_arena_init(slt_arena *arena, const slt_allocator *allocator, size_t block_bytes);
 void slt_arena_deinit(slt_arena *arena);

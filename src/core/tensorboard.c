@@ -74,6 +74,7 @@ static void put_float(slt_text *out, int field, float value) {
 
 static void put_record(slt_text *out, const slt_text *event) {
     size_t at = out->length;
+    if (out->status == SLT_OK) out->status = event->status;
     put_fixed(out, event->length, 8);
     if (out->status != SLT_OK) return;
     put_fixed(out, masked(out->bytes + at, 8), 4);

@@ -4,10 +4,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "core/text.h"
 
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void slt_text_init(slt_text *text, const slt_allocator *allocator) {
@@ -58,13 +56,38 @@ void slt_text_add(slt_text *text, const char *format, ...) {
     va_end(again);
 }
 
+// bytes of the UTF-8 character at `c`; 0 when it is none (RFC 3629: shortest form, no surrogates)
+static size_t utf8_bytes(const unsigned char *c) {
+    size_t count = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+    if (c[0] > 0xf4) return 0;
+    for (size_t i = 1; i < count; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0; // stops at the final zero, too
+    bool overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    bool surrogate = c[0] == 0xed && c[1] > 0x9f, beyond = c[0] == 0xf4 && c[1] > 0x8f;
+    return overlong || surrogate || beyond ? 0 : count;
+}
+
+// one character, escaped where JSON wants it
+static void put_quoted(slt_text *text, const unsigned char *c, size_t count) {
+    static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+    const char *at = count == 1 && *c ? strchr(plain, *c) : NULL;
+    if (at)
+        slt_text_add(text, "\\%c", letter[at - plain]);
+    else if (*c < 0x20)
+        slt_text_add(text, "\\u%04X", *c);
+    else
+        slt_text_put(text, c, count);
+}
+
 void slt_text_quote(slt_text *text, const char *plain) {
-    json_t *string = json_string(plain);
-    char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    if (quoted)
-        slt_text_put(text, quoted, strlen(quoted));
-    else if (text->status == SLT_OK)
-        text->status = slt_fail(SLT_FORMAT, "text is no valid UTF-8");
-    free(quoted);
-    json_decref(string);
+    slt_text_put(text, "\"", 1);
+    for (const unsigned char *c = (const unsigned char *)plain; *c;) {
+        size_t count = utf8_bytes(c);
+        if (!count && text->status == SLT_OK)
+            text->status = slt_fail(SLT_FORMAT, "text is no valid UTF-8");
+        if (text->status != SLT_OK) return;
+        put_quoted(text, c, count);
+        c += count;
+    }
+    slt_text_put(text, "\"", 1);
 }

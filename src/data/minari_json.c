@@ -125,12 +125,17 @@ static void add_box(slt_text *out, const char *dtype, const int64_t *shape, int 
     slt_text_add(out, "}");
 }
 
+// a text inside of the text; its failure is the caller's to see
+static void quote_space(slt_text *out, const slt_text *space) {
+    if (space->status == SLT_OK) slt_text_quote(out, space->bytes);
+}
+
 static void add_spaces(slt_text *out, slt_text *space, const slt_dataset_info *info) {
     bool reals = info->observation_kind == SLT_OBSERVATIONS_F32;
     add_box(space, reals ? "float32" : "uint8", info->observation_shape, info->observation_rank,
             reals ? "-Infinity" : "0", reals ? "Infinity" : "255");
     slt_text_add(out, "  \"observation_space\": ");
-    slt_text_quote(out, space->bytes);
+    quote_space(out, space);
     space->length = 0;
     if (info->action_kind == SLT_ACTIONS_DISCRETE)
         slt_text_add(space,
@@ -139,7 +144,7 @@ static void add_spaces(slt_text *out, slt_text *space, const slt_dataset_info *i
     else
         add_box(space, "float32", &(int64_t){info->action_size}, 1, "-Infinity", "Infinity");
     slt_text_add(out, ",\n  \"action_space\": ");
-    slt_text_quote(out, space->bytes);
+    quote_space(out, space);
 }
 
 static void add_own(slt_text *out, const slt_dataset *data) {

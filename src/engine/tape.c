@@ -44,6 +44,7 @@ void slt_tape_fail(slt_tape *tape, slt_status status, const char *format, ...) {
 }
 
 bool slt_tape_failed(const slt_tape *tape) { return tape->status != SLT_OK; }
+slt_status slt_tape_status(const slt_tape *tape) { return tape->status; }
 slt_limits slt_tape_limits(const slt_tape *tape) { return tape->limits; }
 int slt_tape_members(const slt_tape *tape) { return tape->store->members; }
 slt_shape slt_tape_shape(const slt_tape *tape, slt_var var) { return tape->vars[var].shape; }

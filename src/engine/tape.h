@@ -96,6 +96,7 @@ void slt_tape_keep(slt_tape *tape, slt_var var);
 void slt_tape_fail(slt_tape *tape, slt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool slt_tape_failed(const slt_tape *tape);
+slt_status slt_tape_status(const slt_tape *tape);
 
 slt_shape slt_tape_shape(const slt_tape *tape, slt_var var);
 slt_limits slt_tape_limits(const slt_tape *tape);

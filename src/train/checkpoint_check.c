@@ -30,9 +30,12 @@ static slt_status check(const slt_checkpoint *checkpoint, const slt_safetensors 
     data.length = 1;
     SLT_TRY(slt_tape_create(store, least, &tape));
     setup->kind->build(tape, setup->model, &data, true, vars);
-    bool failed = slt_tape_failed(tape);
+    slt_status status = slt_tape_status(tape);
     slt_tape_destroy(tape);
-    if (failed) SLT_FAIL(SLT_FORMAT, "%s: its options make no model", slt_safetensors_path(file));
+    if (status == SLT_NOMEM || store->status == SLT_NOMEM)
+        SLT_FAIL(SLT_NOMEM, "no memory for a model");
+    if (status != SLT_OK)
+        SLT_FAIL(SLT_FORMAT, "%s: its options make no model", slt_safetensors_path(file));
     return check_weights(file, store);
 }
 

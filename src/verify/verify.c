@@ -38,6 +38,7 @@ static slt_status unpack(slt_arena *arena, const slt_map *map, slt_golden *golde
     golden->text = text;
     golden->length = stream.total_out;
     inflateEnd(&stream);
+    if (code == Z_OK && size < LARGEST) return SLT_NOMEM; // the arena has said so
     if (code != Z_STREAM_END) SLT_FAIL(SLT_FORMAT, "%s: damaged or too large gzip", golden->path);
     return SLT_OK;
 }

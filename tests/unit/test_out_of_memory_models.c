@@ -1,0 +1,122 @@
+// Every request for memory fails once, in training, in what is asked of a model, in searches and
+// in reports. A run that failed can be gone on with: the next attempt has it before it.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <ftw.h>
+#include <unistd.h>
+#include "failing_memory.h"
+#include "slottar/bench.h"
+#include "slottar/report.h"
+#include "slottar/sweep.h"
+#include "small_run.h"
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
+    (void)info, (void)kind, (void)place;
+    return remove(path);
+}
+
+static void remove_folder(const char *path) { nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
+
+static const char *const settings[] = {"epochs=1", "batch=8", "hidden=8", "lr=1e-3"};
+
+static slt_status train_model(slt_context *with, const char *model, int restarts) {
+    slt_train_request request = {.model = model,
+                                 .data = "data.safetensors",
+                                 .run = "run",
+                                 .settings = settings,
+                                 .setting_count = 4,
+                                 .restarts = restarts};
+    slt_train_result result;
+    return slt_train(with, &request, &result);
+}
+
+// from the beginning each time
+static slt_status train_fresh(slt_context *with, const char *model, int restarts) {
+    remove_folder("run");
+    return train_model(with, model, restarts);
+}
+
+static slt_status slottar(slt_context *with) { return train_fresh(with, "slottar", 0); }
+static slt_status mdl(slt_context *with) { return train_fresh(with, "slottar-mdl", 2); }
+static slt_status compile(slt_context *with) { return train_fresh(with, "compile", 0); }
+static slt_status ompn(slt_context *with) { return train_fresh(with, "ompn", 0); }
+
+// goes on from whatever the last attempt left
+static slt_status again(slt_context *with) { return train_model(with, "slottar", 0); }
+
+static slt_status ask(slt_model *model, slt_dataset *data) {
+    slt_run_scores scores;
+    slt_segment_options options = {.pictures = true, .min_length = 2};
+    SLT_TRY(slt_model_score(model, data, NULL, &scores));
+    SLT_TRY(slt_model_save_segments(model, data, &options, "segments.safetensors"));
+    return slt_model_label(model, data, NULL, "labelled.npz");
+}
+
+static slt_status use(slt_context *with) {
+    slt_model *model;
+    slt_dataset *data;
+    SLT_TRY(slt_model_open(with, "run", &model));
+    slt_status status = slt_dataset_open(with, "data.safetensors", &data);
+    if (status == SLT_OK) {
+        status = ask(model, data);
+        slt_dataset_close(data);
+    }
+    slt_model_close(model);
+    return status;
+}
+
+static slt_status search(slt_context *with) {
+    static const char *const lists[] = {"epochs=1", "batch=8", "hidden=8", "lr=1e-3,1e-2",
+                                        "search=grid"};
+    slt_sweep_request request = {.folder = "sweep",
+                                 .model = "slottar",
+                                 .data = "data.safetensors",
+                                 .settings = lists,
+                                 .setting_count = 5};
+    slt_sweep *sweep;
+    remove_folder("sweep");
+    SLT_TRY(slt_sweep_run(with, &request, &sweep));
+    slt_sweep_close(sweep);
+    return SLT_OK;
+}
+
+static slt_status report(slt_context *with) {
+    const char *const runs[] = {"run"};
+    slt_report_request request = {
+        .runs = runs, .run_count = 1, .page = "page.html", .figures = "figures"};
+    return slt_report(with, &request, NULL);
+}
+
+static slt_status bench(slt_context *with) {
+    slt_bench_peaks peaks = {1, 1};
+    slt_bench_result results[8];
+    slt_train_request request = {.model = "slottar",
+                                 .data = "data.safetensors",
+                                 .run = "none",
+                                 .settings = settings,
+                                 .setting_count = 4};
+    int count;
+    SLT_TRY(slt_bench_train(with, &request, 1e-6, &peaks, results, 8, &count));
+    return slt_bench_infer(with, &request, 1e-6, &peaks, results, 8, &count);
+}
+
+static void nothing_is_lost(void **state) {
+    static const struct {
+        const char *name;
+        failing_scenario run;
+    } scenarios[] = {
+        {"compile", compile}, {"ompn", ompn},     {"slottar-mdl", mdl},
+        {"slottar", slottar}, {"again", again},   {"use", use},
+        {"sweep", search},    {"report", report}, {"bench", bench},
+    };
+    (void)state;
+    make_data("data.safetensors", SLT_OBSERVATIONS_BITS, true, 0, 20);
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
+        every_failure(scenarios[i].name, scenarios[i].run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_lost)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
