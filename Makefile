@@ -2,13 +2,12 @@
 CMAKE   ?= cmake
 JOBS    ?= $(shell nproc)
 CHECKED  = -DSLT_STRICT=ON -DSLT_TESTS=ON
-N       ?= 1000000
 PREFIX  ?= /usr/local
 BUILD   ?= build
 DIST    ?= build
 VERSION := $(shell sed -n 's/.define SLT_VERSION_[MP][A-Z]* //p' include/slottar/version.h | paste -sd.)
 
-.PHONY: all install uninstall dist demo test check python fuzz asan tsan deps layers symbols sizes format lint clean help
+.PHONY: all install uninstall dist demo test check python fuzz faults asan tsan deps layers symbols sizes format lint clean help
 
 all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
@@ -40,8 +39,11 @@ python: ## the Python package in a virtual environment, and its tests (T: argume
 	@$(CMAKE) -S . -B build-check $(CHECKED) >/dev/null && $(CMAKE) --build build-check -j$(JOBS)
 	@tools/python build-check $(T)
 
-fuzz: ## every reader of files on N mutated files each, under the sanitizers
-	@tools/fuzz $(N) '$(T)'
+fuzz: ## every reader of files on N (a million) mutated files each, under the sanitizers
+	@tools/fuzz $(or $(N),1000000) '$(T)'
+
+faults: ## kills and fails commands at N random places (500), and starts them again
+	@tools/faults $(or $(N),500)
 
 asan: ## short tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/sanitized address,undefined '$(T)'

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "train/run_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -102,11 +103,17 @@ slt_status slt_run_configure(slt_context *context, const slt_train_request *requ
 
 // ---- metrics.jsonl and events
 
+// all or nothing: what did not fit is taken back
 static slt_status append(const char *path, const char *text, size_t length) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    bool done = descriptor >= 0 && write(descriptor, text, length) == (ssize_t)length;
-    if (descriptor >= 0 && close(descriptor) != 0) done = false;
-    if (!done) SLT_FAIL(SLT_IO, "%s: could not write", path);
+    if (descriptor < 0) SLT_FAIL(SLT_IO, "%s: %s", path, strerror(errno));
+    off_t before = lseek(descriptor, 0, SEEK_END);
+    ssize_t written = write(descriptor, text, length);
+    int error = written < 0 ? errno : ENOSPC;
+    bool done = written == (ssize_t)length;
+    if (!done && before >= 0 && ftruncate(descriptor, before) != 0) error = errno;
+    if (close(descriptor) != 0 && done) done = false, error = errno;
+    if (!done) SLT_FAIL(SLT_IO, "%s: could not write: %s", path, strerror(error));
     return SLT_OK;
 }
 

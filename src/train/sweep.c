@@ -78,7 +78,7 @@ static const char *result_path(const slt_sweep *s, const slt_ticket *ticket, int
 static slt_status settle(slt_sweep *s, uint32_t checksum) {
     char path[SLT_RUN_PATH];
     slt_text text;
-    slt_parts_remove(s->request->folder, "sweep.yaml");
+    slt_parts_remove(s->request->folder, NULL);
     slt_text_init(&text, &s->context->allocator);
     slt_status status = slt_sweep_plan_text(&s->plan, s->request, checksum, &text);
     if (status == SLT_OK)
@@ -88,16 +88,21 @@ static slt_status settle(slt_sweep *s, uint32_t checksum) {
     return status;
 }
 
-// workers may begin at once: the first one says what the search is, under a lock
-static slt_status open_folder(slt_sweep *s) {
-    enum { PATIENCE = 60 }; // seconds; it is held for milliseconds
+// held for milliseconds, by the worker that writes into the folder itself
+static slt_status lock_folder(slt_sweep *s, slt_lock *lock) {
+    enum { PATIENCE = 60 }; // seconds
     char path[SLT_RUN_PATH];
+    slt_run_path(path, s->request->folder, "lock");
+    return slt_lock_take(lock, s->context, path, s->request->folder, PATIENCE);
+}
+
+// workers may begin at once: the first one says what the search is
+static slt_status open_folder(slt_sweep *s) {
     uint32_t checksum;
     slt_lock lock;
     SLT_TRY(slt_run_checksum(s->plan.options.data, &checksum));
     SLT_TRY(slt_folder_make(s->request->folder));
-    slt_run_path(path, s->request->folder, "lock");
-    SLT_TRY(slt_lock_take(&lock, s->context, path, s->request->folder, PATIENCE));
+    SLT_TRY(lock_folder(s, &lock));
     slt_status status = settle(s, checksum);
     slt_lock_release(&lock);
     SLT_TRY(status);
@@ -231,9 +236,13 @@ static slt_status choose(slt_sweep *s, int round) {
 
 static slt_status finish(slt_sweep *s) {
     char path[SLT_RUN_PATH];
+    slt_lock lock;
     slt_sweep_sort(&s->plan, s->rows, s->plan.count);
     slt_run_path(path, s->request->folder, "table.json");
-    SLT_TRY(slt_sweep_table_write(path, &s->plan, s->rows, s->plan.count));
+    SLT_TRY(lock_folder(s, &lock));
+    slt_status status = slt_sweep_table_write(path, &s->plan, s->rows, s->plan.count);
+    slt_lock_release(&lock);
+    SLT_TRY(status);
     if (s->rows[0].failed)
         SLT_FAIL(SLT_INVALID, "no configuration could be trained; the first: %s",
                  s->rows[0].reason);
