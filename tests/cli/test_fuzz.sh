@@ -4,7 +4,8 @@
 here=$(cd "$(dirname "$0")/.." && pwd) build=$(dirname "$SLOTTAR")
 for source in "$here"/fuzz/fuzz_*.c; do
     name=$(basename "$source" .c)
-    check "$name takes mutated files" 0 "$build/tests/$name" "$here/fuzz/corpus/${name#fuzz_}" 10000
-    says "$name says how many" out "10000 mutated inputs"
+    case $name in fuzz_hdf5) n=200 ;; *) n=10000 ;; esac # a process for every file
+    check "$name takes mutated files" 0 "$build/tests/$name" "$here/fuzz/corpus/${name#fuzz_}" $n
+    says "$name says how many" out "$n mutated inputs"
 done
 plan
