@@ -197,6 +197,30 @@ slt_status slt_checkpoint_save_all(const slt_learner *learner, const slt_member_
     return slt_safetensors_commit(writer);
 }
 
+// ---- numbers that are out of bounds
+
+const char *slt_checkpoint_bad_weight(const slt_store *store, int member) {
+    block_view views[3];
+    for (int v = 0; v < blocks_of(store, views); v++)
+        for (int i = 0; i < store->count; i++) {
+            const slt_parameter *p = &store->parameters[i];
+            const slt_real *at = slt_store_at(store, views[v].block, i, member);
+            for (size_t k = (size_t)p->rows * (size_t)p->columns; k; k--, at++)
+                if (!isfinite((float)*at)) return p->part[0].name;
+        }
+    return NULL;
+}
+
+void slt_checkpoint_clear(const slt_store *store, int member) {
+    block_view views[3];
+    for (int v = 0; v < blocks_of(store, views); v++)
+        for (int i = 0; i < store->count; i++) {
+            const slt_parameter *p = &store->parameters[i];
+            memset(slt_store_at(store, views[v].block, i, member), 0,
+                   (size_t)p->rows * (size_t)p->columns * sizeof(slt_real));
+        }
+}
+
 // ---- reading
 
 static slt_status need(const slt_safetensors *file, const char *key, const char **out) {
@@ -312,7 +336,12 @@ static slt_status load_part(const slt_safetensors *file, const slt_store *store,
     const float *from = array->data;
     slt_real *at = slt_store_at(store, view->block, number, member) + first;
     for (int r = 0; r < parameter->rows; r++, at += parameter->columns)
-        for (int c = 0; c < part->columns; c++) at[c] = *from++;
+        for (int c = 0; c < part->columns; c++, from++) {
+            if (!isfinite(*from))
+                SLT_FAIL(SLT_FORMAT, "%s: '%s' holds a number that is not finite",
+                         slt_safetensors_path(file), name);
+            at[c] = *from;
+        }
     return SLT_OK;
 }
 

@@ -41,6 +41,12 @@ slt_status slt_checkpoint_save(const slt_learner *learner, int member,
 slt_status slt_checkpoint_save_all(const slt_learner *learner, const slt_member_state *each,
                                    const slt_progress_state *state, const char *path);
 
+// a weight of the member, or one of its moments, that is not finite: such a member is not saved.
+// NULL: all are. On a device: of the copy that was fetched last
+const char *slt_checkpoint_bad_weight(const slt_store *store, int member);
+// zeros, for a member that takes no further part
+void slt_checkpoint_clear(const slt_store *store, int member);
+
 // what a checkpoint says about itself, enough to make a learner for it
 typedef struct {
     slt_setup setup;

@@ -165,7 +165,8 @@ slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *e
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!fields[i].known) continue;
-        slt_text_add(&text, ",\"%s\":%.9g", fields[i].name, fields[i].value);
+        slt_text_add(&text, ",\"%s\":", fields[i].name);
+        add_number(&text, fields[i].value);
         slt_tensorboard_scalar(events, fields[i].name, record->step, (float)fields[i].value,
                                record->seconds);
     }
@@ -223,9 +224,17 @@ slt_run_scores slt_run_scores_of(const slt_evaluation *evaluation, int64_t episo
                             .backward = evaluation->backward};
 }
 
+static void write_score(slt_writer *out, const char *name, double value) {
+    if (isfinite(value))
+        slt_write_text(out, ",\"%s\":%.9g", name, value);
+    else
+        slt_write_text(out, ",\"%s\":null", name);
+}
+
 static void write_scores(slt_writer *out, const char *name, const slt_run_scores *scores) {
-    slt_write_text(out, ",\"%s\":{\"episodes\":%" PRId64 ",\"loss\":%.9g,\"accuracy\":%.9g", name,
-                   scores->episodes, scores->loss, scores->accuracy);
+    slt_write_text(out, ",\"%s\":{\"episodes\":%" PRId64, name, scores->episodes);
+    write_score(out, "loss", scores->loss);
+    write_score(out, "accuracy", scores->accuracy);
     if (scores->has_labels) {
 #define FIELD(field, text) slt_write_text(out, ",\"" #field "\":%.9g", scores->scores.mean.field);
         SLT_SCORE_LIST(FIELD)

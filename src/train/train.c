@@ -206,6 +206,29 @@ static slt_status train_step(trainer *t) {
     return take_notes(t, false);
 }
 
+// what the last step did shows first in the weights: no member with a number out of bounds is saved
+static slt_status check_weights(trainer *t) {
+    slt_store *store = t->learner->store;
+    bool alive = false;
+    SLT_TRY(slt_store_fetch(store));
+    for (int m = 0; m < t->members; m++) {
+        const char *weight = slt_checkpoint_bad_weight(store, m);
+        if (weight && t->members == 1)
+            SLT_FAIL(SLT_DIVERGED,
+                     "%s: step %lld of epoch %lld made weights '%s' that are not finite; the "
+                     "checkpoint before it is whole; try a smaller lr or max_grad_norm=1",
+                     t->request->run, (long long)t->state.step, (long long)t->state.epoch + 1,
+                     weight);
+        if (weight) {
+            SLT_TRY(slt_store_edit(store));
+            t->each[m].health = SLT_MEMBER_BROKEN;
+            slt_checkpoint_clear(store, m);
+        }
+        alive |= t->each[m].health == SLT_MEMBER_RUNS;
+    }
+    return alive ? SLT_OK : diverged(t, &(slt_note){.norm = INFINITY});
+}
+
 static slt_status save_member(trainer *t, int member, const char *name) {
     char path[SLT_RUN_PATH];
     copy_sums(&t->each[member], &t->state, true);
@@ -242,6 +265,7 @@ static slt_status run_steps(trainer *t) {
     while (t->state.step < t->steps_per_epoch && t->state.total_steps < t->state.limit) {
         if (slt_context_check(t->context) != SLT_OK) {
             SLT_TRY(take_notes(t, true));
+            SLT_TRY(check_weights(t));
             SLT_TRY(save_last(t));
             return slt_context_check(t->context);
         }
@@ -298,6 +322,7 @@ static void tell(trainer *t, const slt_epoch_record *record, bool best) {
 
 // scores of the epoch: of the only member, or of the best one
 static slt_status judge(trainer *t, slt_epoch_record *record) {
+    SLT_TRY(check_weights(t));
     if (t->members > 1) {
         SLT_TRY(slt_restarts_judge(t, false, &record->restarts));
         slt_restarts_thin_out(t, &record->restarts);
@@ -309,6 +334,11 @@ static slt_status judge(trainer *t, slt_epoch_record *record) {
     record->train_kl = t->each[member].kl / steps;
     SLT_TRY(evaluate(t, member, slt_trainer_held_out(t), false, NULL, &record->valid));
     if (t->members > 1) record->valid.losses.loss = record->restarts.losses[member];
+    if (!isfinite(record->valid.losses.loss))
+        SLT_FAIL(SLT_DIVERGED,
+                 "%s: epoch %lld has a held-out loss of %g; the checkpoint before it is whole; try "
+                 "a smaller lr or max_grad_norm=1",
+                 t->request->run, (long long)record->epoch, record->valid.losses.loss);
     record->seconds = now() - t->started;
     return SLT_OK;
 }
