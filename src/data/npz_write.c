@@ -117,6 +117,7 @@ static slt_status add(archive *zip, const slt_array *array) {
     deflateEnd(&zip->stream);
     slt_status status = write_member(zip, array->name);
     slt_spool_deinit(&spool);
+    zip->spool = NULL;
     return status;
 }
 

@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include "fuzz.h"
 
-enum { FILES = 256, LARGEST = 1 << 16 };
+enum { FILES = 256, LARGEST = 1 << 17 };
 
 static struct {
     uint8_t *bytes;
