@@ -73,7 +73,7 @@ static inline void every_failure(const char *name, failing_scenario scenario) {
     long n = 0;
     slt_arena_apart = true;
     bool all = getenv("EVERY_REQUEST") != NULL;
-    for (;; n += all || n < 50 ? 1 : n / 8) {
+    for (;; n += all || n < 50 ? 1 : n / 4) {
         memory = (failing_memory){.fail_at = n};
         slt_status status = with_memory(scenario);
         if (memory.held) fail_msg("%s: request %ld: %ld pieces are lost", name, n, memory.held);
