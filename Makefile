@@ -7,7 +7,7 @@ BUILD   ?= build
 DIST    ?= build
 VERSION := $(shell sed -n 's/.define SLT_VERSION_[MP][A-Z]* //p' include/slottar/version.h | paste -sd.)
 
-.PHONY: all install uninstall dist demo test check python fuzz faults asan tsan deps layers symbols sizes format lint clean help
+.PHONY: all install uninstall dist demo test check python fuzz faults analyze load asan tsan deps layers symbols sizes format lint clean help
 
 all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
@@ -44,6 +44,12 @@ fuzz: ## every reader of files on N (a million) mutated files each, under the sa
 
 faults: ## kills and fails commands at N random places (500), and starts them again
 	@tools/faults $(or $(N),500)
+
+analyze: ## gcc -fanalyzer, clang-tidy, cppcheck, sanitizers, valgrind, coverage (STEPS=...: some)
+	@tools/analyze $(STEPS)
+
+load: ## times and memory of a million trajectories, or of one SHARE-th of them
+	@tools/load $(or $(SHARE),20)
 
 asan: ## short tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/sanitized address,undefined '$(T)'
