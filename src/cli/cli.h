@@ -89,6 +89,13 @@ int cli_fail(slt_status status);
 // prints a line on wrong usage, with a hint at --help, and gives CLI_USAGE
 int cli_misuse(const cli_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// a text from a file, or one with such a text in it, for the terminal: control characters become
+// '?'. Used in place: printf("%s", cli_plain(name).text)
+typedef struct {
+    char text[2048];
+} cli_words;
+cli_words cli_plain(const char *text);
+
 // hooks that show progress and log lines on standard error
 void cli_progress(void *user, const slt_progress *progress);
 void cli_log(void *user, slt_log_level level, const char *message);

@@ -30,11 +30,11 @@ static void list_plain(const slt_tensor_list *list) {
     const char *key, *value;
     for (size_t i = 0; i < slt_tensor_list_texts(list); i++) {
         slt_tensor_list_text(list, i, &key, &value);
-        printf("%s = %.300s\n", key, value);
+        printf("%s = %.300s\n", cli_plain(key).text, cli_plain(value).text);
     }
     for (size_t i = 0; i < slt_tensor_list_count(list); i++) {
         slt_tensor_entry entry = slt_tensor_list_at(list, i);
-        printf("%-48s %-4s ", entry.name, entry.dtype);
+        printf("%-48s %-4s ", cli_plain(entry.name).text, entry.dtype);
         print_shape(entry.shape, entry.rank);
         putchar('\n');
         bytes += entry.bytes;
@@ -150,18 +150,18 @@ static void show_plain(const data_summary *summary) {
     const slt_dataset_info *about = summary->about;
     printf("data set: %" PRId64 " episodes, %" PRId64 " steps, longest %" PRId64 "\n",
            about->episodes, about->steps, about->longest);
-    if (about->environment) printf("environment: %s\n", about->environment);
-    if (about->expert) printf("expert: %s\n", about->expert);
+    if (about->environment) printf("environment: %s\n", cli_plain(about->environment).text);
+    if (about->expert) printf("expert: %s\n", cli_plain(about->expert).text);
     if (about->action_kind == SLT_ACTIONS_CONTINUOUS)
         printf("actions: continuous, %d numbers\n", about->action_size);
     else
         printf("actions: %d", about->action_count);
     for (int i = 0; about->action_names && i < about->action_count; i++)
-        printf("%s%s", i ? " " : ": ", about->action_names[i]);
+        printf("%s%s", i ? " " : ": ", cli_plain(about->action_names[i]).text);
     if (about->action_kind == SLT_ACTIONS_DISCRETE) putchar('\n');
     printf("observations: %s ", kind_name(about->observation_kind));
     if (about->observation_size) print_shape(about->observation_shape, about->observation_rank);
-    if (about->observation_meaning) printf(" %s", about->observation_meaning);
+    if (about->observation_meaning) printf(" %s", cli_plain(about->observation_meaning).text);
     fputs("\nfields: actions ", stdout);
     print_fields(about, " ", "");
     fputs("\nsplits:", stdout);

@@ -24,7 +24,7 @@ static const cli_flag flags[] = {
 static void print_row(const slt_sweep_row *row, int place) {
     printf("%5d  %04d", place, row->configuration);
     if (row->failed) {
-        printf("  failed: %s", row->reason);
+        printf("  failed: %s", cli_plain(row->reason).text);
     } else {
         printf("  %6" PRId64 "  %9.5f", row->epochs, row->score);
         if (row->sd > 0) printf(" +- %.5f", row->sd);

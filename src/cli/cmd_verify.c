@@ -19,7 +19,7 @@ static void print_json(const char *file, const slt_verify_result *result) {
 static void print_row(const char *file, const slt_verify_result *result) {
     printf("%-48s %-18s checked %9" PRIu64 "  mismatches %" PRIu64 "  max_error %.3g\n", file,
            result->kind, result->checked, result->mismatches, result->max_error);
-    if (result->mismatches) printf("    first: %s\n", result->first);
+    if (result->mismatches) printf("    first: %s\n", cli_plain(result->first).text);
 }
 
 static int run(cli_call *call) {

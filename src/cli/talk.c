@@ -60,16 +60,31 @@ void cli_progress(void *user, const slt_progress *progress) {
     if (last) cli_progress_end();
 }
 
+// C0, delete, and C1 as UTF-8 writes it; a message of ours may have lines
+cli_words cli_plain(const char *text) {
+    cli_words words;
+    size_t i = 0;
+    for (; text[i] && i < sizeof words.text - 1; i++) {
+        unsigned char c = (unsigned char)text[i], before = i ? (unsigned char)text[i - 1] : 0;
+        bool control =
+            (c < ' ' && c != '\n') || c == 0x7f || (before == 0xc2 && c < 0xa0 && c > 0x7f);
+        words.text[i] = control ? '?' : text[i];
+    }
+    words.text[i] = 0;
+    return words;
+}
+
 void cli_log(void *user, slt_log_level level, const char *message) {
     const cli_call *call = user;
     if (call->quiet && level == SLT_LOG_INFO) return;
     cli_progress_end();
-    fprintf(stderr, "%s%s\n", level == SLT_LOG_WARNING ? "warning: " : "", message);
+    fprintf(stderr, "%s%s\n", level == SLT_LOG_WARNING ? "warning: " : "", cli_plain(message).text);
 }
 
 int cli_fail(slt_status status) {
     cli_progress_end();
     const char *message = slt_last_error();
-    fprintf(stderr, "slottar: %s\n", message[0] ? message : slt_status_text(status));
+    fprintf(stderr, "slottar: %s\n",
+            cli_plain(message[0] ? message : slt_status_text(status)).text);
     return CLI_FAILED;
 }

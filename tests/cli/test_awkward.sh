@@ -144,4 +144,14 @@ fi
 chmod 755 run
 check "and it goes on" 0 on
 grep -q '"epoch":50,' run/metrics.jsonl && ok "to the last epoch" || not_ok "to the last epoch"
+
+# ---- texts that would talk to the terminal
+header='{"__metadata__":{"note":"\u001b[31mred\u0007\u009b"},"a\u001b[2Jb":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
+while [ $(((${#header} + 8) % 64)) != 0 ]; do header="$header "; done
+{ printf "\\x$(printf %02x ${#header})\\0\\0\\0\\0\\0\\0\\0"; printf '%s\0\0\0\0' "$header"; } >loud.safetensors
+check "info of a file with control characters" 0 "$SLOTTAR" info loud.safetensors
+says "shows them as question marks" out "a?[2Jb"
+LC_ALL=C grep -q "$(printf '[\001-\010\033\177]')" out && not_ok "no control characters" || ok "no control characters"
+"$SLOTTAR" train slottar "$(printf 'no\033[31mfile')" -o loud -q 2>err
+LC_ALL=C grep -q "$(printf '\033')" err && not_ok "none in messages" || ok "none in messages"
 plan
