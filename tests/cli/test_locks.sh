@@ -35,4 +35,21 @@ if command -v flock >/dev/null; then
     check "a search waits" 0 sh -c "\"$SLOTTAR\" sweep slottar data.safetensors $small epochs=1 lr=1e-3 search=grid -o s -q; code=\$?; [ -e over ] && exit \$code"
     wait
 else skip "locks of files" "no flock"; fi
+
+# ---- a file system without locks: the text of the file decides
+faults=$(dirname "$SLOTTAR")/tests/libfaults.so
+if [ -e "$faults" ]; then
+    host=$(uname -n | cut -c1-47)
+    lockless() { FAULT_NO_LOCKS=1 LD_PRELOAD=$faults "$SLOTTAR" collect craft-full --episodes 2 -o bare.safetensors -q; }
+    sleep 0 & gone=$!; wait $gone
+    echo "process $$ on host $host" >bare.safetensors.lock
+    check "a living process is believed" 1 lockless
+    says "by name" err "process $$ on host $host writes here"
+    echo "process $gone on host elsewhere" >bare.safetensors.lock
+    check "another host is believed" 1 lockless
+    says "with the file to remove" err "remove bare.safetensors.lock"
+    echo "process $gone on host $host" >bare.safetensors.lock
+    check "a process that is gone is not" 0 lockless
+    is_gone "its lock is gone" bare.safetensors.lock
+fi
 plan

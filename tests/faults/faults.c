@@ -10,7 +10,7 @@
 //
 // FILE holds the number of calls so far, of this process and of those that it starts. Counted are
 // calls on regular files only: open for writing, temporary files, write, truncate, sync, rename,
-// mkdir. Used by tools/faults.
+// mkdir. Used by tools/faults. With FAULT_NO_LOCKS=1 the file system has no locks (ENOLCK).
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -114,6 +115,11 @@ int fsync(int descriptor) {
 int ftruncate(int descriptor, off_t size) {
     if (is_file(descriptor)) STRIKE(0);
     return REAL(ftruncate)(descriptor, size);
+}
+
+int flock(int descriptor, int operation) {
+    if (getenv("FAULT_NO_LOCKS")) return errno = ENOLCK, -1;
+    return REAL(flock)(descriptor, operation);
 }
 
 int ftruncate64(int descriptor, off_t size) { return ftruncate(descriptor, size); }
