@@ -63,9 +63,35 @@ static bool same(const slt_sweep_plan *plan, int a, int b) {
     return true;
 }
 
-static bool is_new(const slt_sweep_plan *plan, int configuration) {
-    for (int i = 0; i < configuration; i++)
-        if (same(plan, i, configuration)) return false;
+// configurations by their settings: a table with open places, at least half of it free
+typedef struct {
+    int *places; // a configuration and one; 0: free
+    size_t mask;
+} seen;
+
+static slt_status seen_init(seen *table, slt_sweep_plan *plan) {
+    size_t size = 2;
+    while (size < 2 * (size_t)plan->count) size *= 2;
+    table->mask = size - 1;
+    return SLT_NEW(plan->arena, &table->places, size);
+}
+
+// FNV-1a over all settings, the final zeros included
+static uint64_t hash(const slt_sweep_plan *plan, int configuration) {
+    const char *const *settings = slt_sweep_settings(plan, configuration);
+    uint64_t value = UINT64_C(0xcbf29ce484222325);
+    for (int i = 0; i < plan->axis_count; i++)
+        for (size_t k = 0, end = strlen(settings[i]); k <= end; k++)
+            value = (value ^ (unsigned char)settings[i][k]) * UINT64_C(0x100000001b3);
+    return value;
+}
+
+// whether there was none like it; then it is kept
+static bool is_new(seen *table, const slt_sweep_plan *plan, int configuration) {
+    size_t at = (size_t)hash(plan, configuration) & table->mask;
+    for (; table->places[at]; at = (at + 1) & table->mask)
+        if (same(plan, table->places[at] - 1, configuration)) return false;
+    table->places[at] = configuration + 1;
     return true;
 }
 
@@ -104,16 +130,30 @@ static slt_status make_grid(slt_sweep_plan *plan) {
 
 // no configuration twice
 static slt_status make_random(slt_sweep_plan *plan, uint64_t seed) {
-    uint32_t draws = 0;
+    // to find the last of n takes about n ln n draws
+    uint32_t draws = 0, most = MOST_DRAWS / 100 + 90 * (uint32_t)plan->count;
+    seen table;
+    SLT_TRY(seen_init(&table, plan));
     for (int c = 0; c < plan->count; c++) {
         do {
             slt_arena_mark mark = slt_arena_now(plan->arena);
-            if (draws == MOST_DRAWS)
+            if (draws == most)
                 SLT_FAIL(SLT_INVALID, "%d configurations that differ were not found", plan->count);
             SLT_TRY(draw(plan, c, seed, draws++));
-            if (is_new(plan, c)) break;
+            if (is_new(&table, plan, c)) break;
             slt_arena_reset(plan->arena, mark);
         } while (true);
+    }
+    return SLT_OK;
+}
+
+static slt_status check_lists(const slt_sweep_plan *plan) {
+    for (int a = 0; a < plan->axis_count; a++) {
+        const slt_sweep_axis *axis = &plan->axes[a];
+        for (int i = 0; i < axis->count; i++)
+            for (int k = 0; k < i; k++)
+                if (strcmp(axis->values[i], axis->values[k]) == 0)
+                    SLT_FAIL(SLT_INVALID, "%s: %.60s is there twice", axis->key, axis->values[i]);
     }
     return SLT_OK;
 }
@@ -152,6 +192,7 @@ slt_status slt_sweep_plan_make(slt_sweep_plan *plan, slt_arena *arena,
                                const slt_sweep_request *request) {
     *plan = (slt_sweep_plan){.arena = arena};
     SLT_TRY(slt_sweep_axes_read(plan, request));
+    SLT_TRY(check_lists(plan));
     SLT_TRY(find_epochs(plan));
     SLT_TRY(count_configurations(plan));
     size_t cells;

@@ -125,6 +125,9 @@ static void ranges_are_filled(void **state) {
 
 static void mistakes_are_refused(void **state) {
     (void)state;
+    CHECK_FAILS(SLT_INVALID, "lr: 1e-3 is there twice", MAKE("lr=1e-3,1e-2,1e-3"));
+    // found out by the number of draws, without comparing each with all
+    CHECK_FAILS(SLT_INVALID, "were not found", MAKE("lr=1e-3..5e-3", "trials=10000"));
     CHECK_FAILS(SLT_INVALID, "did you mean 'hidden'", MAKE("hiden=3,4"));
     CHECK_FAILS(SLT_INVALID, "lr=fast", MAKE("lr=1e-3,fast"));
     CHECK_FAILS(SLT_INVALID, "lr=11", MAKE("lr=1..11"));
