@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "slottar/group.h"
 #include "slottar/status.h"
 
 #ifdef __cplusplus
@@ -32,7 +33,7 @@ typedef struct {
 
 // Zero-initialise, then set what you need. alloc returns memory of `bytes` bytes or NULL.
 typedef struct {
-    int threads; // 0: one per core
+    int threads; // 0: one per core that this process may use; -N: shared with N - 1 others
     void *(*alloc)(void *user, size_t bytes);
     void (*free)(void *user, void *memory);
     void (*log)(void *user, slt_log_level level, const char *message);
@@ -42,6 +43,8 @@ typedef struct {
     const char *device;
     // of matrix products: "fp32", and on cuda "tf32" (also NULL) or "bf16"
     const char *precision;
+    // processes that share the work; NULL: this one alone. Copied
+    const slt_group *group;
 } slt_context_options;
 
 // Creates a context; options may be NULL. Destroy accepts NULL and must come after the destruction

@@ -30,6 +30,9 @@ typedef struct {
     const slt_option *rows;
 } cli_option_list;
 
+// under a launcher: each for itself, each a worker that finds its work, or all together as a group
+typedef enum { CLI_RANKS_APART, CLI_RANKS_WORK, CLI_RANKS_SHARE } cli_ranks;
+
 typedef struct {
     const char *name;
     const char *arguments; // "DATA [-o OUT]"
@@ -40,6 +43,7 @@ typedef struct {
     bool settings;         // takes key=value
     // list number `index` of its options; false behind the last; may be NULL
     bool (*options)(int index, cli_option_list *out);
+    cli_ranks ranks; // what it is for several processes under mpirun or srun
     int (*run)(cli_call *call);
 } cli_command;
 
@@ -58,6 +62,7 @@ struct cli_call {
     int threads;
     uint64_t seed;
     bool json, quiet;
+    bool follower; // another process prints the results
 };
 
 extern const cli_command *const cli_commands[]; // ends with NULL; the order of the help

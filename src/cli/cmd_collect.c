@@ -130,7 +130,7 @@ static int run(cli_call *call) {
         int code = cli_fail(status), caught = cli_caught_signal();
         return status == SLT_CANCELLED && caught ? caught : code;
     }
-    (call->json ? print_json : print_text)(path, &summary);
+    if (!call->follower) (call->json ? print_json : print_text)(path, &summary);
     return CLI_DONE;
 }
 
@@ -165,5 +165,6 @@ const cli_command cli_collect = {
     .flags = flags,
     .least = 1,
     .most = -1,
+    .ranks = CLI_RANKS_SHARE,
     .run = run,
 };

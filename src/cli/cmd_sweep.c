@@ -104,7 +104,9 @@ static int run(cli_call *call) {
     if (status != SLT_OK) return cli_fail(status);
     cli_progress_end();
     int code = CLI_DONE;
-    if (call->json)
+    if (call->follower)
+        code = CLI_DONE;
+    else if (call->json)
         code = copy_json(folder);
     else
         print_table(folder, sweep);
@@ -135,5 +137,6 @@ const cli_command cli_sweep = {
     .most = 2,
     .settings = true,
     .options = options_at,
+    .ranks = CLI_RANKS_WORK,
     .run = run,
 };

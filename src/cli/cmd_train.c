@@ -119,12 +119,15 @@ static int train_one(cli_call *call, const slt_train_request *request) {
     static slt_train_result result;
     slt_status status = slt_train(call->context, request, &result);
     int caught = cli_caught_signal();
-    if (status == SLT_CANCELLED && caught) {
+    // the signal may have come to another process
+    if (status == SLT_CANCELLED) {
         cli_progress_end();
-        fprintf(stderr, "saved in %s; the same command goes on from there\n", request->run);
-        return caught;
+        if (!call->follower)
+            fprintf(stderr, "saved in %s; the same command goes on from there\n", request->run);
+        return caught ? caught : CLI_SAVED;
     }
     if (status != SLT_OK) return fail(status, request->run);
+    if (call->follower) return CLI_DONE;
     (call->json ? print_json : print_result)(request->run, &result);
     return CLI_DONE;
 }
@@ -181,5 +184,6 @@ const cli_command cli_train = {
     .most = 2,
     .settings = true,
     .options = options_at,
+    .ranks = CLI_RANKS_SHARE,
     .run = run,
 };

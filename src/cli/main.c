@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "commands.h"
+#include "launch.h"
 
 // clang-format off
 const cli_command *const cli_commands[] = {
@@ -31,11 +32,14 @@ static int run_command(cli_call *call, int argc, char **argv) {
         .threads = call->threads, .log = cli_log, .progress = cli_progress, .user = call};
     options.device = cli_value(call, "device");
     options.precision = cli_value(call, "precision");
+    if (!cli_join(call, &options)) return CLI_FAILED;
     slt_status status = slt_context_create(&options, &call->context);
-    if (status == SLT_INVALID) return cli_misuse(call, "%s", slt_last_error());
-    if (status != SLT_OK) return cli_fail(status);
+    if (status == SLT_INVALID) return cli_leave(cli_misuse(call, "%s", slt_last_error()));
+    if (status != SLT_OK) return cli_leave(cli_fail(status));
+    call->quiet = call->quiet || call->follower;
     int code = call->command->run(call);
     slt_context_destroy(call->context);
+    code = cli_leave(code);
     if (fflush(stdout) != 0 && code == CLI_DONE) {
         fputs("slottar: could not write to standard output\n", stderr);
         return CLI_FAILED;

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cli.h"
+#include "launch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +84,7 @@ void cli_log(void *user, slt_log_level level, const char *message) {
 
 int cli_fail(slt_status status) {
     cli_progress_end();
+    if (!cli_speaks()) return CLI_FAILED;
     const char *message = slt_last_error();
     fprintf(stderr, "slottar: %s\n",
             cli_plain(message[0] ? message : slt_status_text(status)).text);

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "core/context_impl.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +13,13 @@
 
 const char *slt_version(void) { return SLT_VERSION; }
 
-static int core_count(void) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
+// cores that this process may use; where it may use all, others share them with it
+static int core_count(int sharers) {
+    cpu_set_t mine;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN), given = cores;
+    if (sched_getaffinity(0, sizeof mine, &mine) == 0) given = CPU_COUNT(&mine);
+    if (given >= cores) given = cores / sharers;
+    return given < 1 ? 1 : given > 1024 ? 1024 : (int)given;
 }
 
 // "cpu" or "cuda", and what may stand beside it
@@ -38,13 +43,26 @@ static slt_status read_device(const slt_context_options *options, bool *on_devic
     SLT_FAIL(SLT_INVALID, "no precision '%s': fp32, tf32 or bf16", options->precision);
 }
 
+static slt_status read_group(const slt_group *given, slt_group *out) {
+    *out = (slt_group){.size = 1};
+    if (!given) return SLT_OK;
+    if (given->size < 1 || given->rank < 0 || given->rank >= given->size)
+        SLT_FAIL(SLT_INVALID, "process %d of a group of %d", given->rank, given->size);
+    if (!given->sum || !given->broadcast || !given->gather)
+        SLT_FAIL(SLT_INVALID, "a group wants all three functions");
+    *out = *given;
+    return SLT_OK;
+}
+
 slt_status slt_context_create(const slt_context_options *options, slt_context **out) {
     slt_context_options chosen = options ? *options : (slt_context_options){0};
     if (!chosen.alloc != !chosen.free)
         SLT_FAIL(SLT_INVALID, "give both alloc and free, or neither");
     bool on_device = false;
     slt_precision precision = SLT_FP32;
+    slt_group group;
     SLT_TRY(read_device(&chosen, &on_device, &precision));
+    SLT_TRY(read_group(chosen.group, &group));
     slt_allocator allocator = slt_system_allocator;
     if (chosen.alloc) allocator = (slt_allocator){chosen.alloc, chosen.free, chosen.user};
 
@@ -55,7 +73,10 @@ slt_status slt_context_create(const slt_context_options *options, slt_context **
     context->on_device = on_device;
     context->options.device = on_device ? "cuda" : "cpu"; // ours: the caller's may go away
     context->precision = precision;
-    int threads = chosen.threads ? chosen.threads : core_count();
+    context->group = group;
+    context->options.group = NULL;
+    int threads = chosen.threads;
+    if (threads <= 0) threads = core_count(threads < 0 ? -threads : 1);
     slt_status status = slt_pool_create(&allocator, threads, &context->pool);
     if (status != SLT_OK) {
         slt_free(&allocator, context);

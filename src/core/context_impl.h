@@ -22,10 +22,15 @@ struct slt_context {
     slt_precision precision;
     slt_device *device; // opened by the first store; NULL until then
     void (*device_close)(slt_device *device);
+    slt_group group;         // size 1: alone
+    slt_status group_status; // the first failure among its calls
 };
 
 // SLT_CANCELLED when somebody asked to stop, else SLT_OK
 slt_status slt_context_check(slt_context *context);
+static inline bool slt_context_is_cancelled(slt_context *context) {
+    return atomic_load(&context->cancelled);
+}
 
 void slt_context_log(slt_context *context, slt_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -18,6 +18,7 @@ typedef enum {
     SLT_TOKENS,       // offset[b] + l
     SLT_SLOT_TOKENS,  // K*offset[b] + k*C_b + l
     SLT_LIVE,         // slot tokens that carry weight, in their order; chosen during the step
+    SLT_SEEN,         // seen.offset[c] + l
     SLT_SPACES
 } slt_space;
 
@@ -27,7 +28,16 @@ typedef struct {
     int tokens;       // sum of C
     int slots;        // K; 1 for models without slots
     int length;       // L: positions run from 0 to L-1
+    int seen;         // tokens of a list of trajectories to see; 0: there is none
 } slt_limits;
+
+// Trajectories whose observations are decoded, where they are not those of the batch: who has a
+// share of a batch sees companions that others have.
+typedef struct {
+    int count;             // 0: no list, companions are places of the batch
+    const int32_t *offset; // [count+1]
+    const int32_t *length; // [count], T
+} slt_seen;
 
 // one batch; the arrays belong to the caller and stay valid during the step
 typedef struct {
@@ -37,7 +47,19 @@ typedef struct {
     const int32_t *index;     // [count], place in the unsorted batch: randomness refers to it
     const int32_t *companion; // [count*K], whose observations slot k of b decodes; -1: nobody's
     int true_tokens;          // M, the sum of T over the whole batch
+    int total;                // B, where this is a share of a batch; 0: it is the whole one
+    slt_seen seen;            // what companions are places of, where there is a list
 } slt_batch;
+
+// B of the whole batch: what means are over
+static inline int slt_batch_total(const slt_batch *batch) {
+    return batch->total ? batch->total : batch->count;
+}
+
+// what companions are places of
+static inline slt_seen slt_batch_seen(const slt_batch *batch) {
+    return batch->seen.count ? batch->seen : (slt_seen){batch->count, batch->offset, batch->length};
+}
 
 static inline int slt_batch_computed(const slt_batch *batch, int b) {
     return batch->offset[b + 1] - batch->offset[b];
@@ -54,6 +76,8 @@ static inline int slt_batch_rows(const slt_batch *batch, int slots, slt_space sp
         return batch->offset[batch->count];
     case SLT_SLOT_TOKENS:
         return batch->offset[batch->count] * slots;
+    case SLT_SEEN:
+        return batch->seen.count ? batch->seen.offset[batch->seen.count] : 0;
     default:
         return 0;
     }

@@ -57,8 +57,9 @@ struct slt_args {
     slt_real *shared;                      // scratch of the whole node, during this call
     slt_real *scratch;                     // scratch of threads, scratch_size numbers each
     size_t scratch_size;
-    int *live;      // number of live rows, for the operation that chooses them
-    slt_pool *pool; // NULL inside a population: members are spread over threads instead
+    int *live;            // number of live rows, for the operation that chooses them
+    slt_pool *pool;       // NULL inside a population: members are spread over threads instead
+    slt_context *context; // whose group a collective operation asks
 };
 
 typedef void (*slt_op_task)(const slt_args *args, int task, slt_real *scratch);
@@ -76,9 +77,10 @@ struct slt_op {
     int least, most;      // inputs; those beyond `least` may be absent
     unsigned optional;    // bits of inputs below `least` that may be absent
     void (*shape)(slt_rule *rule);
-    unsigned no_gradient_in;                   // bits of inputs that never get a gradient
-    unsigned no_gradient_out;                  // bits of outputs that never have one
-    unsigned saves_in, saves_out;              // bits of what backward reads
+    unsigned no_gradient_in;      // bits of inputs that never get a gradient
+    unsigned no_gradient_out;     // bits of outputs that never have one
+    unsigned saves_in, saves_out; // bits of what backward reads
+    bool collective; // asks the other processes where the batch is shared: one member at a time
     size_t (*aux)(const slt_sizes *sizes);     // numbers forward keeps for backward
     size_t (*shared)(const slt_sizes *sizes);  // scratch numbers of a node
     size_t (*scratch)(const slt_sizes *sizes); // scratch numbers of a task

@@ -6,6 +6,7 @@
 #include "engine/tape_impl.h"
 
 #include "core/clock.h"
+#include "core/group_impl.h"
 
 slt_frame *slt_tape_frame(slt_tape *tape, int member) { return &tape->frames[member]; }
 
@@ -107,7 +108,8 @@ static void run_node(slt_tape *tape, const slt_node_info *info, int member, int 
                      .scratch_size = tape->scratch_size,
                      .live = &frame->live,
                      .keep = info->runs_backward,
-                     .pool = pool};
+                     .pool = pool,
+                     .context = tape->context};
     slt_real *block = member_block(tape, member);
     if (info->aux >= 0) args.aux = block + info->aux;
     if (info->shared[backward] >= 0) args.shared = block + info->shared[backward];
@@ -164,12 +166,19 @@ static void walk_member(void *argument, int member, int thread) {
     }
 }
 
+// processes of a group must ask each other in the same order
+static bool in_order(const slt_tape *tape) {
+    bool collective = false;
+    for (int n = 0; n < tape->node_count; n++) collective |= tape->nodes[n].node.op->collective;
+    return tape->store->members == 1 || (collective && slt_group_size(tape->context) > 1);
+}
+
 static void run_walk(slt_tape *tape, bool backward) {
     walk w = {tape, backward, NULL};
     int members = tape->store->members;
-    if (members == 1) {
+    if (in_order(tape)) {
         w.pool = tape->context->pool;
-        walk_member(&w, 0, 0);
+        for (int m = 0; m < members; m++) walk_member(&w, m, 0);
     } else {
         slt_pool_run(tape->context->pool, members, walk_member, &w);
     }
@@ -179,13 +188,31 @@ static void run_walk(slt_tape *tape, bool backward) {
 
 static slt_status check_trajectory(const slt_tape *tape, const slt_batch *batch, int b) {
     int computed = slt_batch_computed(batch, b), L = tape->limits.length, K = tape->limits.slots;
+    int seen = slt_batch_seen(batch).count;
     if (computed < 1 || computed > L || batch->length[b] < 1 || batch->length[b] > L)
         SLT_FAIL(SLT_RANGE, "trajectory %d of the batch: %d positions, %d true, on a tape for %d",
                  b, computed, batch->length[b], L);
     for (int k = 0; batch->companion && k < K; k++)
-        if (batch->companion[b * K + k] < -1 || batch->companion[b * K + k] >= batch->count)
+        if (batch->companion[b * K + k] < -1 || batch->companion[b * K + k] >= seen)
             SLT_FAIL(SLT_RANGE, "trajectory %d of the batch: companion %d of %d", b,
-                     batch->companion[b * K + k], batch->count);
+                     batch->companion[b * K + k], seen);
+    return SLT_OK;
+}
+
+static slt_status check_seen(const slt_tape *tape, const slt_seen *seen) {
+    int L = tape->limits.length, room = tape->limits.seen;
+    if (seen->count < 0 || !seen->count != !room)
+        SLT_FAIL(SLT_INVALID, "%d trajectories to see on a tape for %d tokens of such", seen->count,
+                 room);
+    if (!seen->count) return SLT_OK;
+    if (!seen->offset || !seen->length || seen->offset[0] != 0 || seen->offset[seen->count] > room)
+        SLT_FAIL(SLT_RANGE, "tokens to see on a tape for %d", room);
+    for (int c = 0; c < seen->count; c++) {
+        int computed = seen->offset[c + 1] - seen->offset[c];
+        if (computed < 1 || computed > L || seen->length[c] < 1 || seen->length[c] > L)
+            SLT_FAIL(SLT_RANGE, "trajectory %d to see: %d positions, %d true, on a tape for %d", c,
+                     computed, seen->length[c], L);
+    }
     return SLT_OK;
 }
 
@@ -200,6 +227,7 @@ static slt_status check_batch(const slt_tape *tape, const slt_batch *batch) {
                  tape->limits.tokens);
     if (batch->count && batch->true_tokens < 1)
         SLT_FAIL(SLT_RANGE, "batch of %d true tokens", batch->true_tokens);
+    SLT_TRY(check_seen(tape, &batch->seen));
     for (int b = 0; b < batch->count; b++) SLT_TRY(check_trajectory(tape, batch, b));
     return SLT_OK;
 }

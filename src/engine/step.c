@@ -3,6 +3,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "core/group_impl.h"
 #include "engine/adam.h"
 #include "engine/tape_impl.h"
 
@@ -17,10 +18,30 @@ void slt_tape_watch(slt_tape *tape, const slt_var *vars, int count) {
     }
 }
 
+static slt_real *watched(const slt_tape *tape, int member) {
+    return tape->store->tail + SLT_TAIL_WORDS + member * SLT_WATCHED;
+}
+
+// behind the gradients go what is watched, and whether somebody wants to stop: one sum for all. A
+// share of a batch has a share of the losses, so that they add up as well
+static slt_status exchange(slt_tape *tape) {
+    slt_store *store = tape->store;
+    slt_real *stop = &store->tail[SLT_TAIL_STOP];
+    *stop = slt_context_is_cancelled(tape->context);
+    for (int m = 0; m < store->members; m++)
+        for (int i = 0; i < tape->watched_count; i++)
+            watched(tape, m)[i] = tape->watched[i] ? *slt_tape_value(tape, m, tape->watched[i]) : 0;
+    SLT_TRY(slt_group_sum(tape->context, store->gradient, store->size + slt_store_tail(store),
+                          sizeof *store->gradient));
+    tape->stop_asked = *stop > 0;
+    return SLT_OK;
+}
+
+bool slt_tape_stop_asked(const slt_tape *tape) { return tape->stop_asked; }
+
 static void take_note(slt_tape *tape, int member) {
     slt_note *note = &tape->notes[member * SLT_NOTES + (int)(tape->steps % SLT_NOTES)];
-    for (int i = 0; i < tape->watched_count; i++)
-        note->value[i] = tape->watched[i] ? *slt_tape_value(tape, member, tape->watched[i]) : 0;
+    for (int i = 0; i < tape->watched_count; i++) note->value[i] = watched(tape, member)[i];
     note->norm = tape->store->norm[member];
     note->number = tape->steps;
 }
@@ -34,6 +55,7 @@ slt_status slt_tape_step(slt_tape *tape) {
     }
     SLT_TRY(slt_tape_forward(tape));
     SLT_TRY(slt_tape_backward(tape));
+    SLT_TRY(exchange(tape));
     SLT_TRY(slt_adam_step(tape));
     tape->steps++;
     for (int m = 0; m < tape->store->members; m++) take_note(tape, m);

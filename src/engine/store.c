@@ -146,7 +146,8 @@ slt_status slt_store_finish(slt_store *store) {
     }
     store->size = offset;
     SLT_TRY(SLT_NEW(&store->arena, &store->value, offset));
-    SLT_TRY(SLT_NEW(&store->arena, &store->gradient, offset));
+    SLT_TRY(SLT_NEW(&store->arena, &store->gradient, offset + slt_store_tail(store)));
+    store->tail = store->gradient + offset;
     SLT_TRY(SLT_NEW(&store->arena, &store->moment1, offset));
     SLT_TRY(SLT_NEW(&store->arena, &store->moment2, offset));
     SLT_TRY(cut_pieces(store));

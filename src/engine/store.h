@@ -59,7 +59,8 @@ typedef struct slt_store {
     int count, room;
     size_t size;                                    // numbers in a block
     slt_real *value, *gradient, *moment1, *moment2; // NULL until finish
-    slt_piece *pieces;                              // in the order of members, then parameters
+    slt_real *tail;    // behind the gradients: what goes with them from process to process (step.c)
+    slt_piece *pieces; // in the order of members, then parameters
     int piece_count;
     double *piece_norm; // [piece_count], scratch of the optimiser
     double *norm;       // [members], of the last gradient; not finite: the step was left out
@@ -90,6 +91,12 @@ slt_status slt_store_init(slt_store *store, int member, uint64_t seed);
 // before writing them. Both do nothing on the CPU.
 slt_status slt_store_fetch(slt_store *store);
 slt_status slt_store_edit(slt_store *store);
+
+// numbers behind the gradients: some words, then what a tape watches of every member
+enum { SLT_TAIL_STOP, SLT_TAIL_WORDS, SLT_WATCHED = 6 };
+static inline size_t slt_store_tail(const slt_store *store) {
+    return SLT_TAIL_WORDS + (size_t)store->members * SLT_WATCHED;
+}
 
 // the place of a member's parameter in a block
 slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter, int member);

@@ -50,8 +50,8 @@ int slt_tape_members(const slt_tape *tape) { return tape->store->members; }
 slt_shape slt_tape_shape(const slt_tape *tape, slt_var var) { return tape->vars[var].shape; }
 
 const char *slt_var_shape_text(slt_shape shape, char *text, size_t size) {
-    static const char *const names[SLT_SPACES] = {"",       "trajectories", "slots",
-                                                  "tokens", "slot tokens",  "live"};
+    static const char *const names[SLT_SPACES] = {
+        "", "trajectories", "slots", "tokens", "slot tokens", "live", "seen"};
     if (shape.space == SLT_FIXED)
         snprintf(text, size, "[%d, %d]", shape.rows, shape.width);
     else
@@ -70,6 +70,8 @@ int slt_space_capacity(slt_limits limits, slt_space space) {
     case SLT_SLOT_TOKENS:
     case SLT_LIVE:
         return limits.tokens * limits.slots;
+    case SLT_SEEN:
+        return limits.seen;
     default:
         return 0;
     }

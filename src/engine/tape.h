@@ -119,7 +119,7 @@ slt_status slt_tape_backward(slt_tape *tape);
 
 // ---- training: a step as one call, its results without waiting (step.c)
 
-enum { SLT_WATCHED = 6, SLT_NOTES = 64 };
+enum { SLT_NOTES = 64 }; // SLT_WATCHED: store.h
 
 // what a training step gave
 typedef struct {
@@ -132,6 +132,8 @@ typedef struct {
 void slt_tape_watch(slt_tape *tape, const slt_var *vars, int count);
 // forward, backward, Adam, and a note for every member; may come back before the work is done
 slt_status slt_tape_step(slt_tape *tape);
+// did a process of the group ask to stop before the last step? the same answer in all of them
+bool slt_tape_stop_asked(const slt_tape *tape);
 // the next note of a member in *out and true in *there, as long as there is one. wait: also those
 // of steps that are still running. At most SLT_NOTES stay unread, older ones are lost
 slt_status slt_tape_note(slt_tape *tape, int member, bool wait, slt_note *out, bool *there);

@@ -58,6 +58,7 @@ struct slt_tape {
     int watched_count;
     slt_note *notes;      // [members][SLT_NOTES], number n at place n % SLT_NOTES
     uint64_t steps;       // begun
+    bool stop_asked;      // by a process of the group, in the last one
     uint64_t *notes_read; // [members]
     void *on_device;      // the device's side of it; NULL: the CPU
     double *seconds;      // [2][node_count], forward and backward of member 0; NULL: not measured

@@ -25,6 +25,7 @@ typedef struct {
 // and the accuracy need
 typedef struct {
     slt_var actions, observations;
+    slt_var seen; // observations of companions, where the tape has a list of them; else 0
     slt_var loss, reconstruction, kl;
     slt_var counts; // number of segments [trajectories,1], for models that want to know; else 0
 } slt_model_io;

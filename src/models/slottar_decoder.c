@@ -21,7 +21,8 @@ static slt_var join(slt_tape *tape, const slt_slottar_options *options, const sl
     slt_var features = 0;
     if (seen) {
         slt_var bottom = slt_tape_parameter_rows(tape, number, S, d);
-        features = slt_nn_observe(tape, "obs_dec", model->observations, data->observation_type, d);
+        slt_var from = model->seen ? model->seen : model->observations;
+        features = slt_nn_observe(tape, "obs_dec", from, data->observation_type, d);
         features = slt_dense(tape, features, bottom, 0, SLT_LINEAR);
     }
     return slt_join_slots(tape, slots, features);

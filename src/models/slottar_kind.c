@@ -44,6 +44,7 @@ static slt_model_io io(const void *vars) {
     const slt_slottar *model = vars;
     return (slt_model_io){.actions = model->actions,
                           .observations = model->observations,
+                          .seen = model->seen,
                           .loss = model->loss,
                           .reconstruction = model->reconstruction,
                           .kl = model->kl};

@@ -15,6 +15,7 @@
 // the variables of a tape; those behind the mark are kept readable
 typedef struct {
     slt_var actions, observations, noise;      // to feed: ids [tokens,1], [tokens,D], [slots,S]
+    slt_var seen;                              // to feed where companions are listed: [seen,D]
     slt_var slots, attention, lambda, halting; // [slots,S] [tokens,K] [trajectories,K] twice
     slt_var logits, masks, cdf;                // [slot tokens,A+1] [slot tokens,1] twice
     slt_var reconstruction, kl, loss;          // one number each; 0 on a tape without losses

@@ -30,7 +30,7 @@ static int key_count(const slt_args *args, slt_sequence sequence) {
     int truth = batch->length[sequence.b];
     if (args->node->attributes.n[SPACE] == SLT_SLOT_TOKENS) {
         int companion = batch->companion[sequence.b * args->limits.slots + sequence.k];
-        if (companion >= 0) truth = batch->length[companion];
+        if (companion >= 0) truth = slt_batch_seen(batch).length[companion];
     }
     return slt_min(truth, sequence.computed);
 }

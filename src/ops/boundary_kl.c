@@ -20,7 +20,7 @@ static int end_of(const slt_args *args, int b) {
 }
 
 static slt_real weight_of(const slt_args *args) {
-    return (slt_real)args->node->attributes.x[0] / (slt_real)args->batch->count;
+    return (slt_real)args->node->attributes.x[0] / (slt_real)slt_batch_total(args->batch);
 }
 
 // q[0] = 0, q[1..end-1] = softmax

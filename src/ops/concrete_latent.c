@@ -98,12 +98,13 @@ static void kl(const slt_args *args) {
         for (int k = 0; k < args->in_width[ZETA]; k++) sum += q[k] * slt_log(q[k] + SLT_TINY);
         total += sum;
     }
-    args->out[0][0] = total / (slt_real)args->batch->count;
+    args->out[0][0] = total / (slt_real)slt_batch_total(args->batch);
 }
 
 static void kl_back(const slt_args *args) {
     int Z = args->in_width[ZETA];
-    slt_real *q = args->shared, scale = args->out_grad[0][0] / (slt_real)args->batch->count;
+    slt_real *q = args->shared,
+             scale = args->out_grad[0][0] / (slt_real)slt_batch_total(args->batch);
     for (int r = 0; r < args->in_rows[ZETA]; r++) {
         slt_real share = slt_gate(args->in[COUNTS], r, args->limits.slots) ? scale : 0, sum = 0;
         slt_real *to = args->in_grad[ZETA] + (size_t)r * (size_t)Z;

@@ -7,6 +7,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "core/group_impl.h"
 #include "ops/op_table.h"
 #include "ops/op_tools.h"
 
@@ -39,14 +40,16 @@ static void counts(const slt_args *args, int b, slt_real *h) {
 
 static slt_real at_least(slt_real h) { return h < LEAST ? LEAST : h; }
 
-// mean of h over the batch, in mean (K+1); h is scratch
+// mean of h over the whole batch, in mean (K+1); h is scratch. Who has a share of the batch asks
+// the others: the only words that processes exchange in the middle of a tape
 static void mean_counts(const slt_args *args, slt_real *h, slt_real *mean) {
-    int bins = args->limits.slots + 1, B = args->batch->count;
+    int bins = args->limits.slots + 1, B = slt_batch_total(args->batch);
     for (int n = 0; n < bins; n++) mean[n] = 0;
-    for (int b = 0; b < B; b++) {
+    for (int b = 0; b < args->batch->count; b++) {
         counts(args, b, h);
         for (int n = 0; n < bins; n++) mean[n] += at_least(h[n]) / (slt_real)B;
     }
+    if (args->batch->total) slt_group_sum(args->context, mean, (size_t)bins, sizeof *mean);
 }
 
 static slt_real divergence(const slt_real *h, const slt_real *prior, int bins) {
@@ -58,10 +61,11 @@ static slt_real divergence(const slt_real *h, const slt_real *prior, int bins) {
     return sum;
 }
 
+// the mean is kept (aux)
 static void forward(const slt_args *args) {
     const slt_real *prior = args->in[PRIOR];
     int bins = args->limits.slots + 1, B = args->batch->count;
-    slt_real *h = args->shared, *mean = h + bins, sum = 0;
+    slt_real *h = args->shared, *mean = args->aux, sum = 0;
     slt_real gamma = (slt_real)args->node->attributes.x[0];
     for (int b = 0; b < B; b++) {
         counts(args, b, h);
@@ -79,12 +83,11 @@ static slt_real slope(slt_real h, slt_real prior) {
 static void backward(const slt_args *args) {
     const slt_real *prior = args->in[PRIOR];
     int K = args->limits.slots, bins = K + 1;
-    slt_real *h = args->shared, *mean = h + bins, *dm = args->in_grad[MASKS];
+    slt_real *h = args->shared, *mean = args->aux, *dm = args->in_grad[MASKS];
     slt_real gamma = (slt_real)args->node->attributes.x[0];
     slt_real scale = args->out_grad[0][0] / (slt_real)args->batch->true_tokens;
     size_t size = (size_t)args->in_rows[MASKS] * (size_t)K;
     if (!args->add[MASKS]) memset(dm, 0, size * sizeof *dm);
-    mean_counts(args, h, mean);
     for (int b = 0; b < args->batch->count; b++) {
         counts(args, b, h);
         for (int n = 0; n < bins; n++)
@@ -94,7 +97,7 @@ static void backward(const slt_args *args) {
     }
 }
 
-static size_t shared(const slt_sizes *sizes) { return 2 * ((size_t)sizes->limits.slots + 1); }
+static size_t bins_of(const slt_sizes *sizes) { return (size_t)sizes->limits.slots + 1; }
 
 static slt_var case_small(slt_probe *probe) {
     slt_tape *tape = slt_probe_tape(probe);
@@ -111,7 +114,9 @@ const slt_op slt_op_count_kl = {.name = "count_kl",
                                 .shape = shape,
                                 .no_gradient_in = 1u << PRIOR,
                                 .saves_in = 1u << MASKS | 1u << PRIOR,
-                                .shared = shared,
+                                .collective = true,
+                                .aux = bins_of,
+                                .shared = bins_of,
                                 .forward = forward,
                                 .backward = backward,
                                 .cases = {case_small},

@@ -86,12 +86,12 @@ static void kl(const slt_args *args) {
         for (int k = 0; k < Z; k++) sum += 1 + logvar[k] - mean[k] * mean[k] - slt_exp(logvar[k]);
         total -= sum / 2;
     }
-    args->out[0][0] = total / (slt_real)args->batch->count;
+    args->out[0][0] = total / (slt_real)slt_batch_total(args->batch);
 }
 
 static void kl_back(const slt_args *args) {
     int rows = args->in_rows[ZETA], Z = args->in_width[ZETA] / 2;
-    slt_real scale = args->out_grad[0][0] / (slt_real)args->batch->count;
+    slt_real scale = args->out_grad[0][0] / (slt_real)slt_batch_total(args->batch);
     for (int r = 0; r < rows; r++) {
         slt_real share = slt_gate(args->in[COUNTS], r, args->limits.slots) ? scale : 0;
         const slt_real *mean = (const slt_real *)args->in[ZETA] + 2 * (size_t)r * (size_t)Z;

@@ -24,13 +24,13 @@ static void forward(const slt_args *args) {
             slt_real p = h[(size_t)b * (size_t)K + (size_t)k];
             if (p > 0) sum += p * (slt_log(p) - slt_log(prior[k]));
         }
-    args->out[0][0] = sum / (slt_real)args->batch->count;
+    args->out[0][0] = sum / (slt_real)slt_batch_total(args->batch);
 }
 
 static void backward(const slt_args *args) {
     const slt_real *h = args->in[H], *prior = args->in[PRIOR];
     int K = args->limits.slots;
-    slt_real scale = args->out_grad[0][0] / (slt_real)args->batch->count;
+    slt_real scale = args->out_grad[0][0] / (slt_real)slt_batch_total(args->batch);
     for (int b = 0; b < args->batch->count; b++)
         for (int k = 0; k < K; k++) {
             size_t at = (size_t)b * (size_t)K + (size_t)k;

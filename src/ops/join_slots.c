@@ -13,13 +13,14 @@ enum { SLOT, TOKEN };
 static void shape(slt_rule *rule) {
     slt_shape slot = rule->in[SLOT];
     slt_rule_want(rule, SLOT, SLT_SLOTS, 0, slot.width);
-    slt_rule_want(rule, TOKEN, SLT_TOKENS, 0, slot.width);
+    slt_rule_want(rule, TOKEN, rule->limits.seen ? SLT_SEEN : SLT_TOKENS, 0, slot.width);
     rule->out[0] = (slt_shape){SLT_SLOT_TOKENS, 0, slot.width};
 }
 
 // the token row that position l of a sequence with companion c sees
 static size_t companion_row(const slt_batch *batch, int c, int l) {
-    return (size_t)(batch->offset[c] + slt_min(l, slt_batch_computed(batch, c) - 1));
+    const int32_t *offset = slt_batch_seen(batch).offset;
+    return (size_t)slt_min(offset[c] + l, offset[c + 1] - 1);
 }
 
 static int companion_of(const slt_args *args, slt_sequence sequence) {
@@ -79,10 +80,11 @@ static void backward_gather(const slt_args *args, int task, int c) {
 static void backward_token(const slt_args *args, int c, slt_real *scratch) {
     (void)scratch;
     const slt_batch *batch = args->batch;
+    const int32_t *offset = slt_batch_seen(batch).offset;
     size_t width = (size_t)args->out_width[0];
     if (!args->add[TOKEN])
-        memset(args->in_grad[TOKEN] + (size_t)batch->offset[c] * width, 0,
-               (size_t)slt_batch_computed(batch, c) * width * sizeof(slt_real));
+        memset(args->in_grad[TOKEN] + (size_t)offset[c] * width, 0,
+               (size_t)(offset[c + 1] - offset[c]) * width * sizeof(slt_real));
     for (int s = 0; s < batch->count * args->limits.slots; s++)
         if (batch->companion[s] == c) backward_gather(args, s, c);
 }
@@ -91,7 +93,8 @@ SLT_WIDE_TASK(backward_token);
 static void backward(const slt_args *args) {
     if (args->in_grad[SLOT])
         slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), SLT_WIDEST(backward_slot));
-    if (args->in_grad[TOKEN]) slt_args_run(args, args->batch->count, SLT_WIDEST(backward_token));
+    if (args->in_grad[TOKEN])
+        slt_args_run(args, slt_batch_seen(args->batch).count, SLT_WIDEST(backward_token));
 }
 
 static size_t scratch(const slt_sizes *sizes) { return (size_t)sizes->out[0].width; }

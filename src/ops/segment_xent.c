@@ -45,7 +45,7 @@ static void forward_sequence(const slt_args *args, int task, slt_real *p) {
     const slt_real *x = (const slt_real *)args->in[LOGITS] + (size_t)sequence.first * (size_t)width;
     slt_real sum = 0;
     for (int l = 0; l < end; l++, x += width) sum += share[l] * row_loss(x, width, targets[l], p);
-    args->shared[task] = sum / (slt_real)args->batch->count;
+    args->shared[task] = sum / (slt_real)slt_batch_total(args->batch);
 }
 
 static void forward(const slt_args *args) {
@@ -58,7 +58,7 @@ static void backward_sequence(const slt_args *args, int task, slt_real *p) {
     slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
     int width = args->in_width[LOGITS], end = counted(args, sequence);
     const int32_t *targets = (const int32_t *)args->in[TARGETS] + args->batch->offset[sequence.b];
-    slt_real scale = args->out_grad[0][0] / (slt_real)args->batch->count;
+    slt_real scale = args->out_grad[0][0] / (slt_real)slt_batch_total(args->batch);
     for (int l = 0; l < sequence.computed; l++) {
         size_t row = (size_t)(sequence.first + l), at = row * (size_t)width;
         bool counts = l < end;

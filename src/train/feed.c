@@ -47,18 +47,29 @@ static slt_status most_ones(const slt_feed_rule *rule, size_t *out) {
     return SLT_OK;
 }
 
-static slt_status reserve_observations(slt_feed *feed, slt_arena *arena, size_t tokens) {
+static slt_status reserve_sight(const slt_feed *feed, slt_arena *arena, slt_sight *sight,
+                                size_t trajectories, size_t tokens) {
     const slt_feed_rule *rule = &feed->rule;
-    if (rule->observation_type == SLT_BITS) {
-        SLT_TRY(most_ones(rule, &feed->ones_room));
-        feed->ones_room *= (size_t)feed->capacity;
-        SLT_TRY(SLT_NEW(arena, &feed->ones_offset, tokens + 1));
-        SLT_TRY(SLT_NEW(arena, &feed->ones, feed->ones_room));
-        feed->bits = (slt_bits){feed->ones_offset, feed->ones};
-        return SLT_OK;
-    }
-    SLT_TRY(SLT_NEW(arena, &feed->numbers, (size_t)rule->observation));
-    return SLT_NEW(arena, &feed->reals, tokens * (size_t)rule->observation);
+    size_t ones = 0;
+    if (rule->observation_type != SLT_BITS)
+        return SLT_NEW(arena, &sight->reals, tokens * (size_t)rule->observation);
+    SLT_TRY(most_ones(rule, &ones));
+    SLT_TRY(SLT_NEW(arena, &sight->ones_offset, tokens + 1));
+    SLT_TRY(SLT_NEW(arena, &sight->ones, ones * trajectories));
+    sight->bits = (slt_bits){sight->ones_offset, sight->ones};
+    return SLT_OK;
+}
+
+static slt_status reserve_seen(slt_feed *feed, slt_arena *arena) {
+    const slt_feed_rule *rule = &feed->rule;
+    int most = slt_feed_seen(rule), tokens = 0;
+    SLT_TRY(slt_feed_tokens(rule, most, &tokens));
+    SLT_TRY(SLT_NEW(arena, &feed->seen_offset, (size_t)most + 1));
+    SLT_TRY(SLT_NEW(arena, &feed->seen_length, (size_t)most));
+    SLT_TRY(SLT_NEW(arena, &feed->seen_at, (size_t)rule->whole));
+    feed->batch.seen = (slt_seen){.offset = feed->seen_offset, .length = feed->seen_length};
+    if (!rule->observation) return SLT_OK;
+    return reserve_sight(feed, arena, &feed->seen, (size_t)most, (size_t)tokens);
 }
 
 slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *rule,
@@ -78,7 +89,10 @@ slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *
                               .length = feed->length,
                               .index = feed->index,
                               .companion = feed->companion};
-    return rule->observation ? reserve_observations(feed, arena, (size_t)tokens) : SLT_OK;
+    if (slt_feed_lists(rule)) SLT_TRY(reserve_seen(feed, arena));
+    if (!rule->observation) return SLT_OK;
+    SLT_TRY(SLT_NEW(arena, &feed->numbers, (size_t)rule->observation));
+    return reserve_sight(feed, arena, &feed->own, count, (size_t)tokens);
 }
 
 // places of the batch by falling length, stable: a counting sort would not pay for a batch
@@ -109,20 +123,22 @@ static int64_t ones_of(const slt_feed *feed, const slt_episode *episode, int l,
     return episode->ones_offsets[step + 1] - episode->ones_offsets[step];
 }
 
-static void put_ones(slt_feed *feed, const slt_episode *episode, int first, int computed) {
+static void put_ones(const slt_feed *feed, slt_sight *sight, const slt_episode *episode, int first,
+                     int computed) {
     for (int l = 0; l < computed; l++) {
         const uint16_t *ones = NULL;
-        int64_t at = feed->ones_offset[first + l], count = ones_of(feed, episode, l, &ones);
-        if (count) memcpy(feed->ones + at, ones, (size_t)count * sizeof *ones);
-        feed->ones_offset[first + l + 1] = at + count;
+        int64_t at = sight->ones_offset[first + l], count = ones_of(feed, episode, l, &ones);
+        if (count) memcpy(sight->ones + at, ones, (size_t)count * sizeof *ones);
+        sight->ones_offset[first + l + 1] = at + count;
     }
 }
 
-static slt_status put_numbers(slt_feed *feed, const slt_episode *episode, int first, int computed) {
+static slt_status put_numbers(const slt_feed *feed, slt_sight *sight, const slt_episode *episode,
+                              int first, int computed) {
     const slt_dataset_info *info = slt_dataset_about(feed->rule.data);
     size_t width = (size_t)feed->rule.observation;
     for (int l = 0; l < computed; l++) {
-        slt_real *to = feed->reals + (size_t)(first + l) * width;
+        slt_real *to = sight->reals + (size_t)(first + l) * width;
         bool done = l == episode->length && feed->rule.done;
         if (l >= episode->length && !done) {
             memset(to, 0, width * sizeof *to);
@@ -133,6 +149,15 @@ static slt_status put_numbers(slt_feed *feed, const slt_episode *episode, int fi
         for (size_t i = 0; i < width; i++) to[i] = feed->numbers[i];
     }
     return SLT_OK;
+}
+
+// what a trajectory observes, behind what is there
+static slt_status put_sight(const slt_feed *feed, slt_sight *sight, const slt_episode *episode,
+                            int first, int computed) {
+    if (!feed->rule.observation) return SLT_OK;
+    if (feed->rule.observation_type == SLT_BITS)
+        return put_ones(feed, sight, episode, first, computed), SLT_OK;
+    return put_numbers(feed, sight, episode, first, computed);
 }
 
 // one trajectory at its place b of the sorted batch
@@ -147,13 +172,15 @@ static slt_status put_episode(slt_feed *feed, const slt_episode *episode, int b)
     int64_t segments = feed->rule.oracle ? slt_episode_segment_count(episode) : 0;
     bool known = segments > 0 && segments < feed->rule.slots;
     feed->counts[b] = known ? (int32_t)segments : feed->rule.slots;
-    if (!feed->rule.observation) return SLT_OK;
-    if (feed->rule.observation_type == SLT_BITS)
-        return put_ones(feed, episode, first, computed), SLT_OK;
-    return put_numbers(feed, episode, first, computed);
+    return put_sight(feed, &feed->own, episode, first, computed);
 }
 
-// who decodes whose observations, in terms of sorted places
+// the place of the whole batch whose observations slot k of a place decodes
+static int companion_place(const slt_feed_rule *rule, int place, int k) {
+    return (int)(((int64_t)place * rule->slots + k) % rule->whole);
+}
+
+// who decodes whose observations, in terms of sorted places, or of those seen
 static void pair_up(slt_feed *feed, int count) {
     const slt_feed_rule *rule = &feed->rule;
     for (int b = 0; b < count; b++)
@@ -166,6 +193,8 @@ static void pair_up(slt_feed *feed, int count) {
                 *to = b;
             else if (rule->fixed)
                 *to = feed->order[count - rule->fixed + k % rule->fixed];
+            else if (slt_feed_lists(rule))
+                *to = feed->seen_at[companion_place(rule, place, k)];
             else
                 *to = feed->order[(place * rule->slots + k) % count];
         }
@@ -181,19 +210,63 @@ static slt_status check_length(const slt_feed *feed, const slt_episode *episode)
         feed->rule.done ? " and DONE" : "", feed->rule.length, (long long)length);
 }
 
-// the trajectory at a place of the unsorted batch
+// the trajectory at a place of the unsorted batch, or of the share of it
 static slt_status look(const slt_feed *feed, const int64_t *episodes, int asked, int place,
                        slt_episode *out) {
+    const slt_feed_rule *rule = &feed->rule;
+    if (rule->ranks > 1)
+        return slt_dataset_episode(rule->data, episodes[rule->rank + place * rule->ranks], out);
     if (place < asked) return slt_dataset_episode(feed->rule.data, episodes[place], out);
     *out = feed->rule.fixed_episodes[place - asked];
     return SLT_OK;
 }
 
-slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
-    int count = asked + feed->rule.fixed;
+// ---- shares
+
+// companions of the share, in the order of their places
+static slt_status see(slt_feed *feed, const int64_t *episodes, int count) {
+    const slt_feed_rule *rule = &feed->rule;
+    for (int p = 0; p < rule->whole; p++) feed->seen_at[p] = -1;
+    for (int b = 0; b < count; b++)
+        for (int k = 0; k < rule->slots; k++)
+            feed->seen_at[companion_place(rule, feed->index[b], k)] = 0;
+    int seen = 0;
+    for (int p = 0; p < rule->whole; p++) {
+        if (feed->seen_at[p] < 0) continue;
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(rule->data, episodes[p], &episode));
+        SLT_TRY(check_length(feed, &episode));
+        int first = feed->seen_offset[seen], computed = computed_length(rule, episode.length);
+        feed->seen_offset[seen + 1] = first + computed;
+        feed->seen_length[seen] = (int32_t)true_length(rule, episode.length);
+        SLT_TRY(put_sight(feed, &feed->seen, &episode, first, computed));
+        feed->seen_at[p] = seen++;
+    }
+    feed->batch.seen.count = seen;
+    return SLT_OK;
+}
+
+// places of the whole batch, its true steps, and whom this share sees of it
+static slt_status refer_to_whole(slt_feed *feed, const int64_t *episodes, int asked, int count) {
+    const slt_feed_rule *rule = &feed->rule;
+    if (asked != rule->whole)
+        SLT_FAIL(SLT_INVALID, "batch of %d trajectories, shared as one of %d", asked, rule->whole);
+    feed->batch.total = asked;
+    feed->batch.true_tokens = 0;
+    for (int i = 0; i < asked; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(rule->data, episodes[i], &episode));
+        feed->batch.true_tokens += (int)true_length(rule, episode.length);
+    }
+    for (int b = 0; b < count; b++) feed->index[b] = rule->rank + feed->index[b] * rule->ranks;
+    return slt_feed_lists(rule) ? see(feed, episodes, count) : SLT_OK;
+}
+
+// ---- a batch
+
+// places of the batch by falling length, in index
+static slt_status sort(slt_feed *feed, const int64_t *episodes, int asked, int count) {
     slt_episode episode;
-    if (count > feed->capacity)
-        SLT_FAIL(SLT_RANGE, "batch of %d trajectories, room for %d", count, feed->capacity);
     // index holds lengths of the unsorted batch for a moment
     for (int i = 0; i < count; i++) {
         SLT_TRY(look(feed, episodes, asked, i, &episode));
@@ -202,6 +275,16 @@ slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
     }
     sort_by_length(feed->index, count, feed->order);
     memcpy(feed->index, feed->order, (size_t)count * sizeof *feed->index);
+    return SLT_OK;
+}
+
+slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
+    bool shared = feed->rule.ranks > 1;
+    int count = shared ? slt_feed_share(&feed->rule) : asked + feed->rule.fixed;
+    slt_episode episode;
+    if (count > feed->capacity)
+        SLT_FAIL(SLT_RANGE, "batch of %d trajectories, room for %d", count, feed->capacity);
+    SLT_TRY(sort(feed, episodes, asked, count));
     feed->batch.count = count;
     feed->batch.true_tokens = 0;
     for (int b = 0; b < count; b++) {
@@ -212,6 +295,7 @@ slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
     }
     // order becomes its inverse: sorted place of each unsorted place
     for (int b = 0; b < count; b++) feed->order[feed->index[b]] = b;
+    if (shared) SLT_TRY(refer_to_whole(feed, episodes, asked, count));
     pair_up(feed, count);
     return SLT_OK;
 }
@@ -220,7 +304,8 @@ void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_mo
     slt_tape_frame(tape, member)->batch = feed->batch;
     slt_tape_feed(tape, member, io.actions, feed->actions);
     slt_tape_feed(tape, member, io.counts, feed->counts);
-    const void *bits = &feed->bits, *reals = feed->reals;
-    slt_tape_feed(tape, member, io.observations,
-                  feed->rule.observation_type == SLT_BITS ? bits : reals);
+    bool bits = feed->rule.observation_type == SLT_BITS;
+    const slt_sight *own = &feed->own, *seen = &feed->seen;
+    slt_tape_feed(tape, member, io.observations, bits ? (const void *)&own->bits : own->reals);
+    slt_tape_feed(tape, member, io.seen, bits ? (const void *)&seen->bits : seen->reals);
 }

@@ -28,7 +28,18 @@ typedef struct {
     const slt_episode *fixed_episodes; // [fixed], put behind every batch
     slt_type observation_type;
     int observation; // D; 0: none
+    // of processes that share batches of `whole` trajectories this one takes places rank, rank +
+    // ranks, ...; ranks 0: all
+    int rank, ranks, whole;
 } slt_feed_rule;
+
+// observations of trajectories, one behind the other
+typedef struct {
+    slt_real *reals; // [tokens][D], or
+    slt_bits bits;
+    int64_t *ones_offset;
+    uint16_t *ones;
+} slt_sight;
 
 typedef struct {
     slt_feed_rule rule;
@@ -36,20 +47,20 @@ typedef struct {
     int32_t *offset, *length, *index, *companion, *order;
     int32_t *actions; // [tokens]
     int32_t *counts;  // [capacity] number of segments: the true one, or K
-    float *numbers;   // [tokens][D]
-    slt_real *reals;  // the same as the engine's numbers
-    slt_bits bits;
-    int64_t *ones_offset;
-    uint16_t *ones;
+    float *numbers;   // [D]
+    slt_sight own;
     int capacity; // trajectories
-    size_t ones_room;
+    // companions that other processes may have; unused where slt_feed_lists is false
+    slt_sight seen;
+    int32_t *seen_offset, *seen_length;
+    int32_t *seen_at; // [whole] by place: where it stands among the seen, or -1
 } slt_feed;
 
 // room for `capacity` trajectories, fixed companions among them; everything lives in the arena
 slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *rule, int capacity);
 
-// lays out the episodes and the fixed companions behind them; a trajectory longer than L is RANGE
-// with its number
+// lays out the episodes and the fixed companions behind them, or a process' share of the episodes;
+// a trajectory longer than L is RANGE with its number
 slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int count);
 
 // hands the batch to a member of a tape
@@ -57,5 +68,19 @@ void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_mo
 
 // most tokens that `capacity` trajectories of this rule can take
 slt_status slt_feed_tokens(const slt_feed_rule *rule, int capacity, int *out);
+
+// trajectories of a whole batch that fall to a process
+static inline int slt_feed_share(const slt_feed_rule *rule) {
+    return (rule->whole - rule->rank + rule->ranks - 1) / rule->ranks;
+}
+// does a process need companions that others have?
+static inline bool slt_feed_lists(const slt_feed_rule *rule) {
+    return rule->ranks > 1 && rule->companions == SLT_COMPANION_OTHERS;
+}
+// how many, at most
+static inline int slt_feed_seen(const slt_feed_rule *rule) {
+    int64_t wanted = (int64_t)slt_feed_share(rule) * rule->slots;
+    return wanted < rule->whole ? (int)wanted : rule->whole;
+}
 
 #endif

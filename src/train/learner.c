@@ -78,14 +78,19 @@ slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *dat
 }
 
 slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
-                              int trajectories, slt_limits *out) {
+                              int trajectories, int ranks, slt_limits *out) {
     slt_feed_rule rule = {.data = set,
                           .length = data->length,
                           .slots = setup->kind->slots(setup->model),
                           .padded = setup->kind->padded(setup->model),
-                          .done = slt_setup_done(setup)};
-    *out = (slt_limits){trajectories, 0, rule.slots, data->length};
-    return slt_feed_tokens(&rule, trajectories, &out->tokens);
+                          .done = slt_setup_done(setup),
+                          .companions = setup->kind->companions(setup->model),
+                          .ranks = ranks,
+                          .whole = trajectories};
+    *out = (slt_limits){
+        .trajectories = slt_feed_share(&rule), .slots = rule.slots, .length = data->length};
+    if (slt_feed_lists(&rule)) SLT_TRY(slt_feed_tokens(&rule, slt_feed_seen(&rule), &out->seen));
+    return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
 }
 
 void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,

@@ -36,9 +36,10 @@ slt_status slt_learner_create(slt_context *context, const slt_setup *setup,
                               slt_limits use, slt_learner **out);
 void slt_learner_destroy(slt_learner *learner);
 
-// room for batches of so many trajectories of a data set
+// room for batches of so many trajectories of a data set, or for the largest share of them where so
+// many processes share each
 slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
-                              int trajectories, slt_limits *out);
+                              int trajectories, int ranks, slt_limits *out);
 
 // gives a member its batch and the numbers of a step. `number` counts the steps of the run from 0;
 // it decides what is random in it.

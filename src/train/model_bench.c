@@ -93,7 +93,7 @@ static slt_status prepare(rig *r) {
     r->batch =
         r->stage->training ? (int)r->setup.train.batch : slt_answer_batch(r->context, &r->setup);
     if (r->stage->training)
-        SLT_TRY(slt_learner_limits(&r->setup, data, r->task.data, r->batch, &train));
+        SLT_TRY(slt_learner_limits(&r->setup, data, r->task.data, r->batch, 1, &train));
     SLT_TRY(slt_answer_limits(r->context, &r->setup, data, r->task.data, &use));
     SLT_TRY(slt_learner_create(r->context, &r->setup, data, 1, train, use, &r->learner));
     SLT_TRY(slt_store_init(r->learner->store, 0, r->request->seed));

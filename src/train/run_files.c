@@ -39,8 +39,8 @@ slt_status slt_run_checksum(const char *path, uint32_t *out) {
     return SLT_OK;
 }
 
-static slt_status config_text(const slt_train_request *request, const slt_setup *setup,
-                              slt_text *text) {
+slt_status slt_run_config_text(const slt_train_request *request, const slt_setup *setup,
+                               slt_text *text) {
     uint32_t checksum = 0;
     SLT_TRY(slt_run_checksum(request->data, &checksum));
     slt_text_add(text, "model: %s\ndata: ", setup->kind->name);
@@ -95,7 +95,7 @@ slt_status slt_run_configure(slt_context *context, const slt_train_request *requ
     slt_run_path(path, request->run, "config.yaml");
     slt_text text;
     slt_text_init(&text, &context->allocator);
-    slt_status status = config_text(request, setup, &text);
+    slt_status status = slt_run_config_text(request, setup, &text);
     if (status == SLT_OK) status = slt_run_settle(context, path, text.bytes, text.length);
     slt_text_deinit(&text);
     return status;

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 #include "core/file.h"
+#include "core/group_impl.h"
 #include "core/philox.h"
 #include "engine/device.h"
 #include "train/companions.h"
-#include "train/run_files.h"
 #include "train/segments.h"
 #include "train/trainer.h"
 
@@ -29,12 +29,13 @@ static double now(void) {
 // what every member has of its own
 static slt_status make_members(trainer *t, int64_t episodes) {
     size_t members = (size_t)t->members;
-    slt_feed_rule rule = slt_learner_feed_rule(t->learner, t->task.data, true);
+    slt_feed_rule rule = slt_ranks_feed_rule(t);
+    int share = rule.ranks > 1 ? slt_feed_share(&rule) : t->batch;
     SLT_TRY(SLT_NEW(&t->arena, &t->feeds, members));
     SLT_TRY(SLT_NEW(&t->arena, &t->orders, members));
     SLT_TRY(SLT_NEW(&t->arena, &t->each, members));
     for (int m = 0; m < t->members; m++) {
-        SLT_TRY(slt_feed_init(&t->feeds[m], &t->arena, &rule, t->batch));
+        SLT_TRY(slt_feed_init(&t->feeds[m], &t->arena, &rule, share));
         SLT_TRY(SLT_NEW(&t->arena, &t->orders[m], (size_t)episodes));
         t->each[m] = (slt_member_state){.seed = slt_member_seed(t->request->seed, m)};
     }
@@ -51,7 +52,9 @@ static slt_status make_learner(trainer *t) {
     t->state.limit = steps ? steps : t->setup.train.epochs * t->steps_per_epoch;
     t->every = steps ? (steps + part - 1) / part : 1;
     slt_limits train, use;
-    SLT_TRY(slt_learner_limits(&t->setup, &t->task.model, t->task.data, t->batch, &train));
+    SLT_TRY(slt_ranks_check(t));
+    SLT_TRY(slt_learner_limits(&t->setup, &t->task.model, t->task.data, t->batch,
+                               slt_group_size(t->context), &train));
     SLT_TRY(slt_answer_limits(t->context, &t->setup, &t->task.model, t->task.data, &use));
     SLT_TRY(slt_learner_create(t->context, &t->setup, &t->task.model, t->members, train, use,
                                &t->learner));
@@ -90,9 +93,7 @@ static slt_status start_or_resume(trainer *t) {
         SLT_TRY(resume(t, slt_run_path(path, t->request->run, "last.safetensors")));
     else
         SLT_TRY(slt_restarts_begin(t));
-    t->first_step = t->state.total_steps;
     slt_parts_remove(t->request->run, NULL);
-    t->stepping = now();
     SLT_TRY(slt_run_cut_back(t->context, t->request->run, t->state.epoch));
     slt_run_path(path, t->request->run, "events.out.tfevents.0.slottar");
     return slt_tensorboard_open(&t->context->allocator, path, t->state.total_steps, 0, &t->events);
@@ -105,16 +106,27 @@ static slt_status lock_run(trainer *t) {
     return slt_lock_take(&t->lock, t->context, path, t->request->run, 2);
 }
 
-static slt_status prepare(trainer *t) {
+// what every process reads for itself, before anything is written
+static slt_status read_all(trainer *t) {
     SLT_TRY(slt_setup_read(&t->setup, t->request));
     SLT_TRY(slt_task_open(t->context, &t->arena, &t->setup, t->request->data, &t->task));
-    slt_device *device; // whether there is one, before anything is written
-    SLT_TRY(slt_device_open(t->context, &device));
+    slt_device *device; // whether there is one
+    return slt_device_open(t->context, &device);
+}
+
+static slt_status claim_folder(trainer *t) {
     SLT_TRY(slt_folder_make(t->request->run));
     SLT_TRY(lock_run(t));
-    SLT_TRY(slt_run_configure(t->context, t->request, &t->setup));
-    SLT_TRY(make_learner(t));
-    return start_or_resume(t);
+    return slt_run_configure(t->context, t->request, &t->setup);
+}
+
+static slt_status prepare(trainer *t) {
+    SLT_TRY(slt_group_agree(t->context, read_all(t)));
+    SLT_TRY(slt_ranks_compare(t));
+    SLT_TRY(slt_ranks_lead(t, claim_folder));
+    SLT_TRY(slt_group_agree(t->context, make_learner(t)));
+    SLT_TRY(slt_ranks_lead(t, start_or_resume));
+    return slt_ranks_share_start(t);
 }
 
 // ---- one epoch
@@ -249,7 +261,7 @@ static void fit_into_time(trainer *t) {
     enum { PROBE = 20 };
     static const double SPARE = 0.85; // the rest is for evaluations
     int64_t taken = t->state.total_steps - t->first_step;
-    if (t->request->seconds <= 0 || taken != PROBE) return;
+    if (t->request->seconds <= 0 || taken != PROBE || !slt_group_leads(t->context)) return;
     double each = (now() - t->stepping) / PROBE, left = t->request->seconds - (now() - t->started);
     int64_t fits = t->state.total_steps + (int64_t)(SPARE * left / each);
     if (fits < t->state.total_steps + 1) fits = t->state.total_steps + 1;
@@ -263,14 +275,16 @@ static slt_status run_steps(trainer *t) {
     for (int m = 0; m < t->members; m++) SLT_TRY(shuffle(t, m));
     t->noted = t->state.step;
     while (t->state.step < t->steps_per_epoch && t->state.total_steps < t->state.limit) {
-        if (slt_context_check(t->context) != SLT_OK) {
+        if (slt_ranks_stop(t)) {
             SLT_TRY(take_notes(t, true));
             SLT_TRY(check_weights(t));
-            SLT_TRY(save_last(t));
-            return slt_context_check(t->context);
+            SLT_TRY(slt_ranks_lead(t, save_last));
+            SLT_FAIL(SLT_CANCELLED, "stopped on request");
         }
         SLT_TRY(train_step(t));
         fit_into_time(t);
+        if (t->request->seconds > 0)
+            SLT_TRY(slt_group_share(t->context, &t->state.limit, sizeof t->state.limit));
         slt_context_progress(t->context, "train", (uint64_t)t->state.total_steps,
                              (uint64_t)t->state.limit, "");
     }
@@ -321,12 +335,10 @@ static void tell(trainer *t, const slt_epoch_record *record, bool best) {
 }
 
 // scores of the epoch: of the only member, or of the best one
-static slt_status judge(trainer *t, slt_epoch_record *record) {
+static slt_status judge(trainer *t) {
+    slt_epoch_record *record = &t->record;
     SLT_TRY(check_weights(t));
-    if (t->members > 1) {
-        SLT_TRY(slt_restarts_judge(t, false, &record->restarts));
-        slt_restarts_thin_out(t, &record->restarts);
-    }
+    if (t->members > 1) SLT_TRY(slt_restarts_judge(t, false, &record->restarts));
     int member = record->restarts.picked;
     double steps = (double)t->state.step;
     record->train_loss = t->each[member].loss / steps;
@@ -366,19 +378,28 @@ static void next_epoch(trainer *t) {
         t->each[m].loss = t->each[m].reconstruction = t->each[m].kl = 0;
 }
 
+static slt_status keep_epoch(trainer *t) {
+    const slt_epoch_record *record = &t->record;
+    if (t->better) SLT_TRY(save_member(t, record->restarts.picked, "best.safetensors"));
+    SLT_TRY(slt_run_log(t->context, t->request->run, t->events, record));
+    SLT_TRY(save_last(t));
+    tell(t, record, t->better && t->members == 1);
+    return SLT_OK;
+}
+
 static slt_status end_epoch(trainer *t) {
-    slt_epoch_record record = {.epoch = t->state.epoch + 1, .step = t->state.total_steps};
-    bool looks = record.epoch % t->every == 0 || t->state.total_steps >= t->state.limit;
-    if (looks) SLT_TRY(judge(t, &record));
+    t->record = (slt_epoch_record){.epoch = t->state.epoch + 1, .step = t->state.total_steps};
+    bool looks = t->record.epoch % t->every == 0 || t->state.total_steps >= t->state.limit;
+    if (looks) {
+        SLT_TRY(slt_ranks_lead(t, judge));
+        SLT_TRY(slt_group_share(t->context, &t->record, sizeof t->record));
+        if (t->members > 1) slt_restarts_thin_out(t, &t->record.restarts);
+    }
     next_epoch(t);
     if (!looks) return SLT_OK;
-    bool better = is_better(t, &record);
+    t->better = is_better(t, &t->record);
     t->state.finished = is_last(t);
-    if (better) SLT_TRY(save_member(t, record.restarts.picked, "best.safetensors"));
-    SLT_TRY(slt_run_log(t->context, t->request->run, t->events, &record));
-    SLT_TRY(save_last(t));
-    tell(t, &record, better && t->members == 1);
-    return SLT_OK;
+    return slt_ranks_lead(t, keep_epoch);
 }
 
 // the test split, with segments.safetensors
@@ -395,7 +416,8 @@ static slt_status test_and_keep(trainer *t, int member, slt_evaluation *out) {
 }
 
 // scores of the best epoch on both held-out splits
-static slt_status finish(trainer *t, slt_train_result *result) {
+static slt_status finish(trainer *t) {
+    slt_train_result *result = t->result;
     char path[SLT_RUN_PATH];
     slt_evaluation valid = {0}, test = {0};
     *result = (slt_train_result){
@@ -420,13 +442,14 @@ static bool is_paused(const trainer *t) {
     return pause && t->state.epoch >= pause && t->state.epoch % t->every == 0;
 }
 
-static slt_status run(trainer *t, slt_train_result *result) {
+static slt_status run(trainer *t) {
     SLT_TRY(prepare(t));
     while (!t->state.finished && !is_paused(t)) {
         SLT_TRY(run_steps(t));
         SLT_TRY(end_epoch(t));
     }
-    return finish(t, result);
+    SLT_TRY(slt_ranks_lead(t, finish));
+    return slt_group_share(t->context, t->result, sizeof *t->result);
 }
 
 slt_status slt_train(slt_context *context, const slt_train_request *request,
@@ -440,9 +463,10 @@ slt_status slt_train(slt_context *context, const slt_train_request *request,
     t->context = context;
     t->members = request->restarts > 1 ? request->restarts : 1;
     t->request = request;
+    t->result = result;
     t->started = now();
     slt_arena_init(&t->arena, &context->allocator, 1 << 20);
-    slt_status status = run(t, result);
+    slt_status status = run(t);
     slt_status closed = slt_tensorboard_close(t->events);
     slt_learner_destroy(t->learner);
     slt_task_close(&t->task);

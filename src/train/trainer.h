@@ -11,6 +11,7 @@
 #include "slottar/train.h"
 #include "train/answer.h"
 #include "train/checkpoint.h"
+#include "train/run_files.h"
 #include "train/task.h"
 
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
     slt_arena arena;
     const slt_train_request *request;
     slt_lock lock; // on the run directory
+    slt_train_result *result;
     slt_setup setup;
     slt_task_data task;
     slt_learner *learner;
@@ -31,9 +33,11 @@ typedef struct {
     int64_t steps_per_epoch;
     int64_t every; // epochs between two evaluations
     double started;
-    int64_t first_step; // of this call
-    double stepping;    // when it was taken
-    int64_t noted;      // steps of the epoch whose losses are counted
+    int64_t first_step;      // of this call
+    double stepping;         // when it was taken
+    int64_t noted;           // steps of the epoch whose losses are counted
+    slt_epoch_record record; // of the last evaluation
+    bool better;             // it is the best so far
 } slt_trainer;
 
 // episodes that decide between epochs and between restarts
@@ -53,5 +57,20 @@ slt_status slt_restarts_judge(slt_trainer *t, bool all, slt_restart_report *out)
 
 // from a third of the steps on, members that are far behind the best take no further part
 void slt_restarts_thin_out(slt_trainer *t, const slt_restart_report *report);
+
+// ---- ranks.c: what the processes of a group do together. Alone, each is the plain case
+
+// the share of a batch that this process takes
+slt_feed_rule slt_ranks_feed_rule(const slt_trainer *t);
+// INVALID when there are more processes than trajectories in a batch
+slt_status slt_ranks_check(const slt_trainer *t);
+// INVALID when a process reads another data set than process 0, or has other options
+slt_status slt_ranks_compare(slt_trainer *t);
+// process 0 does the work, the others wait and hear how it went
+slt_status slt_ranks_lead(slt_trainer *t, slt_status (*work)(slt_trainer *));
+// all begin where process 0 stands
+slt_status slt_ranks_share_start(slt_trainer *t);
+// does anybody want to stop? the same answer in all processes
+bool slt_ranks_stop(slt_trainer *t);
 
 #endif

@@ -39,11 +39,11 @@ static void build(const char *path, slt_observation_kind kind, bool finals) {
 // numbers of a row, whatever the kind
 static void row_of(const slt_feed *feed, int row, uint8_t *out) {
     memset(out, 0, WIDTH);
-    for (int c = 0; c < WIDTH && !feed->bits.offset; c++)
-        out[c] = (uint8_t)feed->reals[row * WIDTH + c];
-    for (int64_t i = feed->bits.offset ? feed->bits.offset[row] : 0;
-         feed->bits.offset && i < feed->bits.offset[row + 1]; i++)
-        out[feed->bits.index[i]] = 1;
+    for (int c = 0; c < WIDTH && !feed->own.bits.offset; c++)
+        out[c] = (uint8_t)feed->own.reals[row * WIDTH + c];
+    for (int64_t i = feed->own.bits.offset ? feed->own.bits.offset[row] : 0;
+         feed->own.bits.offset && i < feed->own.bits.offset[row + 1]; i++)
+        out[feed->own.bits.index[i]] = 1;
 }
 
 // episode 1 (three steps) is the longer one: it comes first

@@ -54,9 +54,9 @@ static slt_feed_rule rule_of(slt_dataset *data, slt_type type) {
 
 // is there a one at place c of a row?
 static bool sees(const slt_feed *feed, int row, int c) {
-    if (feed->rule.observation_type == SLT_NUMBERS) return feed->reals[row * WIDTH + c] > 0;
-    for (int64_t i = feed->bits.offset[row]; i < feed->bits.offset[row + 1]; i++)
-        if (feed->bits.index[i] == c) return true;
+    if (feed->rule.observation_type == SLT_NUMBERS) return feed->own.reals[row * WIDTH + c] > 0;
+    for (int64_t i = feed->own.bits.offset[row]; i < feed->own.bits.offset[row + 1]; i++)
+        if (feed->own.bits.index[i] == c) return true;
     return false;
 }
 
