@@ -1,6 +1,7 @@
 // Collecting a data set: split by split and environment by environment, in rounds. A round plays
 // the next seeds on all cores; then the accepted episodes are added in the order of their seeds.
-// How many seeds a round takes depends on what is missing, not on threads.
+// How many seeds a round takes depends on what is missing, not on threads. Processes of a group
+// play every N-th seed of a round each, and process 0 gathers what they recorded: the same file.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -8,13 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 #include "core/context_impl.h"
+#include "core/group_impl.h"
 #include "core/lock.h"
 #include "core/number.h"
 #include "core/text.h"
 #include "experts/collect_plan.h"
 #include "experts/episode_seeds.h"
+#include "experts/record_pack.h"
 
-enum { ROUND = 128 };
+enum { ROUND = 128 }; // of one process
 
 typedef struct {
     slt_context *context;
@@ -22,7 +25,12 @@ typedef struct {
     slt_arena arena;
     slt_dataset_builder *builder;
     slt_player *players; // [threads]
-    slt_record *records; // [ROUND]
+    slt_record *records; // [ROUND], and one for those of other processes
+    double *sizes;       // [ranks] bytes of what each process recorded in the round
+    size_t *counts;      // the same, as a gather wants it
+    unsigned char *mine; // this process' records, packed
+    unsigned char *all;  // in process 0: those of everybody, one process behind the other
+    const unsigned char **next, **end; // [ranks] what is still to be read of each
 
     // the round at hand
     const slt_env_kind *kind;
@@ -60,10 +68,15 @@ static slt_status reserve(session *all) {
         if (plan->kinds[i]->state_size > world) world = plan->kinds[i]->state_size;
     int threads = slt_context_threads(all->context);
     SLT_TRY(SLT_NEW(&all->arena, &all->players, (size_t)threads));
-    SLT_TRY(SLT_NEW(&all->arena, &all->records, ROUND));
+    size_t ranks = (size_t)slt_group_size(all->context);
+    SLT_TRY(SLT_NEW(&all->arena, &all->sizes, ranks));
+    SLT_TRY(SLT_NEW(&all->arena, &all->counts, ranks));
+    SLT_TRY(SLT_NEW(&all->arena, &all->next, ranks));
+    SLT_TRY(SLT_NEW(&all->arena, &all->end, ranks));
+    SLT_TRY(SLT_NEW(&all->arena, &all->records, ROUND + 1));
     for (int i = 0; i < threads; i++)
         SLT_TRY(slt_player_init(&all->players[i], &all->arena, &plan->rules, world, observation));
-    for (int i = 0; i < ROUND; i++)
+    for (int i = 0; i < ROUND + 1; i++)
         SLT_TRY(slt_record_init(&all->records[i], &all->arena, &plan->rules, observation));
     return SLT_OK;
 }
@@ -108,7 +121,7 @@ static slt_status describe_play(session *all) {
     return SLT_OK;
 }
 
-static slt_status begin(session *all, const slt_collect_request *request) {
+static slt_status open_builder(session *all, const slt_collect_request *request) {
     const slt_collect_plan *plan = &all->plan;
     if (!request->overwrite && access(request->path, F_OK) == 0)
         SLT_FAIL(SLT_IO, "%s: is there already (--force, or overwrite, replaces it)",
@@ -123,8 +136,11 @@ static slt_status begin(session *all, const slt_collect_request *request) {
         status = slt_dataset_builder_create(all->context, request->path, &info, &all->builder);
     }
     slt_text_deinit(&names);
-    SLT_TRY(status);
-    SLT_TRY(describe_play(all));
+    return status == SLT_OK ? describe_play(all) : status;
+}
+
+static slt_status begin(session *all, const slt_collect_request *request) {
+    if (slt_group_leads(all->context)) SLT_TRY(open_builder(all, request));
     return reserve(all);
 }
 
@@ -137,12 +153,76 @@ static void play_one(void *argument, int task, int thread) {
 }
 
 // a few more than are missing: some will be rejected
-static int round_size(int64_t missing, uint32_t left) {
-    int64_t size = missing + missing / 8;
-    if (size > ROUND) size = ROUND;
+static int round_size(const session *all, int64_t missing, uint32_t left) {
+    int64_t size = missing + missing / 8, most = (int64_t)ROUND * slt_group_size(all->context);
+    if (size > most) size = most;
     if (size > left) size = left;
     return size < 1 ? 1 : (int)size;
 }
+
+// plays this process' share of the next `count` seeds
+static slt_status play(session *all, slt_episode_seeds *seeds, int count, int *played) {
+    int rank = slt_group_rank(all->context), ranks = slt_group_size(all->context);
+    *played = 0;
+    for (int i = 0; i < count; i++) {
+        uint32_t seed;
+        SLT_TRY(slt_episode_seeds_next(seeds, &seed));
+        if (i % ranks == rank) all->seeds[(*played)++] = seed;
+    }
+    slt_pool_run(all->context->pool, *played, play_one, all);
+    return SLT_OK;
+}
+
+// ---- from process to process
+
+static slt_status pack(session *all, int played) {
+    size_t O = (size_t)all->plan.kinds[0]->observation_size, bytes = 0;
+    for (int i = 0; i < played; i++) bytes += slt_record_packed(&all->records[i], O);
+    SLT_TRY(SLT_NEW(&all->arena, &all->mine, bytes));
+    unsigned char *at = all->mine;
+    for (int i = 0; i < played; i++) at = slt_record_pack(&all->records[i], O, at);
+    for (int r = 0; r < slt_group_size(all->context); r++) all->sizes[r] = 0;
+    all->sizes[slt_group_rank(all->context)] = (double)bytes;
+    return SLT_OK;
+}
+
+// room in process 0 for what all will send
+static slt_status reserve_all(session *all) {
+    int ranks = slt_group_size(all->context);
+    size_t sum = 0;
+    for (int r = 0; r < ranks; r++) sum += all->counts[r] = (size_t)all->sizes[r];
+    if (!slt_group_leads(all->context)) return SLT_OK;
+    SLT_TRY(SLT_NEW(&all->arena, &all->all, sum));
+    const unsigned char *at = all->all;
+    for (int r = 0; r < ranks; r++) {
+        all->next[r] = at;
+        all->end[r] = at += all->counts[r];
+    }
+    return SLT_OK;
+}
+
+static slt_status bring_together(session *all, int played) {
+    slt_context *context = all->context;
+    size_t ranks = (size_t)slt_group_size(context), mine = (size_t)slt_group_rank(context);
+    if (ranks == 1) return SLT_OK;
+    SLT_TRY(slt_group_agree(context, pack(all, played)));
+    SLT_TRY(slt_group_sum(context, all->sizes, ranks, sizeof *all->sizes));
+    SLT_TRY(slt_group_agree(context, reserve_all(all)));
+    return slt_group_gather(context, all->mine, all->counts[mine], all->all, all->counts);
+}
+
+// the record of seed i of the round, whoever played it
+static slt_status record_of(session *all, int i, const slt_record **out) {
+    int ranks = slt_group_size(all->context), rank = i % ranks;
+    *out = &all->records[i / ranks];
+    if (rank == 0) return SLT_OK;
+    slt_record *other = &all->records[ROUND];
+    *out = other;
+    return slt_record_unpack(other, &all->plan.rules, (size_t)all->plan.kinds[0]->observation_size,
+                             &all->next[rank], all->end[rank]);
+}
+
+// ---- into the data set
 
 static slt_status keep(session *all, const slt_record *record) {
     slt_collect_summary *summary = &all->summary;
@@ -159,7 +239,8 @@ static slt_status keep(session *all, const slt_record *record) {
 static slt_status sort_out(session *all, int count, int64_t *missing) {
     double started = now();
     for (int i = 0; i < count && *missing; i++) {
-        const slt_record *record = &all->records[i];
+        const slt_record *record;
+        SLT_TRY(record_of(all, i, &record));
         all->summary.candidates++;
         if (record->verdict != SLT_ACCEPTED) {
             all->summary.rejected[record->verdict]++;
@@ -172,6 +253,17 @@ static slt_status sort_out(session *all, int count, int64_t *missing) {
     return SLT_OK;
 }
 
+static slt_status run_round(session *all, slt_episode_seeds *seeds, int64_t *missing) {
+    slt_arena_mark mark = slt_arena_now(&all->arena);
+    int count = round_size(all, *missing, seeds->left), played;
+    SLT_TRY(play(all, seeds, count, &played));
+    SLT_TRY(bring_together(all, played));
+    slt_status status = slt_group_leads(all->context) ? sort_out(all, count, missing) : SLT_OK;
+    SLT_TRY(slt_group_agree(all->context, status));
+    slt_arena_reset(&all->arena, mark);
+    return slt_group_share(all->context, missing, sizeof *missing);
+}
+
 static slt_status collect_task(session *all) {
     const slt_collect_plan *plan = &all->plan;
     int64_t missing = slt_collect_share(plan, all->split, all->task);
@@ -179,11 +271,8 @@ static slt_status collect_task(session *all) {
     SLT_TRY(slt_episode_seeds_init(&seeds, all->split, all->task, plan->seed));
     all->kind = plan->kinds[all->task];
     while (missing) {
-        SLT_TRY(slt_context_check(all->context));
-        int count = round_size(missing, seeds.left);
-        for (int i = 0; i < count; i++) SLT_TRY(slt_episode_seeds_next(&seeds, &all->seeds[i]));
-        slt_pool_run(all->context->pool, count, play_one, all);
-        SLT_TRY(sort_out(all, count, &missing));
+        SLT_TRY(slt_group_agree(all->context, slt_context_check(all->context)));
+        SLT_TRY(run_round(all, &seeds, &missing));
         slt_context_progress(all->context, "collect", (uint64_t)total(all->summary.episodes),
                              (uint64_t)total(plan->episodes), NULL);
     }
@@ -205,6 +294,7 @@ static slt_status collect_all(session *all) {
 
 static slt_status finish(session *all) {
     double started = now();
+    if (!slt_group_leads(all->context)) return SLT_OK;
     slt_status status = slt_dataset_builder_commit(all->builder);
     all->builder = NULL; // it is gone
     double ended = now();
@@ -217,12 +307,15 @@ slt_status slt_collect(slt_context *context, const slt_collect_request *request,
                        slt_collect_summary *summary) {
     session all = {.context = context, .started = now()};
     SLT_TRY(slt_collect_plan_init(&all.plan, request));
-    slt_lock lock;
-    SLT_TRY(slt_lock_file(&lock, context, request->path));
+    slt_lock lock = {0}; // of the one that writes
+    slt_status status =
+        slt_group_leads(context) ? slt_lock_file(&lock, context, request->path) : SLT_OK;
+    SLT_TRY(slt_group_agree(context, status));
     slt_arena_init(&all.arena, &context->allocator, 0);
-    slt_status status = begin(&all, request);
+    status = slt_group_agree(context, begin(&all, request));
     if (status == SLT_OK) status = collect_all(&all);
-    if (status == SLT_OK) status = finish(&all);
+    if (status == SLT_OK) status = slt_group_agree(context, finish(&all));
+    if (status == SLT_OK) status = slt_group_share(context, &all.summary, sizeof all.summary);
     slt_dataset_builder_destroy(all.builder);
     slt_arena_deinit(&all.arena);
     slt_lock_release(&lock);
