@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 #include "launch.h"
@@ -12,15 +13,21 @@ static MPI_Comm doors = MPI_COMM_NULL; // for the last meeting, apart from the w
 
 static slt_status said(int code) { return code == MPI_SUCCESS ? SLT_OK : SLT_IO; }
 
-static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL); }
+static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL); }
 
-// process 0 may evaluate for minutes: the others leave it the processor
+// process 0 may evaluate for minutes, and there may be more processes than cores: who waits leaves
+// the processor to others, and after two milliseconds sleeps in between
 static slt_status wait_politely(MPI_Request *request) {
-    enum { EAGER = 1000 };
+    static const double EAGER = 0.002;
     int there = 0, code = MPI_SUCCESS;
-    for (int i = 0; !there && code == MPI_SUCCESS; i++) {
+    double until = MPI_Wtime() + EAGER;
+    while (!there && code == MPI_SUCCESS) {
         code = MPI_Test(request, &there, MPI_STATUS_IGNORE);
-        if (!there && i >= EAGER) rest();
+        if (there) break;
+        if (MPI_Wtime() < until)
+            sched_yield();
+        else
+            rest();
     }
     return said(code);
 }
@@ -33,8 +40,10 @@ static slt_status sum(void *user, void *numbers, size_t count, size_t width) {
     slt_status status = SLT_OK;
     for (size_t at = 0; at < count && status == SLT_OK; at += INT_MAX) {
         int part = count - at < INT_MAX ? (int)(count - at) : INT_MAX;
-        status = said(MPI_Allreduce(MPI_IN_PLACE, (char *)numbers + at * width, part, type, MPI_SUM,
-                                    MPI_COMM_WORLD));
+        MPI_Request request;
+        status = said(MPI_Iallreduce(MPI_IN_PLACE, (char *)numbers + at * width, part, type,
+                                     MPI_SUM, MPI_COMM_WORLD, &request));
+        if (status == SLT_OK) status = wait_politely(&request);
     }
     return status;
 }
