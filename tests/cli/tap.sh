@@ -11,4 +11,11 @@ check() {
 }
 # says NAME FILE WORDS: the file contains the words
 says() { if grep -qF -- "$3" "$2"; then ok "$1"; else not_ok "$1"; echo "# '$3' not in:"; sed 's/^/# /' "$2"; fi; }
+# near NAME RUN RUN: the losses of all epochs of two runs, within 1e-5
+near() {
+    paste <(grep -o '"train_loss":[^,]*\|"valid_loss":[^,]*' "$2/metrics.jsonl" | cut -d: -f2) \
+          <(grep -o '"train_loss":[^,]*\|"valid_loss":[^,]*' "$3/metrics.jsonl" | cut -d: -f2) |
+        awk 'NF != 2 { bad = 1 } { d = $1 - $2; if (d < 0) d = -d; if (!(d <= 1e-5)) bad = 1; n++ } END { exit bad || n < 2 }' &&
+        ok "$1" || { not_ok "$1"; tail -n 1 "$2/metrics.jsonl" "$3/metrics.jsonl" | sed 's/^/# /'; }
+}
 plan() { echo "1..$count"; exit $((bad > 0)); }

@@ -13,14 +13,6 @@ export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_vader_single_copy_mechanism=none
 small="hidden=8 slot_size=8 heads=2 batch=16 steps=200 patience=1000 lr=1e-3 adam_eps=0.1"
 train() { "$command" train slottar data.safetensors $small "${@:2}" -o "$1" -q --threads 1; }
 same() { if [ -s "$2" ] && cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
-# near NAME RUN RUN: losses of all epochs within 1e-5
-near() {
-    paste <(grep -o '"train_loss":[^,]*\|"valid_loss":[^,]*' "$2/metrics.jsonl" | cut -d: -f2) \
-          <(grep -o '"train_loss":[^,]*\|"valid_loss":[^,]*' "$3/metrics.jsonl" | cut -d: -f2) |
-        awk 'NF != 2 { bad = 1 } { d = $1 - $2; if (d < 0) d = -d; if (!(d <= 1e-5)) bad = 1; n++ } END { exit bad || n < 2 }' &&
-        ok "$1" || { not_ok "$1"; tail -n 1 "$2/metrics.jsonl" "$3/metrics.jsonl" | sed 's/^/# /'; }
-}
-
 command=$SLOTTAR
 train one decoder_pairing=reference >/dev/null
 [ "$(grep -o '"step":200,' one/metrics.jsonl)" = '"step":200,' ] && ok "200 steps" || not_ok "200 steps"
