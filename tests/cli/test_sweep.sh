@@ -114,7 +114,7 @@ cmp -s a/table.json c/table.json && not_ok "other configurations" || ok "other c
 
 # ---- the paper's search, two of its configurations
 examples=$(cd "$(dirname "$0")/../../examples" && pwd)
-check "the paper's search" 0 "$SLOTTAR" sweep "$examples/search_slottar.yaml" -o paper -q data=data.safetensors trials=2 seeds=1 epochs=1
+check "the paper's search" 0 "$SLOTTAR" sweep "$examples/sweeps/slottar-craft-full.yaml" -o paper -q data=data.safetensors trials=2 seeds=1 epochs=1
 [ "$(grep -cE ' F1 .*batch=.*beta=.*hidden=.*heads=.*slot_size=.*slot_std=.*iterations=.*lr=' out)" = 2 ] &&
     ok "varies eight options" || not_ok "varies eight options"
 
