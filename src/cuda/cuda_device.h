@@ -65,6 +65,9 @@ typedef struct {
 slt_status slt_cuda_store_open(slt_store *store);
 void slt_cuda_store_close(slt_store *store);
 slt_status slt_cuda_store_fetch(slt_store *store);
+slt_status slt_cuda_gradients_fetch(slt_store *store);
+slt_status slt_cuda_gradients_send(slt_store *store);
+slt_status slt_cuda_norms_fetch(slt_store *store);
 // what was edited here goes to the device
 slt_status slt_cuda_store_send(slt_store *store);
 

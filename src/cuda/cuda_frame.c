@@ -118,6 +118,7 @@ static void fill_head(const slt_tape *tape, int member, slt_cuda_head *head) {
                             .count = batch->count,
                             .tokens = batch->offset[batch->count],
                             .true_tokens = batch->true_tokens,
+                            .total = slt_batch_total(batch),
                             .active = step->active,
                             .step = step->step,
                             .noise = step->noise,

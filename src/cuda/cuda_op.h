@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
     uint64_t seed, note;
     int32_t count, tokens, true_tokens; // of the batch
+    int32_t total;                      // trajectories of the whole batch, of which it is a share
     int32_t active;
     uint32_t step;
     float noise, rate, epsilon, max_norm;

@@ -51,6 +51,9 @@ static const char *attention_bound(const slt_sizes *s) {
 static const char *norm_bound(const slt_sizes *s) {
     return s->in[0].width > 2048 ? "it takes rows of at most 2048 numbers" : NULL;
 }
+static const char *join_bound(const slt_sizes *s) {
+    return s->limits.seen ? "companions of other processes are not known there" : NULL;
+}
 static const char *prefix_bound(const slt_sizes *s) {
     int actions = s->in[0].width - 1;
     if (actions > 256) return "it takes at most 256 actions";
@@ -66,6 +69,7 @@ static const struct {
     const char *name;
     const char *(*bound)(const slt_sizes *sizes);
 } bounds[] = {{"attention", attention_bound},
+              {"join_slots", join_bound},
               {"layer_norm", norm_bound},
               {"prefix_xent", prefix_bound},
               {"slot_attention", slots_bound}};

@@ -123,3 +123,30 @@ slt_status slt_cuda_store_fetch(slt_store *store) {
     store->device_newer = false;
     return SLT_OK;
 }
+
+// ---- what processes exchange
+
+static slt_status move(slt_store *store, void *to, const void *from, size_t bytes, bool here) {
+    slt_cuda *cuda = slt_cuda_of(store);
+    SLT_CUDA_TRY(cuda,
+                 cudaMemcpyAsync(to, from, bytes,
+                                 here ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice,
+                                 cuda->stream),
+                 "moving gradients");
+    return slt_cuda_check(cuda, cudaStreamSynchronize(cuda->stream), "moving gradients");
+}
+
+slt_status slt_cuda_gradients_fetch(slt_store *store) {
+    const slt_cuda_blocks *blocks = store->on_device;
+    return move(store, store->gradient, blocks->gradient, store->size * sizeof(float), true);
+}
+
+slt_status slt_cuda_gradients_send(slt_store *store) {
+    const slt_cuda_blocks *blocks = store->on_device;
+    return move(store, blocks->gradient, store->gradient, store->size * sizeof(float), false);
+}
+
+slt_status slt_cuda_norms_fetch(slt_store *store) {
+    const slt_cuda_blocks *blocks = store->on_device;
+    return move(store, store->norm, blocks->norm, (size_t)store->members * sizeof(double), true);
+}

@@ -14,7 +14,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     for (int i = (int)threadIdx.x; i < count * K; i += (int)blockDim.x)
         if (h[i] > 0) sum += h[i] * (logf(h[i]) - logf(prior[i % K]));
     sum = slt_block_sum(sum);
-    if (threadIdx.x == 0) *slt_at(a.out[0]) = sum / (float)count;
+    if (threadIdx.x == 0) *slt_at(a.out[0]) = sum / (float)slt_head(a)->total;
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
@@ -25,7 +25,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     if (i >= a.trajectories * K) return;
     float d = 0;
     if (i < count * K && h[i] > 0) d = logf(h[i]) - logf(prior[i % K]) + 1;
-    slt_put(&dh[i], a.add[H], *slt_at(a.out_grad[0]) / (float)count * d);
+    slt_put(&dh[i], a.add[H], *slt_at(a.out_grad[0]) / (float)slt_head(a)->total * d);
 }
 
 void slt_cuda_halting_kl_forward(const slt_cuda_args *args) {

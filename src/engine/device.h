@@ -21,6 +21,10 @@ typedef struct {
     slt_status (*store_open)(slt_store *store);
     void (*store_close)(slt_store *store);
     slt_status (*store_fetch)(slt_store *store);
+    // gradients alone, here and back, for who adds those of other processes; norms behind Adam
+    slt_status (*gradients_fetch)(slt_store *store);
+    slt_status (*gradients_send)(slt_store *store);
+    slt_status (*norms_fetch)(slt_store *store);
 
     // scratch numbers of a node that the planner reserves beside the operation's own; false: the
     // device does not know the operation, or not at this size (the reason is in `why`)

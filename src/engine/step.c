@@ -46,8 +46,25 @@ static void take_note(slt_tape *tape, int member) {
     note->number = tape->steps;
 }
 
+// on a device, where processes share the work: gradients go through the memory here
+static slt_status step_through_here(slt_tape *tape) {
+    const slt_device_kind *device = slt_tape_device(tape);
+    slt_store *store = tape->store;
+    SLT_TRY(slt_tape_forward(tape));
+    SLT_TRY(slt_tape_backward(tape));
+    SLT_TRY(device->gradients_fetch(store));
+    SLT_TRY(exchange(tape));
+    SLT_TRY(device->gradients_send(store));
+    SLT_TRY(slt_adam_step(tape));
+    SLT_TRY(device->norms_fetch(store));
+    tape->steps++;
+    for (int m = 0; m < store->members; m++) take_note(tape, m);
+    return SLT_OK;
+}
+
 slt_status slt_tape_step(slt_tape *tape) {
     if (!tape->loss) SLT_FAIL(SLT_INVALID, "the tape has no loss");
+    if (tape->on_device && slt_group_size(tape->context) > 1) return step_through_here(tape);
     if (tape->on_device) {
         for (int m = 0; m < tape->store->members; m++) SLT_TRY(slt_tape_check(tape, m));
         tape->steps++;

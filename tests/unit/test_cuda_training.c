@@ -42,12 +42,15 @@ static void open_rig(rig *r, slt_context *context, rig_shape shape, int members)
     open_paired(r, context, shape, members, SLT_PAIRING_NONE);
 }
 
+static bool half; // batches are halves of larger ones
+
 // `seed` chooses the batches; members have batches of their own
 static void train(rig *r, uint64_t seed, int steps, history *out) {
     for (int i = 0; i < steps; i++) {
         for (int m = 0; m < r->members; m++) {
             slt_frame *frame = slt_tape_frame(r->tape, m);
             rig_feed(r, m, seed + 100 * (uint64_t)m + (uint64_t)i);
+            if (half) frame->batch.total = 2 * frame->batch.count;
             frame->step.step++;
             frame->step.adam_count++;
         }
@@ -100,6 +103,57 @@ static void losses_are_those_of_the_cpu(void **state) {
     compare(shape, SLT_PAIRING_REFERENCE, "bits, packed, sorted, others' observations");
     shape.padded = true;
     compare(shape, SLT_PAIRING_OWN, "bits, padded, own observations");
+}
+
+static void halves_of_batches_are_those_of_the_cpu(void **state) {
+    (void)state;
+    half = true;
+    compare(small(), SLT_PAIRING_OWN, "half of a batch");
+    half = false;
+}
+
+// a group in which the others bring nothing: gradients go through the host, and all stays as it is
+static slt_status add_nothing(void *user, void *numbers, size_t count, size_t width) {
+    (void)numbers, (void)width;
+    *(size_t *)user = count;
+    return SLT_OK;
+}
+static slt_status say_nothing(void *user, void *bytes, size_t count, int from) {
+    (void)user, (void)bytes, (void)count, (void)from;
+    return SLT_OK;
+}
+static slt_status gather_nothing(void *user, const void *mine, size_t count, void *all,
+                                 const size_t *counts) {
+    (void)user, (void)mine, (void)count, (void)all, (void)counts;
+    return SLT_OK;
+}
+
+static void a_group_takes_the_same_steps(void **state) {
+    (void)state;
+    rig a, b;
+    history want[RIG_MEMBERS], got[RIG_MEMBERS];
+    size_t sent = 0;
+    slt_group group = {0, 2, add_nothing, say_nothing, gather_nothing, &sent};
+    slt_context *together;
+    CHECK_OK(slt_context_create(
+        &(slt_context_options){
+            .threads = 1, .device = "cuda", .precision = "fp32", .group = &group},
+        &together));
+    open_rig(&a, device, small(), RIG_MEMBERS);
+    open_rig(&b, together, small(), RIG_MEMBERS);
+    train(&a, 1, STEPS, want);
+    train(&b, 1, STEPS, got);
+    assert_memory_equal(want, got, sizeof want);
+    assert_true(sent > b.store->size && !slt_tape_stop_asked(b.tape));
+    CHECK_OK(slt_store_fetch(a.store));
+    CHECK_OK(slt_store_fetch(b.store));
+    for (int m = 0; m < RIG_MEMBERS; m++) rig_same_weights(&a, m, &b, m);
+    slt_context_cancel(together);
+    train(&b, 1, 1, NULL);
+    assert_true(slt_tape_stop_asked(b.tape));
+    rig_destroy(&a);
+    rig_destroy(&b);
+    slt_context_destroy(together);
 }
 
 static void the_same_seed_gives_the_same_bits(void **state) {
@@ -188,6 +242,8 @@ static void edited_parameters_are_used(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(losses_are_those_of_the_cpu),
+        cmocka_unit_test(halves_of_batches_are_those_of_the_cpu),
+        cmocka_unit_test(a_group_takes_the_same_steps),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
         cmocka_unit_test(members_learn_as_they_would_alone),
         cmocka_unit_test(a_member_that_stops_or_breaks_stays_as_it_is),
