@@ -178,6 +178,7 @@ const cli_command cli_train = {
         "stopped; a changed configuration is refused.\n\n"
         "  slottar train slottar craft-full.safetensors --preset craft-full\n"
         "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
+        "  mpirun -n 4 slottar train slottar demos.safetensors -o runs/b\n"
         "  slottar train slottar --options\n",
     .flags = flags,
     .least = 1,
