@@ -36,39 +36,26 @@ static place find_place(void) {
 
 // ---- the group
 
+#ifdef SLT_MPI
+
 static struct {
     bool joined, asked, met;
     slt_group group;
 } us;
 
-bool cli_join(cli_call *call, slt_context_options *options) {
-    place p = find_place();
-    call->follower = call->command->ranks != CLI_RANKS_APART && p.rank > 0;
-    if (p.size == 1 || call->command->ranks == CLI_RANKS_APART) return true;
-    // those on one machine share its cores
-    if (!options->threads) options->threads = -p.here;
-    if (call->command->ranks == CLI_RANKS_WORK) return true;
-#ifdef SLT_MPI
+static bool join_group(place p, const char *command, slt_context_options *options) {
+    (void)command;
     int size = p.size;
     us.joined = cli_mpi_join(&us.group, &size);
     options->group = &us.group;
-    if (us.joined) return true;
-    if (p.rank == 0)
+    if (!us.joined && p.rank == 0)
         fprintf(stderr,
                 "slottar: %d processes were started, and MPI knows of %d: start them with the "
                 "mpirun of the MPI that slottar was built with, or with srun --mpi=pmi2 or pmix\n",
                 p.size, size);
-#else
-    if (p.rank == 0)
-        fprintf(stderr,
-                "slottar: %d processes were started to share '%s', which a build without MPI "
-                "cannot do\n",
-                p.size, call->command->name);
-#endif
-    return false;
+    return us.joined;
 }
 
-#ifdef SLT_MPI
 bool cli_speaks(void) {
     if (!us.joined) return true;
     if (!us.asked) us.met = cli_mpi_meet();
@@ -83,7 +70,30 @@ int cli_leave(int code) {
     cli_mpi_leave();
     return code;
 }
+
 #else
+
+static bool join_group(place p, const char *command, slt_context_options *options) {
+    (void)options;
+    if (p.rank == 0)
+        fprintf(stderr,
+                "slottar: %d processes were started to share '%s', which a build without MPI "
+                "cannot do\n",
+                p.size, command);
+    return false;
+}
+
 bool cli_speaks(void) { return true; }
 int cli_leave(int code) { return code; }
+
 #endif
+
+bool cli_join(cli_call *call, slt_context_options *options) {
+    place p = find_place();
+    cli_ranks ranks = call->command->ranks;
+    call->follower = ranks != CLI_RANKS_APART && p.rank > 0;
+    if (p.size == 1 || ranks == CLI_RANKS_APART) return true;
+    // those on one machine share its cores
+    if (!options->threads) options->threads = -p.here;
+    return ranks == CLI_RANKS_WORK || join_group(p, call->command->name, options);
+}

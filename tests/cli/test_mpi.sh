@@ -4,7 +4,15 @@
 # sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 flavours=$(dirname "$SLOTTAR")/tests/mpi_flavours
-if [ ! -s "$flavours" ]; then skip "mpirun" "no MPI in this build"; plan; fi
+if [ ! -s "$flavours" ]; then # no MPI in this build: no trace of it, and processes do not fall over each other
+    ldd "$SLOTTAR" "$(dirname "$SLOTTAR")/libslottar.so" | grep -qE 'libmpi(ch)?[.]' && not_ok "nothing of MPI is linked" || ok "nothing of MPI is linked"
+    "$SLOTTAR" collect craft-full --split 8,4,4 -o data.safetensors -q >/dev/null
+    OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 check "a share of a training is refused" 1 "$SLOTTAR" train slottar data.safetensors -o run
+    says "with the reason" err "2 processes were started to share 'train', which a build without MPI cannot do"
+    [ ! -e run ] && ok "and leaves nothing" || not_ok "and leaves nothing"
+    skip "mpirun" "no MPI in this build"
+    plan
+fi
 # a container's administrator, more processes than cores, no network
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_vader_single_copy_mechanism=none HWLOC_HIDE_ERRORS=2
