@@ -56,17 +56,24 @@ static bool join_group(place p, const char *command, slt_context_options *option
     return us.joined;
 }
 
-bool cli_speaks(void) {
-    if (!us.joined) return true;
+// do all come to an end? asked once
+static bool all_meet(void) {
     if (!us.asked) us.met = cli_mpi_meet();
     us.asked = true;
+    return us.met;
+}
+
+bool cli_speaks(void) {
+    if (!us.joined) return true;
+    all_meet();
     if (!us.met) fprintf(stderr, "process %d: ", us.group.rank);
     return !us.met || us.group.rank == 0;
 }
 
 int cli_leave(int code) {
     if (!us.joined) return code;
-    if (us.asked && !us.met) cli_mpi_abort(code);
+    // who fails alone must not wait for others, who may wait for it
+    if (code != CLI_DONE && !all_meet()) cli_mpi_abort(code);
     cli_mpi_leave();
     return code;
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cli.h"
+#include "launch.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -24,6 +25,7 @@ const cli_flag cli_common_flags[] = {
 // clang-format on
 
 int cli_misuse(const cli_call *call, const char *format, ...) {
+    if (!cli_speaks()) return CLI_USAGE;
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "slottar %s: ", call->command->name);

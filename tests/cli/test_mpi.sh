@@ -64,6 +64,11 @@ while read -r mpi command mpirun <&3; do
     [ "$(grep -c '^slottar: ' err)" = 1 ] && ok "$mpi: is said once" || { not_ok "$mpi: is said once"; sed 's/^/# /' err; }
     [ ! -e $mpi-no ] && ok "$mpi: and leaves nothing" || not_ok "$mpi: and leaves nothing"
 
+    # ---- one that fails alone ends the others
+    share="train slottar data.safetensors $small -q --threads 1"
+    check "$mpi: one fails alone" 2 timeout 30 "$mpirun" -n 1 "$command" $share -o $mpi-alone : -n 1 "$command" $share -o $mpi-alone --precision half </dev/null
+    says "$mpi: and says who it is" err "process 1: slottar train: no precision 'half'"
+
     # ---- collecting
     check "$mpi: three collect" 0 many 3 "$command" collect craft-full --split 64,16,16 -o $mpi.safetensors -q
     same "$mpi: the same file" data.safetensors $mpi.safetensors
