@@ -138,4 +138,9 @@ bool cli_mpi_meet(void) {
 }
 
 void cli_mpi_leave(void) { MPI_Finalize(); }
-void cli_mpi_abort(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
+
+// the launcher takes what was said last with it, if it has not passed it on by then
+void cli_mpi_abort(int code) {
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    MPI_Abort(MPI_COMM_WORLD, code);
+}

@@ -31,6 +31,29 @@ void slt_tally_add(slt_tally *tally, const slt_scored *scored) {
     summary->equal_counts += scored->true_segments == scored->predicted_segments;
 }
 
+// Chan, Golub and LeVeque (1979)
+static void spread_merge(slt_running *a, const slt_running *b, uint64_t na, uint64_t nb) {
+    double all = (double)(na + nb), step = b->mean - a->mean;
+    if (nb == 0) return;
+    a->mean += step * (double)nb / all;
+    a->squares += b->squares + step * step * (double)na * (double)nb / all;
+}
+
+void slt_tally_merge(slt_tally *tally, const slt_tally *other) {
+    slt_score_summary *to = &tally->summary;
+    const slt_score_summary *from = &other->summary;
+#define MERGE(name, text)                                                                          \
+    spread_merge(&tally->name, &other->name, to->trajectories, from->trajectories);
+    SLT_SCORE_LIST(MERGE)
+#undef MERGE
+    to->trajectories += from->trajectories;
+    to->equal_counts += from->equal_counts;
+    for (int i = 0; i < SLT_COUNT_BINS; i++) {
+        to->true_counts[i] += from->true_counts[i];
+        to->predicted_counts[i] += from->predicted_counts[i];
+    }
+}
+
 slt_score_summary slt_tally_read(const slt_tally *tally) {
     slt_score_summary summary = tally->summary;
 #define READ(name, text)                                                                           \

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "train/answer.h"
 
+#include "core/group_impl.h"
 #include "train/companions.h"
 
 enum { BATCH = 64, BATCH_OF_DEVICE = 512 };
@@ -29,7 +30,7 @@ slt_status slt_answer_limits(const slt_context *context, const slt_setup *setup,
 typedef struct {
     double reconstruction, kl;
     double reconstructed, weight; // what these are sums over: true steps or trajectories
-    int64_t steps, right;
+    double steps, right;
 } totals;
 
 static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pictures,
@@ -111,7 +112,7 @@ static slt_status leave_companions_out(slt_learner *learner, slt_feed *feed, int
 
 static slt_status answer_all(slt_learner *learner, slt_arena *arena, slt_dataset *data,
                              const int64_t *episodes, int64_t count,
-                             const slt_answer_request *request, slt_answer_losses *out) {
+                             const slt_answer_request *request, totals *out) {
     slt_feed feed;
     slt_segmentation segmentation = {0};
     slt_feed_rule rule = slt_learner_feed_rule(learner, data, false);
@@ -120,27 +121,41 @@ static slt_status answer_all(slt_learner *learner, slt_arena *arena, slt_dataset
     int batch = slt_answer_batch(learner->context, &learner->setup);
     SLT_TRY(slt_feed_init(&feed, arena, &rule, batch + rule.fixed));
     SLT_TRY(reserve(arena, learner, request->pictures, &segmentation));
-    for (int64_t at = 0; at < count; at += batch, batches++) {
+    int ranks = request->shared ? slt_group_size(learner->context) : 1;
+    int64_t first = ranks > 1 ? slt_group_rank(learner->context) : 0;
+    for (int64_t n = first; n * batch < count; n += ranks, batches++) {
         SLT_TRY(slt_context_check(learner->context));
+        int64_t at = n * batch;
         int asked = count - at < batch ? (int)(count - at) : batch;
-        SLT_TRY(answer_batch(learner, &feed, episodes + at, asked, (uint32_t)batches, request,
+        SLT_TRY(answer_batch(learner, &feed, episodes + at, asked, (uint32_t)n, request,
                              &segmentation, &sum));
     }
     SLT_TRY(leave_companions_out(learner, &feed, batches, request, &sum));
+    *out = sum;
+    return SLT_OK;
+}
+
+static void weigh(const slt_learner *learner, const totals *found, slt_answer_losses *out) {
+    totals sum = *found;
     slt_step step = {0};
     learner->setup.kind->step(learner->setup.model, false, &step);
     out->reconstruction = sum.reconstructed > 0 ? sum.reconstruction / sum.reconstructed : 0;
     out->kl = sum.weight > 0 ? sum.kl / sum.weight : 0;
     out->loss = out->reconstruction + (double)step.weight[0] * out->kl;
-    out->accuracy = sum.steps ? (double)sum.right / (double)sum.steps : 0;
-    return SLT_OK;
+    out->accuracy = sum.steps > 0 ? sum.right / sum.steps : 0;
 }
 
 slt_status slt_answer(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
                       int64_t count, const slt_answer_request *request, slt_answer_losses *out) {
     slt_arena arena;
     slt_arena_init(&arena, &learner->context->allocator, 1 << 20);
-    slt_status status = answer_all(learner, &arena, data, episodes, count, request, out);
+    totals sum;
+    slt_status status = answer_all(learner, &arena, data, episodes, count, request, &sum);
     slt_arena_deinit(&arena);
+    if (request->shared) {
+        SLT_TRY(slt_group_agree(learner->context, status));
+        status = slt_group_sum(learner->context, &sum, sizeof sum / sizeof(double), sizeof(double));
+    }
+    if (status == SLT_OK) weigh(learner, &sum, out);
     return status;
 }

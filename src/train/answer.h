@@ -21,9 +21,10 @@ typedef slt_status (*slt_answer_visit)(void *user, const slt_episode *episode,
 
 typedef struct {
     int member;
-    uint64_t seed;          // of what is sampled at test time, where the options sample
-    bool pictures;          // masks and attention too
-    bool rounded;           // ends rounded, where the model knows how
+    uint64_t seed; // of what is sampled at test time, where the options sample
+    bool pictures; // masks and attention too
+    bool rounded;  // ends rounded, where the model knows how
+    bool shared;   // processes of a group answer every N-th batch each, and all hear of all
     slt_answer_visit visit; // in the order of the episodes; may be NULL
     void *user;
 } slt_answer_request;
@@ -33,6 +34,7 @@ typedef struct {
     double accuracy;                 // share of steps whose action is given back
 } slt_answer_losses;
 
+// shared: a failure of one process is a failure of all
 slt_status slt_answer(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
                       int64_t count, const slt_answer_request *request, slt_answer_losses *out);
 

@@ -4,21 +4,26 @@
 // Copyright (c) 2026 the slottar authors
 #include <math.h>
 #include <string.h>
+#include "core/group_impl.h"
 #include "metrics/access.h"
 #include "metrics/id_rules.h"
 #include "metrics/score_tally.h"
 #include "train/answer.h"
 
+// what was found so far; goes from process to process as it is
 typedef struct {
-    slt_context *context;
-    const slt_answer_request *request;
-    int length; // L
-    slt_arena arena;
     slt_tally tally, with_done;
     bool told_count, done_first;
     int64_t done_seen, accessed;
     double forward, backward;
     int64_t labelled, seen;
+} findings;
+
+typedef struct {
+    slt_context *context;
+    const slt_answer_request *request;
+    slt_arena arena;
+    findings found;
 } scorer;
 
 // forward and backward access, over the first G slots
@@ -35,9 +40,9 @@ static void add_access(scorer *s, const slt_episode *episode, const slt_segmenta
                          .threshold = 0.8f,
                          .form = SLT_ACCESS_REFERENCE};
     slt_access access = slt_access_mean(&c);
-    s->forward += access.forward;
-    s->backward += access.backward;
-    s->accessed++;
+    s->found.forward += access.forward;
+    s->found.backward += access.backward;
+    s->found.accessed++;
 }
 
 // scored with DONE as a step that belongs to no segment, as the reference does for the baselines
@@ -51,28 +56,82 @@ static slt_status score_done(scorer *s, const slt_episode *episode,
     memcpy(truth, episode->segments, (size_t)T * sizeof *truth);
     slt_truth_done(truth, T + 1);
     SLT_TRY(slt_score_ids(&s->arena, &scored, truth, answer->done_ids, T + 1, SLT_TOLERANCE));
-    slt_tally_add(&s->with_done, &scored);
-    s->done_seen++;
-    s->done_first = answer->done_first;
+    slt_tally_add(&s->found.with_done, &scored);
+    s->found.done_seen++;
+    s->found.done_first = answer->done_first;
     return SLT_OK;
 }
 
 static slt_status score(void *user, const slt_episode *episode, const slt_segmentation *answer) {
     scorer *s = user;
-    s->seen++;
-    s->told_count = s->told_count || answer->told_count;
+    s->found.seen++;
+    s->found.told_count = s->found.told_count || answer->told_count;
     if (s->request->visit) SLT_TRY(s->request->visit(s->request->user, episode, answer));
     if (!episode->segments) return SLT_OK;
     slt_arena_mark mark = slt_arena_now(&s->arena);
     slt_scored scored;
     SLT_TRY(slt_score_ids(&s->arena, &scored, episode->segments, answer->ids, answer->length,
                           SLT_TOLERANCE));
-    slt_tally_add(&s->tally, &scored);
+    slt_tally_add(&s->found.tally, &scored);
     SLT_TRY(score_done(s, episode, answer));
     slt_arena_reset(&s->arena, mark);
     add_access(s, episode, answer);
-    s->labelled++;
+    s->found.labelled++;
     return SLT_OK;
+}
+
+// ---- findings of several processes
+
+static void merge(findings *to, const findings *from) {
+    slt_tally_merge(&to->tally, &from->tally);
+    slt_tally_merge(&to->with_done, &from->with_done);
+    to->told_count |= from->told_count;
+    to->done_first |= from->done_first;
+    to->done_seen += from->done_seen;
+    to->accessed += from->accessed;
+    to->forward += from->forward;
+    to->backward += from->backward;
+    to->labelled += from->labelled;
+    to->seen += from->seen;
+}
+
+// room in process 0, and how much comes from each
+static slt_status reserve(scorer *s, findings **all, size_t **counts) {
+    size_t ranks = (size_t)slt_group_size(s->context);
+    SLT_TRY(SLT_NEW(&s->arena, all, ranks));
+    SLT_TRY(SLT_NEW(&s->arena, counts, ranks));
+    for (size_t r = 0; r < ranks; r++) (*counts)[r] = sizeof **all;
+    return SLT_OK;
+}
+
+static slt_status bring_together(scorer *s) {
+    findings *all = NULL;
+    size_t *counts = NULL;
+    if (!s->request->shared || slt_group_size(s->context) == 1) return SLT_OK;
+    SLT_TRY(slt_group_agree(s->context, reserve(s, &all, &counts)));
+    SLT_TRY(slt_group_gather(s->context, &s->found, sizeof s->found, all, counts));
+    for (int r = 1; slt_group_leads(s->context) && r < slt_group_size(s->context); r++)
+        merge(&s->found, &all[r]);
+    return slt_group_share(s->context, &s->found, sizeof s->found);
+}
+
+// ---- the whole
+
+static slt_evaluation sum_up(const findings *f, const slt_answer_losses *losses) {
+    slt_evaluation out = {.losses = *losses, .told_count = f->told_count};
+    out.has_labels = f->labelled > 0 && f->labelled == f->seen;
+    out.has_done = out.has_labels && f->done_seen == f->seen;
+    out.done_first = out.has_done && f->done_first;
+    if (out.has_labels) out.scores = slt_tally_read(&f->tally);
+    if (out.has_done) out.other = slt_tally_read(&f->with_done);
+    if (out.done_first) {
+        slt_score_summary fair = out.scores;
+        out.scores = out.other;
+        out.other = fair;
+    }
+    out.forward = f->accessed ? f->forward / (double)f->accessed : NAN;
+    out.backward = f->accessed ? f->backward / (double)f->accessed : NAN;
+    return out;
 }
 
 slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
@@ -85,24 +144,10 @@ slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *
     slt_answer_request scored = *request;
     scored.visit = score;
     scored.user = s;
-    slt_evaluation found = {0};
-    slt_status status = slt_answer(learner, data, episodes, count, &scored, &found.losses);
-    if (status == SLT_OK) {
-        found.has_labels = s->labelled > 0 && s->labelled == s->seen;
-        found.told_count = s->told_count;
-        found.has_done = found.has_labels && s->done_seen == s->seen;
-        found.done_first = found.has_done && s->done_first;
-        if (found.has_labels) found.scores = slt_tally_read(&s->tally);
-        if (found.has_done) found.other = slt_tally_read(&s->with_done);
-        if (found.done_first) {
-            slt_score_summary fair = found.scores;
-            found.scores = found.other;
-            found.other = fair;
-        }
-        found.forward = s->accessed ? s->forward / (double)s->accessed : NAN;
-        found.backward = s->accessed ? s->backward / (double)s->accessed : NAN;
-        *out = found;
-    }
+    slt_answer_losses losses;
+    slt_status status = slt_answer(learner, data, episodes, count, &scored, &losses);
+    if (status == SLT_OK) status = bring_together(s);
+    if (status == SLT_OK) *out = sum_up(&s->found, &losses);
     slt_arena_deinit(&s->arena);
     slt_free(&learner->context->allocator, s);
     return status;

@@ -1,7 +1,8 @@
 // What the processes of a group do together. A batch is shared out by place: process r of N takes
 // places r, r + N, ... of the batch that one process would have taken, and means are over the whole
 // batch, so that losses and gradients of all shares add up to those of one process (engine/step.c
-// adds them). All then take the same step. Process 0 alone evaluates and writes.
+// adds them). All then take the same step. Held-out batches are shared out, too; process 0 alone
+// writes.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -297,12 +297,14 @@ slt_split slt_trainer_held_out(const slt_trainer *t) {
     return t->task.count[SLT_SPLIT_VALID] ? SLT_SPLIT_VALID : SLT_SPLIT_TRAIN;
 }
 
-// segments: where answers are kept, or NULL
-static slt_status evaluate(trainer *t, int member, slt_split split, bool pictures,
+// between epochs all processes take part; at the end process 0 looks at everything: it may keep the
+// answers in `segments`, else NULL
+static slt_status evaluate(trainer *t, int member, slt_split split, bool at_end,
                            slt_segments_file *segments, slt_evaluation *out) {
     slt_answer_request request = {.member = member,
                                   .seed = t->request->seed,
-                                  .pictures = pictures,
+                                  .pictures = at_end,
+                                  .shared = !at_end,
                                   .visit = segments ? slt_segments_file_add : NULL,
                                   .user = segments};
     return slt_evaluate(t->learner, t->task.data, t->task.episodes[split], t->task.count[split],
@@ -334,11 +336,18 @@ static void tell(trainer *t, const slt_epoch_record *record, bool best) {
                          (uint64_t)t->state.limit, news);
 }
 
+static slt_status judge_members(trainer *t) {
+    return slt_restarts_judge(t, false, &t->record.restarts);
+}
+
 // scores of the epoch: of the only member, or of the best one
 static slt_status judge(trainer *t) {
     slt_epoch_record *record = &t->record;
-    SLT_TRY(check_weights(t));
-    if (t->members > 1) SLT_TRY(slt_restarts_judge(t, false, &record->restarts));
+    SLT_TRY(slt_group_agree(t->context, check_weights(t)));
+    if (t->members > 1) {
+        SLT_TRY(slt_ranks_lead(t, judge_members));
+        SLT_TRY(slt_group_share(t->context, &record->restarts, sizeof record->restarts));
+    }
     int member = record->restarts.picked;
     double steps = (double)t->state.step;
     record->train_loss = t->each[member].loss / steps;
@@ -391,7 +400,7 @@ static slt_status end_epoch(trainer *t) {
     t->record = (slt_epoch_record){.epoch = t->state.epoch + 1, .step = t->state.total_steps};
     bool looks = t->record.epoch % t->every == 0 || t->state.total_steps >= t->state.limit;
     if (looks) {
-        SLT_TRY(slt_ranks_lead(t, judge));
+        SLT_TRY(judge(t));
         SLT_TRY(slt_group_share(t->context, &t->record, sizeof t->record));
         if (t->members > 1) slt_restarts_thin_out(t, &t->record.restarts);
     }

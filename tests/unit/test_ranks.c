@@ -148,6 +148,38 @@ static void every_model(void **state) {
                       .settings = {"hidden=8", "batch=8", "steps=60", "lr=1e-3", "gamma=2"}});
 }
 
+// held-out batches are shared out: the same scores, of more batches than processes and of fewer
+static void every_score(void **state) {
+    (void)state;
+    enum { MANY = 2100 }; // four held-out batches of 64
+    job j = {.model = "slottar",
+             .data = "many.safetensors",
+             .settings = {SLOTTAR, "epochs=1", "batch=64", "decoder_pairing=reference"}};
+    const char *runs[] = {"one", "two", "three"};
+    char line[3][4096];
+    make_data(j.data, SLT_OBSERVATIONS_BITS, true, 0, MANY);
+    for (int i = 0; i < 3; i++) {
+        remove_run(runs[i]);
+        j.run = runs[i];
+        train_on(&j, i + 1);
+        char path[64];
+        snprintf(path, sizeof path, "%s/metrics.jsonl", runs[i]);
+        FILE *file = fopen(path, "r");
+        assert_true(file && fgets(line[i], sizeof line[i], file));
+        fclose(file);
+    }
+    check_near("one", "two");
+    check_near("one", "three");
+    for (int i = 1; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            const char *name = k ? "\"valid_align\":" : "\"valid_f1\":";
+            double a = atof(strstr(line[0], name) + strlen(name));
+            double b = atof(strstr(line[i], name) + strlen(name));
+            // an arg-max that rounding turns would be one step of thousands
+            if (!(a > 0 && fabs(a - b) < 1e-3)) fail_msg("%s %.9g, not %.9g", name, b, a);
+        }
+}
+
 static void another_number_goes_on(void **state) {
     (void)state;
     make_data("bits.safetensors", SLT_OBSERVATIONS_BITS, true, 0, EPISODES);
@@ -292,6 +324,8 @@ int main(void) {
         cmocka_unit_test(every_pairing),
         cmocka_unit_test(padded_and_noisy_and_clipped),
         cmocka_unit_test(every_model),
+        cmocka_unit_test(every_score),
+
         cmocka_unit_test(another_number_goes_on),
         cmocka_unit_test(all_stop_together),
         cmocka_unit_test(other_data_is_refused),
