@@ -27,7 +27,12 @@ train one decoder_pairing=reference >/dev/null
 
 while read -r mpi command mpirun <&3; do
     many() { "$mpirun" -n "$@" </dev/null; }
-    ranks_of() { pgrep -f -- "^$command .*-o $PWD/$1 "; } # by its run
+    ranks_of() { # RUN: process numbers
+        for p in /proc/[0-9]*; do
+            mapfile -d '' -t words 2>/dev/null <$p/cmdline || continue
+            [[ "${words[*]} " == "$command "*" -o $PWD/$1 "* ]] && echo ${p#/proc/}
+        done 2>/dev/null
+    }
     # ---- the losses of one process
     for n in 2 3; do
         check "$mpi: $n processes" 0 many $n "$command" train slottar data.safetensors $small decoder_pairing=reference -o $mpi-$n -q --threads 1
@@ -55,8 +60,8 @@ while read -r mpi command mpirun <&3; do
     wait $pid; code=$?
     kill $watch 2>/dev/null && [ $code != 0 ] && grep -qiE 'signal 9|KILLED BY SIGNAL: 9|EXIT CODE: 9' out err &&
         ok "$mpi: a process that dies ends all, with a message" || { not_ok "$mpi: a process that dies ends all, with a message"; echo "# exit $code"; sed 's/^/# /' out err; }
-    for i in 1 2 3 4 5 6 7 8 9 10; do ranks_of $mpi-dead >/dev/null || break; sleep 0.5; done
-    ranks_of $mpi-dead >/dev/null && not_ok "$mpi: nobody is left" || ok "$mpi: nobody is left"
+    for i in 1 2 3 4 5 6 7 8 9 10; do [ -n "$(ranks_of $mpi-dead)" ] || break; sleep 0.5; done
+    [ -n "$(ranks_of $mpi-dead)" ] && not_ok "$mpi: nobody is left" || ok "$mpi: nobody is left"
     check "$mpi: its checkpoint is whole" 0 "$command" info $mpi-dead/last.safetensors
 
     # ---- refusals are said once
