@@ -130,7 +130,7 @@ static void launch(const char *program, const char *profile) {
         dup2(in, 3);
         dup2(out, 4);
         for (int i = 5; i < 22; i++) close(i);
-        freopen("/dev/null", "w", stderr);
+        if (!freopen("/dev/null", "w", stderr)) _exit(127);
         execlp(program, program, "--headless=new", "--no-sandbox", "--disable-gpu",
                "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run",
                "--disable-extensions", "--hide-scrollbars", "--remote-debugging-pipe", folder,
