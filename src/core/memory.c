@@ -64,8 +64,6 @@ struct slt_arena_block {
     size_t size, used;
 };
 
-bool slt_arena_apart = false;
-
 static size_t round_up(size_t bytes) { return (bytes + SLT_ALIGN - 1) & ~(size_t)(SLT_ALIGN - 1); }
 
 void slt_arena_init(slt_arena *arena, const slt_allocator *allocator, size_t block_bytes) {
@@ -84,7 +82,7 @@ void slt_arena_deinit(slt_arena *arena) {
 }
 
 static bool push_block(slt_arena *arena, size_t need) {
-    size_t size = need > arena->block_bytes || slt_arena_apart ? need : arena->block_bytes;
+    size_t size = need > arena->block_bytes || arena->allocator->apart ? need : arena->block_bytes;
     size_t header = sizeof(slt_arena_block) + SLT_ALIGN;
     slt_arena_block *block = arena->allocator->alloc(arena->allocator->user, size + header);
     if (!block) return false;
@@ -100,7 +98,7 @@ void *slt_arena_take(slt_arena *arena, size_t count, size_t size) {
     size_t bytes;
     if (!slt_size_mul(count, size, &bytes) || bytes > SIZE_MAX / 2) return no_memory(count, size);
     size_t need = round_up(bytes ? bytes : 1) + GAP;
-    bool fits = arena->top && !slt_arena_apart && arena->top->size - arena->top->used >= need;
+    bool fits = arena->top && !arena->allocator->apart && arena->top->size - arena->top->used >= need;
     if (!fits && !push_block(arena, need)) return no_memory(count, size);
     unsigned char *memory = arena->top->start + arena->top->used;
     arena->top->used += need;

@@ -17,6 +17,7 @@ typedef struct {
     void *(*alloc)(void *user, size_t bytes);
     void (*free)(void *user, void *memory);
     void *user;
+    bool apart; // of tests: every piece of an arena is asked for by itself, so that each can fail
 } slt_allocator;
 
 // the C library's malloc and free
@@ -43,9 +44,6 @@ typedef struct {
 } slt_arena_mark;
 
 enum { SLT_ALIGN = 64 };
-
-// of tests: every piece of an arena is asked for by itself, so that each can fail
-extern bool slt_arena_apart;
 
 // allocates nothing yet; block_bytes 0: a sensible default
 void slt_arena_init(slt_arena *arena, const slt_allocator *allocator, size_t block_bytes);

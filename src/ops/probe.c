@@ -143,7 +143,7 @@ static slt_status make_batch(slt_probe *probe, slt_batch *batch) {
 // ---- a probe
 
 static slt_status build(slt_probe *probe, slt_var (*make)(slt_probe *)) {
-    slt_batch batch;
+    slt_batch batch = {0};
     SLT_TRY(make_batch(probe, &batch));
     SLT_TRY(slt_store_create(probe->context, 1, &probe->store));
     SLT_TRY(slt_store_finish(probe->store));
