@@ -18,7 +18,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_vader_single_copy_mechanism=none HWLOC_HIDE_ERRORS=2
 "$SLOTTAR" collect craft-full --split 64,16,16 -o data.safetensors -q >/dev/null
 # steps as small as their gradients: see tests/unit/test_ranks.c
-small="hidden=8 slot_size=8 heads=2 batch=16 steps=200 patience=1000 lr=1e-4 adam_eps=0.1"
+small="hidden=8 slot_size=8 heads=2 batch=16 steps=200 patience=1000 lr=1e-3 adam_eps=0.1"
 train() { "$command" train slottar data.safetensors $small "${@:2}" -o "$1" -q --threads 1; }
 same() { if [ -s "$2" ] && cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
 command=$SLOTTAR
