@@ -1,5 +1,5 @@
 // Training: epochs of shuffled batches, an evaluation behind each, the best epoch kept, everything
-// resumable at every step.
+// resumable at every step. A step that is cancelled halfway counts as never begun.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -271,17 +271,21 @@ static void fit_into_time(trainer *t) {
     t->state.limit = fits;
 }
 
+// keeps what is there: the state behind the last step that was finished
+static slt_status stop(trainer *t) {
+    SLT_TRY(take_notes(t, true));
+    SLT_TRY(check_weights(t));
+    SLT_TRY(slt_ranks_lead(t, save_last));
+    SLT_FAIL(SLT_CANCELLED, "stopped on request");
+}
+
 static slt_status run_steps(trainer *t) {
     for (int m = 0; m < t->members; m++) SLT_TRY(shuffle(t, m));
     t->noted = t->state.step;
     while (t->state.step < t->steps_per_epoch && t->state.total_steps < t->state.limit) {
-        if (slt_ranks_stop(t)) {
-            SLT_TRY(take_notes(t, true));
-            SLT_TRY(check_weights(t));
-            SLT_TRY(slt_ranks_lead(t, save_last));
-            SLT_FAIL(SLT_CANCELLED, "stopped on request");
-        }
-        SLT_TRY(train_step(t));
+        slt_status status = slt_ranks_stop(t) ? SLT_CANCELLED : train_step(t);
+        if (status == SLT_CANCELLED) return stop(t);
+        SLT_TRY(status);
         fit_into_time(t);
         if (t->request->seconds > 0)
             SLT_TRY(slt_group_share(t->context, &t->state.limit, sizeof t->state.limit));
@@ -400,7 +404,9 @@ static slt_status end_epoch(trainer *t) {
     t->record = (slt_epoch_record){.epoch = t->state.epoch + 1, .step = t->state.total_steps};
     bool looks = t->record.epoch % t->every == 0 || t->state.total_steps >= t->state.limit;
     if (looks) {
-        SLT_TRY(judge(t));
+        slt_status status = judge(t);
+        if (status == SLT_CANCELLED) return stop(t); // the next call evaluates again
+        SLT_TRY(status);
         SLT_TRY(slt_group_share(t->context, &t->record, sizeof t->record));
         if (t->members > 1) slt_restarts_thin_out(t, &t->record.restarts);
     }
