@@ -169,7 +169,8 @@ void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cu
     X(add_position) X(add_table) X(softmax) X(attention) X(join_tokens) X(join_slots)              \
     X(noise) X(slot_start) X(slot_attention) X(gru_cell)                                           \
     X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
-    X(squared_error) X(weighted_sum) X(add_loss)
+    X(squared_error) X(weighted_sum) X(add_loss)                                                   \
+    X(policy_loss)
 // clang-format on
 
 #define SLT_DECLARE_KERNELS(name)                                                                  \
