@@ -170,7 +170,9 @@ void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cu
     X(noise) X(slot_start) X(slot_attention) X(gru_cell)                                           \
     X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
     X(squared_error) X(weighted_sum) X(add_loss)                                                   \
-    X(policy_loss)
+    X(lstm) X(uniform) X(stack_slots) X(boundary_sample) X(boundary_kl) X(boundary_readout)        \
+    X(boundary_masks) X(segment_xent) X(gaussian_sample) X(gaussian_kl) X(concrete_sample)         \
+    X(concrete_kl) X(policy_loss)
 // clang-format on
 
 #define SLT_DECLARE_KERNELS(name)                                                                  \

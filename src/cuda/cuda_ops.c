@@ -33,14 +33,17 @@ static size_t count_mask(const slt_sizes *s) {
 static size_t halting(const slt_sizes *s) {
     return (size_t)s->limits.trajectories * (size_t)s->limits.slots;
 }
+// shares of a loss
+static size_t per_slot(const slt_sizes *s) {
+    return (size_t)s->limits.trajectories * (size_t)s->limits.slots;
+}
 
 static const struct {
     const char *name;
     size_t (*shared)(const slt_sizes *sizes);
-} sizes_of[] = {{"dense_bits", dense_bits},
-                {"slot_attention", slot_attention},
-                {"count_mask", count_mask},
-                {"halting", halting}};
+} sizes_of[] = {{"dense_bits", dense_bits}, {"slot_attention", slot_attention},
+                {"count_mask", count_mask}, {"halting", halting},
+                {"gaussian_kl", per_slot},  {"concrete_kl", per_slot}};
 
 // ---- bounds
 
