@@ -443,7 +443,8 @@ slt_status slt_cuda_step(slt_tape *tape) {
 static size_t rows_there(const slt_tape *tape, slt_shape shape, int member) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int slots = tape->limits.slots, count = t->count[2 * member], tokens = t->count[2 * member + 1];
-    const int rows[SLT_SPACES] = {shape.rows, count, count * slots, tokens, tokens * slots};
+    int wide = tokens * slots; // of live rows, how many there are is known on the device only
+    const int rows[SLT_SPACES] = {shape.rows, count, count * slots, tokens, wide, wide};
     return (size_t)rows[shape.space];
 }
 
