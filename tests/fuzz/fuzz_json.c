@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "train/sweep_trial.h"
 
-enum { DEPTH = 8 };
+enum { DEPTH = 16 }; // of the reader that goes deepest
 
 static int depth_of(const json_t *value) {
     int deepest = 0;
