@@ -91,10 +91,10 @@ static slt_status prepare(rig *r) {
     SLT_TRY(slt_task_open(r->context, &r->arena, &r->setup, r->request->data, &r->task));
     const slt_model_data *data = &r->task.model;
     r->batch =
-        r->stage->training ? (int)r->setup.train.batch : slt_answer_batch(r->context, &r->setup);
+        r->stage->training ? (int)r->setup.train.batch : slt_answer_batch(r->context, &r->setup, 1);
     if (r->stage->training)
         SLT_TRY(slt_learner_limits(&r->setup, data, r->task.data, r->batch, 1, &train));
-    SLT_TRY(slt_answer_limits(r->context, &r->setup, data, r->task.data, &use));
+    SLT_TRY(slt_answer_limits(r->context, &r->setup, data, r->task.data, 1, &use));
     SLT_TRY(slt_learner_create(r->context, &r->setup, data, 1, train, use, &r->learner));
     SLT_TRY(slt_store_init(r->learner->store, 0, r->request->seed));
     SLT_TRY(choose_episodes(r));

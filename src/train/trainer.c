@@ -60,19 +60,42 @@ static int give_places(trainer *t) {
     return members;
 }
 
+static slt_status find_limits(const trainer *t, int members, slt_limits *train, slt_limits *use) {
+    const slt_setup *setup = t->runs[0].setup;
+    SLT_TRY(slt_learner_limits(setup, &t->task.model, t->task.data, t->batch,
+                               slt_group_size(t->context), train));
+    return slt_answer_limits(t->context, setup, &t->task.model, t->task.data, members, use);
+}
+
 static slt_status make_learner(trainer *t, int members) {
     const slt_setup *setup = t->runs[0].setup;
     slt_limits train, use;
     SLT_TRY(slt_ranks_check(t));
-    SLT_TRY(slt_learner_limits(setup, &t->task.model, t->task.data, t->batch,
-                               slt_group_size(t->context), &train));
-    SLT_TRY(slt_answer_limits(t->context, setup, &t->task.model, t->task.data, &use));
+    SLT_TRY(find_limits(t, members, &train, &use));
     SLT_TRY(
         slt_learner_create(t->context, setup, &t->task.model, members, train, use, &t->learner));
     SLT_TRY(slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN],
                                   t->task.count[SLT_SPLIT_TRAIN], t->learner));
     for (int r = 0; r < t->run_count; r++)
         if (!t->runs[r].over) SLT_TRY(make_members(t, &t->runs[r]));
+    return SLT_OK;
+}
+
+// a device computes all members of a learner: it gets a smaller one when an eighth of them are over
+static slt_status leave_behind(trainer *t, int going) {
+    enum { PART = 8 };
+    int members = t->learner->store->members, *keep, count = 0;
+    slt_limits train, use;
+    if (!t->context->on_device || PART * (members - going) < members) return SLT_OK;
+    slt_arena_mark mark = slt_arena_now(&t->arena);
+    SLT_TRY(SLT_NEW(&t->arena, &keep, (size_t)going));
+    for (int r = 0; r < t->run_count; r++)
+        for (int m = 0; !t->runs[r].over && m < t->runs[r].members; m++)
+            keep[count++] = t->runs[r].first + m;
+    SLT_TRY(find_limits(t, going, &train, &use));
+    SLT_TRY(slt_learner_shrink(&t->learner, keep, going, train, use));
+    slt_arena_reset(&t->arena, mark);
+    give_places(t);
     return SLT_OK;
 }
 
@@ -172,19 +195,24 @@ static bool is_paused(const slt_live_run *run) {
     return pause && run->state.epoch >= pause && run->state.epoch % run->every == 0;
 }
 
+// some of those that came to their end; each has a dozen files open while it is finished
+static void gather_ended(trainer *t) {
+    enum { FEW = 16 };
+    t->due_count = 0;
+    for (int r = 0; r < t->run_count && t->due_count < FEW; r++) {
+        slt_live_run *run = &t->runs[r];
+        if (run->over || !(run->state.finished || is_paused(run))) continue;
+        run->over = true;
+        t->due[t->due_count++] = run;
+    }
+}
+
 // finishes those that came to their end; gives the number of members that go on
 static slt_status settle(trainer *t, int *going) {
-    *going = t->due_count = 0;
-    for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
-        if (run->over) continue;
-        run->over = run->state.finished || is_paused(run);
-        if (run->over)
-            t->due[t->due_count++] = run;
-        else
-            *going += run->members;
-    }
-    return t->due_count ? slt_trainer_finish(t) : SLT_OK;
+    for (gather_ended(t); t->due_count; gather_ended(t)) SLT_TRY(slt_trainer_finish(t));
+    *going = 0;
+    for (int r = 0; r < t->run_count; r++) *going += t->runs[r].over ? 0 : t->runs[r].members;
+    return *going ? leave_behind(t, *going) : SLT_OK;
 }
 
 static slt_status run_all(trainer *t) {

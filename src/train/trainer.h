@@ -15,8 +15,9 @@
 #include "train/run_files.h"
 #include "train/task.h"
 
-// runs that a device trains at once, at most
-enum { SLT_POPULATION_OF_DEVICE = 64 };
+// runs that a device trains at once unless another number is asked for; most of all: each has files
+// open
+enum { SLT_POPULATION_OF_DEVICE = 64, SLT_MOST_TOGETHER = 256 };
 
 // a run that is being trained
 typedef struct {
