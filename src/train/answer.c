@@ -4,7 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "train/answer.h"
 
-#include <stdio.h>
+#include "core/each.h"
 #include "core/group_impl.h"
 #include "train/companions.h"
 
@@ -44,8 +44,6 @@ typedef struct {
     const void *options; // of its member
     slt_segmentation segmentation;
     totals sum;
-    slt_status status; // of the batch at hand
-    char message[256];
 } lane;
 
 typedef struct {
@@ -126,20 +124,18 @@ static void add_losses(const answerer *a, lane *l) {
     l->sum.weight += weight;
 }
 
-// what is done for each member, by whichever thread; messages of failures are a thread's own
+// what is done for each member, by whichever thread
 typedef struct {
     const answerer *answerer;
     const int64_t *episodes;
     int asked;
-} work;
+} batch_work;
 
-static void work_on(void *argument, int task, int thread) {
-    const work *w = argument;
-    lane *l = &w->answerer->lanes[task];
-    (void)thread;
+static slt_status answer_member(void *user, int i) {
+    const batch_work *w = user;
+    lane *l = &w->answerer->lanes[i];
     add_losses(w->answerer, l);
-    l->status = hand_out(w->answerer, l, w->episodes, w->asked);
-    if (l->status != SLT_OK) snprintf(l->message, sizeof l->message, "%.255s", slt_last_error());
+    return hand_out(w->answerer, l, w->episodes, w->asked);
 }
 
 // one member has all threads inside its operations, of several each thread takes some
@@ -150,13 +146,8 @@ static slt_status answer_batch(answerer *a, const int64_t *episodes, int asked, 
     SLT_TRY(a->count == 1 ? slt_tape_forward_member(tape, a->lanes[0].request->member)
                           : slt_tape_forward(tape));
     slt_tape_bring(tape);
-    work w = {a, episodes, asked};
-    // memory that is the user's is asked for by one thread
-    slt_context *context = a->learner->context;
-    slt_pool_run(context->options.alloc ? NULL : context->pool, a->count, work_on, &w);
-    for (int i = 0; i < a->count; i++)
-        if (a->lanes[i].status != SLT_OK) SLT_FAIL(a->lanes[i].status, "%s", a->lanes[i].message);
-    return SLT_OK;
+    batch_work w = {a, episodes, asked};
+    return slt_for_each(a->learner->context, a->count, answer_member, &w);
 }
 
 // ---- all batches

@@ -26,7 +26,7 @@ slt_status slt_trainer_drop(slt_trainer *t, slt_live_run *run, slt_status status
     run->outcome->status = status;
     snprintf(run->outcome->message, sizeof run->outcome->message, "%s", slt_last_error());
     if (t->run_count > 1) slt_context_log(t->context, SLT_LOG_INFO, "%s", slt_last_error());
-    return SLT_OK;
+    return slt_ranks_lead(t, run, slt_run_save_best);
 }
 
 // ---- members and their learner
@@ -55,7 +55,8 @@ static int give_places(trainer *t) {
     for (int r = 0; r < t->run_count; r++) {
         slt_live_run *run = &t->runs[r];
         run->first = run->over ? -1 : members;
-        if (!run->over) members += run->members;
+        for (int m = 0; m < run->members && !run->over; m++)
+            t->places[members++] = (slt_place){run, m};
     }
     return members;
 }
@@ -215,36 +216,49 @@ static slt_status settle(trainer *t, int *going) {
     return *going ? leave_behind(t, *going) : SLT_OK;
 }
 
+// to the end of the next epoch
+static slt_status go_on(trainer *t, int *going) {
+    SLT_TRY(settle(t, going));
+    if (!*going) return SLT_OK;
+    SLT_TRY(slt_trainer_step(t));
+    return slt_trainer_end_epochs(t);
+}
+
 static slt_status run_all(trainer *t) {
-    int going;
+    int going = 1;
     SLT_TRY(slt_group_agree(t->context, read_all(t)));
     SLT_TRY(claim_folders(t));
     int members = give_places(t);
     if (!members) return SLT_OK;
     SLT_TRY(slt_group_agree(t->context, make_learner(t, members)));
     SLT_TRY(start_all(t));
-    for (;;) {
-        SLT_TRY(settle(t, &going));
-        if (!going) return SLT_OK;
-        SLT_TRY(slt_trainer_step(t));
-        SLT_TRY(slt_trainer_end_epochs(t));
+    while (going) {
+        slt_status status = go_on(t, &going);
+        if (status != SLT_OK && status != SLT_CANCELLED) return status;
+        if (status == SLT_OK) continue;
+        SLT_TRY(slt_trainer_save(t));
+        SLT_FAIL(SLT_CANCELLED, "stopped on request");
     }
+    return SLT_OK;
 }
 
 // ---- opening and closing
 
 static slt_status take_runs(trainer *t, const slt_train_request *const *requests,
                             const slt_setup *const *setups, slt_train_outcome *const *outcomes) {
+    size_t members = 0;
     SLT_TRY(SLT_NEW(&t->arena, &t->runs, (size_t)t->run_count));
     SLT_TRY(SLT_NEW(&t->arena, &t->due, (size_t)t->run_count));
-    for (int r = 0; r < t->run_count; r++)
-        t->runs[r] =
-            (slt_live_run){.request = requests[r],
-                           .setup = setups[r],
-                           .outcome = outcomes[r],
-                           .members = requests[r]->restarts > 1 ? requests[r]->restarts : 1,
-                           .first = -1};
-    return SLT_OK;
+    for (int r = 0; r < t->run_count; r++) {
+        int own = requests[r]->restarts > 1 ? requests[r]->restarts : 1;
+        t->runs[r] = (slt_live_run){.request = requests[r],
+                                    .setup = setups[r],
+                                    .outcome = outcomes[r],
+                                    .members = own,
+                                    .first = -1};
+        members += (size_t)own;
+    }
+    return SLT_NEW(&t->arena, &t->places, members);
 }
 
 static slt_status close_all(trainer *t) {
@@ -255,7 +269,10 @@ static slt_status close_all(trainer *t) {
     }
     slt_learner_destroy(t->learner);
     slt_task_close(&t->task);
-    for (int r = 0; t->runs && r < t->run_count; r++) slt_lock_release(&t->runs[r].lock);
+    for (int r = 0; t->runs && r < t->run_count; r++) {
+        slt_lock_release(&t->runs[r].lock);
+        slt_aside_free(t->context, &t->runs[r].best);
+    }
     slt_arena_deinit(&t->arena);
     slt_free(&t->context->allocator, t);
     return status;
