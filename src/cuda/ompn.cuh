@@ -17,7 +17,12 @@
 
 enum { SLT_OMPN_X, SLT_OMPN_W };
 enum { SLT_OMPN_LEAF, SLT_OMPN_P_HAT, SLT_OMPN_MEMORY };
-enum { SLT_OMPN_THREADS = 512, SLT_OMPN_CREW = 8 }; // trajectories of a block, at most
+enum { SLT_OMPN_CREW = 8 }; // trajectories of a block, at most: each has a warp
+#ifdef SLT_EMULATED
+enum { SLT_OMPN_THREADS = SLT_OMPN_CREW * SLT_WARP };
+#else
+enum { SLT_OMPN_THREADS = 512 };
+#endif
 
 // ---- sizes
 
