@@ -17,6 +17,7 @@ static const cli_flag flags[] = {
     {"profile", 0, "PROFILE", "default, reference or paper: the switches where they differ"},
     {"population", 0, "N",
      "most runs of one shape that are trained together (default 1, on a GPU 64)"},
+    {"jobs", 0, "N", "takes trials in N threads, each with all of --threads (default 1)"},
     {"options", 0, NULL, "lists the options of the search with their defaults"},
     {NULL, 0, NULL, NULL},
 };
@@ -89,8 +90,9 @@ static int run(cli_call *call) {
     if (!folder) return cli_misuse(call, "wants a folder: -o DIR");
     if (call->count == 0) return cli_misuse(call, "wants SPEC.yaml, or MODEL and DATA");
     bool spec = call->count == 1;
-    int64_t population;
+    int64_t population, jobs;
     if (!cli_number(call, "population", 1, 256, 0, &population)) return CLI_USAGE;
+    if (!cli_number(call, "jobs", 1, 64, 1, &jobs)) return CLI_USAGE;
     slt_sweep_request request = {.folder = folder,
                                  .spec = spec ? call->arguments[0] : NULL,
                                  .model = spec ? NULL : call->arguments[0],
@@ -100,6 +102,7 @@ static int run(cli_call *call) {
                                  .settings = call->settings,
                                  .setting_count = call->setting_count,
                                  .seed = call->seed,
+                                 .jobs = (int)jobs,
                                  .population = (int)population};
     slt_sweep *sweep;
     cli_catch_signals(call->context);

@@ -86,6 +86,18 @@ slt_status slt_context_create(const slt_context_options *options, slt_context **
     return SLT_OK;
 }
 
+slt_status slt_context_branch(slt_context *trunk, int threads, slt_context **out) {
+    slt_context_options options = {.threads = threads,
+                                   .alloc = trunk->options.alloc,
+                                   .free = trunk->options.free,
+                                   .user = trunk->options.user,
+                                   .device = trunk->options.device};
+    SLT_TRY(slt_context_create(&options, out));
+    (*out)->precision = trunk->precision;
+    (*out)->trunk = trunk;
+    return SLT_OK;
+}
+
 void slt_context_destroy(slt_context *context) {
     if (!context) return;
     if (context->device) context->device_close(context->device);

@@ -18,6 +18,7 @@ struct slt_context {
     slt_allocator allocator;
     slt_pool *pool;
     atomic_int cancelled; // 0: no; 1: yes; more: so many looks from now, for tests
+    slt_context *trunk;   // of a branch: it stops when that one does; else NULL
     bool on_device;       // models compute elsewhere than on the CPU
     slt_precision precision;
     slt_device *device; // opened by the first store; NULL until then
@@ -31,9 +32,14 @@ slt_status slt_context_check(slt_context *context);
 // a look at a context that is to be cancelled some looks later
 bool slt_context_count_down(slt_context *context);
 static inline bool slt_context_is_cancelled(slt_context *context) {
-    return atomic_load_explicit(&context->cancelled, memory_order_relaxed) &&
-           slt_context_count_down(context);
+    bool own = atomic_load_explicit(&context->cancelled, memory_order_relaxed) &&
+               slt_context_count_down(context);
+    return own || (context->trunk && atomic_load(&context->trunk->cancelled) == 1);
 }
+
+// a context for another thread: the same device, threads of its own, no hooks. The trunk must
+// outlive it
+slt_status slt_context_branch(slt_context *trunk, int threads, slt_context **out);
 
 void slt_context_log(slt_context *context, slt_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -7,6 +7,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -328,8 +329,7 @@ static slt_status run(slt_sweep *s) {
     return finish(s);
 }
 
-slt_status slt_sweep_run(slt_context *context, const slt_sweep_request *request, slt_sweep **out) {
-    if (!request->folder) SLT_FAIL(SLT_INVALID, "a search needs a folder");
+static slt_status search(slt_context *context, const slt_sweep_request *request, slt_sweep **out) {
     slt_sweep *s;
     SLT_TRY(SLT_ALLOC(&context->allocator, &s, 1));
     s->context = context;
@@ -341,6 +341,63 @@ slt_status slt_sweep_run(slt_context *context, const slt_sweep_request *request,
         *out = s;
     else
         slt_sweep_close(s);
+    return status;
+}
+
+// ---- several workers in this process
+
+typedef struct {
+    slt_context *context;
+    const slt_sweep_request *request;
+    pthread_t thread;
+    bool started;
+    slt_status status;
+    char message[1024];
+} worker;
+
+// a worker beside the first: what it found lies in the folder
+static void *work_beside(void *argument) {
+    worker *w = argument;
+    slt_sweep *sweep = NULL;
+    w->status = search(w->context, w->request, &sweep);
+    if (w->status != SLT_OK) snprintf(w->message, sizeof w->message, "%s", slt_last_error());
+    slt_sweep_close(sweep);
+    return NULL;
+}
+
+static slt_status start(worker *w, slt_context *context, const slt_sweep_request *request) {
+    w->request = request;
+    SLT_TRY(slt_context_branch(context, slt_context_threads(context), &w->context));
+    w->started = pthread_create(&w->thread, NULL, work_beside, w) == 0;
+    if (!w->started) SLT_FAIL(SLT_NOMEM, "could not start a thread for a search");
+    return SLT_OK;
+}
+
+static slt_status join(worker *w) {
+    if (w->started) pthread_join(w->thread, NULL);
+    slt_context_destroy(w->context);
+    return w->status == SLT_OK ? SLT_OK : slt_fail(w->status, "%s", w->message);
+}
+
+slt_status slt_sweep_run(slt_context *context, const slt_sweep_request *request, slt_sweep **out) {
+    enum { MOST_JOBS = 64 };
+    // memory of the user's is asked for by one thread
+    int beside = request->jobs > 1 && !context->options.alloc ? request->jobs - 1 : 0;
+    worker workers[MOST_JOBS] = {0};
+    slt_status status = SLT_OK, mine;
+    if (!request->folder) SLT_FAIL(SLT_INVALID, "a search needs a folder");
+    if (beside >= MOST_JOBS) SLT_FAIL(SLT_RANGE, "%d jobs, at most %d", beside + 1, MOST_JOBS);
+    for (int i = 0; i < beside && status == SLT_OK; i++)
+        status = start(&workers[i], context, request);
+    mine = status == SLT_OK ? search(context, request, out) : status;
+    char message[1024];
+    snprintf(message, sizeof message, "%s", slt_last_error());
+    for (int i = 0; i < beside; i++) {
+        slt_status theirs = join(&workers[i]);
+        if (status == SLT_OK) status = theirs;
+    }
+    if (mine != SLT_OK) return slt_fail(mine, "%s", message);
+    if (status != SLT_OK) slt_sweep_close(*out);
     return status;
 }
 

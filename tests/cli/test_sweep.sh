@@ -157,6 +157,15 @@ sweep shapes $shapes >shapes.txt 2>/dev/null
 check "of two shapes, and some of none" 0 sweep shaped $shapes --population 8
 same "the same table, failures and all" shapes.txt out
 [ "$(grep -c failed out)" = 4 ] && ok "four fail" || not_ok "four fail"
+check "by three threads" 0 sweep threads $grid --jobs 3 --population 2
+same "the same table" whole.txt out
+same "and the same weights" whole/s/0005-1/last.safetensors threads/s/0005-1/last.safetensors
+(search threaded $grid epochs=200 patience=200 --jobs 2) >out 2>err &
+pid=$!
+while kill -0 $pid 2>/dev/null && [ "$(cat threaded/s/000?-?/metrics.jsonl 2>/dev/null | wc -l)" -lt 4 ]; do sleep 0.02; done
+kill -TERM $pid; wait $pid
+[ $? = 75 ] && ok "SIGTERM stops all of them" || not_ok "SIGTERM stops all of them"
+[ "$(tickets threaded 'free$')" = 12 ] && ok "with all tickets free" || not_ok "with all tickets free"
 for place in 1 3; do
     (search halved $halving --population 4) >/dev/null 2>&1 &
     pid=$!
