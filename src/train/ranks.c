@@ -31,7 +31,7 @@ slt_status slt_ranks_check(const slt_trainer *t) {
 static slt_status config_checksum(slt_trainer *t, const slt_live_run *run, uint32_t *out) {
     slt_text text;
     slt_text_init(&text, &t->context->allocator);
-    slt_status status = slt_run_config_text(run->request, run->setup, &text);
+    slt_status status = slt_run_config_text(run->request, run->setup, t->checksum, &text);
     if (status == SLT_OK) *out = slt_crc32c(text.bytes, text.length);
     slt_text_deinit(&text);
     return status;

@@ -40,9 +40,7 @@ slt_status slt_run_checksum(const char *path, uint32_t *out) {
 }
 
 slt_status slt_run_config_text(const slt_train_request *request, const slt_setup *setup,
-                               slt_text *text) {
-    uint32_t checksum = 0;
-    SLT_TRY(slt_run_checksum(request->data, &checksum));
+                               uint32_t checksum, slt_text *text) {
     slt_text_add(text, "model: %s\ndata: ", setup->kind->name);
     slt_text_quote(text, request->data);
     slt_text_add(text, "\ndata_crc32c: \"%08" PRIx32 "\"\nseed: %" PRIu64 "\n", checksum,
@@ -90,12 +88,12 @@ slt_status slt_run_settle(slt_context *context, const char *path, const char *te
 }
 
 slt_status slt_run_configure(slt_context *context, const slt_train_request *request,
-                             const slt_setup *setup) {
+                             const slt_setup *setup, uint32_t checksum) {
     char path[SLT_RUN_PATH];
     slt_run_path(path, request->run, "config.yaml");
     slt_text text;
     slt_text_init(&text, &context->allocator);
-    slt_status status = slt_run_config_text(request, setup, &text);
+    slt_status status = slt_run_config_text(request, setup, checksum, &text);
     if (status == SLT_OK) status = slt_run_settle(context, path, text.bytes, text.length);
     slt_text_deinit(&text);
     return status;

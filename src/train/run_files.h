@@ -23,13 +23,13 @@ slt_status slt_run_checksum(const char *path, uint32_t *out);
 // writes a text of "key: value" lines, or checks that the file that is there says the same
 slt_status slt_run_settle(slt_context *context, const char *path, const char *text, size_t length);
 
-// what config.yaml says, in a text of the caller's
+// what config.yaml says, in a text of the caller's; checksum: that of the data set
 slt_status slt_run_config_text(const slt_train_request *request, const slt_setup *setup,
-                               slt_text *text);
+                               uint32_t checksum, slt_text *text);
 // writes config.yaml, or checks that the one that is there says the same; INVALID names the first
 // line that differs
 slt_status slt_run_configure(slt_context *context, const slt_train_request *request,
-                             const slt_setup *setup);
+                             const slt_setup *setup, uint32_t checksum);
 
 // the numbers of one epoch
 typedef struct {

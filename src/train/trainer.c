@@ -154,7 +154,7 @@ static slt_status lock_run(trainer *t, slt_live_run *run) {
 static slt_status claim_folder(trainer *t, slt_live_run *run) {
     SLT_TRY(slt_folder_make(run->request->run));
     SLT_TRY(lock_run(t, run));
-    return slt_run_configure(t->context, run->request, run->setup);
+    return slt_run_configure(t->context, run->request, run->setup, t->checksum);
 }
 
 // ---- preparing
@@ -166,6 +166,7 @@ static slt_status read_all(trainer *t) {
     int64_t count = t->task.count[SLT_SPLIT_TRAIN], batch = first->setup->train.batch;
     t->batch = (int)(batch < count ? batch : count);
     t->steps_per_epoch = count / t->batch;
+    SLT_TRY(slt_run_checksum(first->request->data, &t->checksum));
     slt_device *device; // whether there is one
     return slt_device_open(t->context, &device);
 }

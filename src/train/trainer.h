@@ -56,6 +56,7 @@ typedef struct {
     slt_live_run *runs;
     int run_count;
     slt_task_data task;
+    uint32_t checksum; // of the data set
     slt_learner *learner;
     slt_place *places; // [members of the learner]
     int batch;
