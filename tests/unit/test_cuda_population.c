@@ -75,8 +75,52 @@ static void runs_as_alone(void **state) {
     free(result);
 }
 
+// ---- a device without room for all of them
+
+extern size_t emulated_asked __attribute__((weak)), emulated_room __attribute__((weak));
+
+static int told;
+static void hear(void *user, slt_log_level level, const char *message) {
+    (void)user, (void)level;
+    told += strstr(message, "2 runs at once do not fit") != NULL;
+}
+
+static void too_many_go_in_halves(void **state) {
+    (void)state;
+    if (!&emulated_asked) skip(); // no other device can be made smaller
+    char runs[2][32], alone[32];
+    const char *settings[2][16];
+    slt_train_request requests[2], single;
+    slt_train_outcome *outcomes = calloc(2, sizeof *outcomes);
+    slt_context *small;
+    slt_context_options options = {
+        .threads = 2, .device = "cuda", .precision = "fp32", .log = hear};
+    CHECK_OK(slt_context_create(&options, &small));
+    slt_store *store; // opens the device, with what it needs for itself
+    CHECK_OK(slt_store_create(small, 1, &store));
+    slt_store_destroy(store);
+    emulated_asked = 0;
+    ask("room", 0, alone, sizeof alone, settings[0], &single);
+    CHECK_OK(slt_train_many(small, &single, 1, 0, outcomes));
+    CHECK_OK(outcomes[0].status);
+    size_t room = emulated_room;
+    emulated_room = emulated_asked + emulated_asked / 2;
+    for (int i = 0; i < 2; i++) ask("half", 0, runs[i], sizeof runs[i], settings[i], &requests[i]);
+    requests[1].run = "half-1";
+    CHECK_OK(slt_train_many(small, requests, 2, 0, outcomes));
+    emulated_room = room;
+    assert_int_equal(told, 1);
+    CHECK_OK(outcomes[0].status);
+    CHECK_OK(outcomes[1].status);
+    check_near(alone, "half-0", 1);
+    check_near(alone, "half-1", 1);
+    slt_context_destroy(small);
+    free(outcomes);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_as_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_as_alone),
+                                       cmocka_unit_test(too_many_go_in_halves)};
     if (!cuda_rig_open("a population on the device")) return 0;
     int code = cmocka_run_group_tests(tests, set_up, tear_down);
     cuda_rig_close();
