@@ -13,5 +13,7 @@ says "and what the policy does" out "| doorkey | policy | "
 cp a/policies.jsonl policies; cp a/sets.jsonl sets
 check "again: nothing is left to do" 0 tables
 cmp -s policies a/policies.jsonl && cmp -s sets a/sets.jsonl && ok "no line is new" || not_ok "no line is new"
+check "an option behind all flags, policies alone" 0 "$tool" b --slottar "$SLOTTAR" --tiny --worlds doorkey --only policies epochs=1
+[ ! -e b/sets.jsonl ] && [ -s b/policies.jsonl ] && ok "no set was made" || not_ok "no set was made"
 check "an unknown world" 2 tables --worlds nowhere
 plan
