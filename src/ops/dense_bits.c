@@ -18,6 +18,33 @@ static void shape(slt_rule *rule) {
     rule->out[0] = (slt_shape){bits.space, bits.rows, w.width};
 }
 
+// a few columns at a time: their sums stay in registers while the ones go by
+#ifdef __x86_64__
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
+enum { VECTORS = 4, CHUNK = LANES * VECTORS };
+typedef slt_real lanes
+    __attribute__((vector_size(LANES * sizeof(slt_real)), aligned(sizeof(slt_real)), may_alias));
+
+static inline void sum_chunk(slt_real *y, const slt_real *c, const slt_real *w, size_t stride,
+                             const uint16_t *one, int64_t ones) {
+    lanes sum[VECTORS] = {{0}};
+    for (int v = 0; c && v < VECTORS; v++) sum[v] = ((const lanes *)c)[v];
+    for (int64_t i = 0; i < ones; i++) {
+        const lanes *row = (const lanes *)(w + one[i] * stride);
+        for (int v = 0; v < VECTORS; v++) sum[v] += row[v];
+    }
+    for (int v = 0; v < VECTORS; v++) ((lanes *)y)[v] = sum[v];
+}
+
+static inline slt_real sum_column(slt_real c, const slt_real *w, size_t stride, const uint16_t *one,
+                                  int64_t ones) {
+    for (int64_t i = 0; i < ones; i++) c += w[one[i] * stride];
+    return c;
+}
+
 static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
     const slt_bits *bits = args->in[BITS];
@@ -25,15 +52,13 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     size_t out = (size_t)args->out_width[0];
     slt_rows rows = slt_row_block(args->in_rows[BITS], task);
     for (int r = rows.first; r < rows.first + rows.count; r++) {
-        slt_real *restrict y = args->out[0] + (size_t)r * out;
-        if (c)
-            memcpy(y, c, out * sizeof *y);
-        else
-            memset(y, 0, out * sizeof *y);
-        for (int64_t i = bits->offset[r]; i < bits->offset[r + 1]; i++) {
-            const slt_real *restrict row = w + bits->index[i] * out;
-            for (size_t k = 0; k < out; k++) y[k] += row[k];
-        }
+        slt_real *y = args->out[0] + (size_t)r * out;
+        const uint16_t *one = bits->index + bits->offset[r];
+        int64_t ones = bits->offset[r + 1] - bits->offset[r];
+        size_t k = 0;
+        for (; k + CHUNK <= out; k += CHUNK)
+            sum_chunk(y + k, c ? c + k : NULL, w + k, out, one, ones);
+        for (; k < out; k++) y[k] = sum_column(c ? c[k] : 0, w + k, out, one, ones);
     }
 }
 SLT_WIDE_TASK(forward_rows);
