@@ -19,8 +19,8 @@ static const struct {
     // from scratch, beside smaller rooms
     {"MiniGrid-DoorKey-8x8-v0", "worlds=MiniGrid-DoorKey-5x5-v0,MiniGrid-DoorKey-6x6-v0 goal=0.97"},
     // by way of what comes before: the door, then what is behind it, then what is in its way
-    {"MiniGrid-UnlockPickup-v0", "worlds=MiniGrid-Unlock-v0 memory=map goal=0.94"},
-    {"MiniGrid-BlockedUnlockPickup-v0", "worlds=MiniGrid-Unlock-v0,MiniGrid-UnlockPickup-v0 memory=map goal=0.955"},
+    {"MiniGrid-UnlockPickup-v0", "worlds=MiniGrid-Unlock-v0 memory=map frames=60000000 goal=0.94"},
+    {"MiniGrid-BlockedUnlockPickup-v0", "worlds=MiniGrid-Unlock-v0,MiniGrid-UnlockPickup-v0 memory=map frames=60000000 goal=0.955"},
     // the planner shows it first
     {"MiniGrid-KeyCorridorS4R3-v0", "clone=1000000 memory=map entropy=0.003 goal=0.93"},
 };
