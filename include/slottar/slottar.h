@@ -41,6 +41,7 @@
 #include "slottar/option.h"
 #include "slottar/model.h"
 #include "slottar/sweep.h"
+#include "slottar/reproduce.h"
 #include "slottar/report.h"
 #include "slottar/run.h"
 #include "slottar/train.h"
