@@ -51,9 +51,11 @@ static slt_status write_file(slt_repro *r, const char *name, writer write) {
 }
 
 static slt_status make(slt_repro *r) {
-    SLT_TRY(slt_repro_collect(r));
-    if (!r->stopped) SLT_TRY(slt_repro_work(r));
-    if (!r->stopped) SLT_TRY(slt_repro_measure(r));
+    if (!r->request->no_runs) {
+        SLT_TRY(slt_repro_collect(r));
+        if (!r->stopped) SLT_TRY(slt_repro_work(r));
+        if (!r->stopped) SLT_TRY(slt_repro_measure(r));
+    }
     if (!r->stopped) SLT_TRY(slt_repro_show(r));
     return SLT_OK;
 }
@@ -61,7 +63,7 @@ static slt_status make(slt_repro *r) {
 // a call that was stopped leaves the results of what is there
 static slt_status finish(slt_repro *r) {
     r->result.done += r->trained;
-    r->result.finished = !r->stopped;
+    r->result.finished = !r->stopped && (!r->request->no_runs || r->result.done == r->result.runs);
     SLT_TRY(write_file(r, "results.json", slt_repro_json));
     SLT_TRY(write_file(r, "results.md", slt_repro_markdown));
     return slt_context_check(r->context);

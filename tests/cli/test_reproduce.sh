@@ -59,6 +59,15 @@ done
 check "goes on behind the kills" 0 make craft -o killed -j 2
 same "the page of an undisturbed call" whole.md killed/results.md
 
+# ---- folders of several machines are put together by copying
+mkdir -p parts && cp -r whole/data whole/reproduce.yaml parts && mkdir -p parts/runs && cp -r whole/runs/craft-full parts/runs
+check "the results of half of the runs" 75 make craft -o parts --no-runs --no-pages
+says "says what is missing" err "18 runs are left"
+says "in the page, too" parts/results.md "| OMPN, our default ² (2 of 4 runs) |"
+cp -r whole/runs/craft-partial parts/runs
+check "the results of all" 0 make craft -o parts --no-runs
+same "the same page" whole.md parts/results.md
+
 # ---- stopped: by its time, by a signal
 long="--quick --split 48,16,16 --seeds 1 --threads 1 -q batch=8 steps=100000000"
 check "out of time" 75 "$SLOTTAR" reproduce craft -o timed --only slottar --seconds 1 $long
