@@ -81,6 +81,24 @@ typedef struct {
 SLT_API slt_status slt_train(slt_context *context, const slt_train_request *request,
                              slt_train_result *result);
 
+// How one of several runs came out.
+typedef struct {
+    slt_status status;       // OK, or what was its own fault: DIVERGED, INVALID, SHAPE or RANGE
+    char message[1024];      // the message of that failure, else ""
+    slt_train_result result; // where the status is OK
+} slt_train_outcome;
+
+// Trains many runs, each into its own run directory. Every run becomes what slt_train alone makes
+// of its request: to the bit on the CPU, within rounding on a device. Requests may differ in
+// everything. Those that name the same data set and differ in nothing that changes a shape (seeds,
+// learning rates, weights of loss terms, patience may differ) are trained together as one batched
+// model, at most `at_once` runs at a time (0: as many as suit the device); others follow one
+// another. A run that ends early costs the others nothing. OK when every run has an outcome;
+// outcomes: [count]. A failure is that of the whole call: CANCELLED with everything saved, IO,
+// NOMEM and the like; the same call goes on from there.
+SLT_API slt_status slt_train_many(slt_context *context, const slt_train_request *requests,
+                                  int count, int at_once, slt_train_outcome *outcomes);
+
 // The options of a model: those of training first (part 0), then the model's own (part 1). NULL
 // when there is no such model or part.
 SLT_API const slt_option *slt_train_options_of(const char *model, int part);

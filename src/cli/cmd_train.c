@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "commands.h"
@@ -19,8 +20,7 @@ static const cli_flag flags[] = {
     {"config", 0, "FILE", "options from a YAML file"},
     {"restarts", 0, "N",
      "trains N at once and keeps the one with the least held-out loss (no labels)"},
-    {"population", 0, "N",
-     "trains N seeds one after the other and keeps all, in RUN/0, RUN/1, ..."},
+    {"population", 0, "N", "trains N seeds together and keeps all, in RUN/0, RUN/1, ..."},
     {"seconds", 0, "N", "takes fewer steps where they would take longer than N seconds"},
     {"options", 0, NULL, "lists the options of MODEL with their defaults"},
     {NULL, 0, NULL, NULL},
@@ -115,21 +115,80 @@ static int fail(slt_status status, const char *run) {
     return code;
 }
 
+static int stopped(const cli_call *call, const char *run) {
+    int caught = cli_caught_signal();
+    cli_progress_end();
+    if (!call->follower) fprintf(stderr, "saved in %s; the same command goes on from there\n", run);
+    return caught ? caught : CLI_SAVED; // the signal may have come to another process
+}
+
 static int train_one(cli_call *call, const slt_train_request *request) {
     static slt_train_result result;
     slt_status status = slt_train(call->context, request, &result);
-    int caught = cli_caught_signal();
-    // the signal may have come to another process
-    if (status == SLT_CANCELLED) {
-        cli_progress_end();
-        if (!call->follower)
-            fprintf(stderr, "saved in %s; the same command goes on from there\n", request->run);
-        return caught ? caught : CLI_SAVED;
-    }
+    if (status == SLT_CANCELLED) return stopped(call, request->run);
     if (status != SLT_OK) return fail(status, request->run);
     if (call->follower) return CLI_DONE;
     (call->json ? print_json : print_result)(request->run, &result);
     return CLI_DONE;
+}
+
+// ---- several seeds
+
+enum { FOLDER = 4096 + 16 };
+
+typedef struct {
+    int count;
+    slt_train_request *requests;
+    slt_train_outcome *outcomes;
+    char (*folders)[FOLDER];
+} cohort;
+
+static void free_cohort(cohort *p) {
+    free(p->requests);
+    free(p->outcomes);
+    free(p->folders);
+}
+
+// RUN/0, RUN/1, ... with seeds that follow one another
+static bool make_cohort(cohort *p, const slt_train_request *request, int count) {
+    size_t n = (size_t)count;
+    *p = (cohort){count, calloc(n, sizeof *p->requests), calloc(n, sizeof *p->outcomes),
+                  calloc(n, sizeof *p->folders)};
+    if (!p->requests || !p->outcomes || !p->folders) return false;
+    for (int i = 0; i < count; i++) {
+        snprintf(p->folders[i], sizeof p->folders[i], "%s/%d", request->run, i);
+        p->requests[i] = *request;
+        p->requests[i].run = p->folders[i];
+        p->requests[i].seed = request->seed + (uint64_t)i;
+    }
+    return true;
+}
+
+// what each came to; those that failed are told and make the command fail
+static int print_cohort(const cli_call *call, const cohort *p) {
+    int code = CLI_DONE;
+    for (int i = 0; i < p->count; i++) {
+        const slt_train_outcome *outcome = &p->outcomes[i];
+        if (outcome->status != SLT_OK) {
+            fprintf(stderr, "slottar: %s\n", cli_plain(outcome->message).text);
+            code = CLI_FAILED;
+        } else if (!call->follower) {
+            (call->json ? print_json : print_result)(p->folders[i], &outcome->result);
+        }
+    }
+    return code;
+}
+
+static int train_population(cli_call *call, const slt_train_request *request, int count) {
+    cohort p;
+    slt_status status = SLT_NOMEM;
+    if (make_cohort(&p, request, count))
+        status = slt_train_many(call->context, p.requests, count, 0, p.outcomes);
+    int code = status == SLT_CANCELLED ? stopped(call, request->run)
+               : status != SLT_OK      ? cli_fail(status)
+                                       : print_cohort(call, &p);
+    free_cohort(&p);
+    return code;
 }
 
 static int run(cli_call *call) {
@@ -139,7 +198,7 @@ static int run(cli_call *call) {
     int64_t restarts, seconds, population;
     if (!cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 1, &restarts)) return CLI_USAGE;
     if (!cli_number(call, "seconds", 1, 1000000000, 0, &seconds)) return CLI_USAGE;
-    if (!cli_number(call, "population", 1, 100000, 0, &population)) return CLI_USAGE;
+    if (!cli_number(call, "population", 1, 10000, 0, &population)) return CLI_USAGE;
     default_run(path, sizeof path, call->arguments[0], call->arguments[1], call->seed);
     const char *output = cli_value(call, "output");
     slt_train_request request = {.model = call->arguments[0],
@@ -154,17 +213,8 @@ static int run(cli_call *call) {
                                  .restarts = (int)restarts,
                                  .seconds = (double)seconds};
     cli_catch_signals(call->context);
-    if (!population) return train_one(call, &request);
-    for (int64_t i = 0; i < population; i++) {
-        slt_train_request one = request;
-        char folder[4200];
-        snprintf(folder, sizeof folder, "%s/%lld", request.run, (long long)i);
-        one.run = folder;
-        one.seed = request.seed + (uint64_t)i;
-        int code = train_one(call, &one);
-        if (code != CLI_DONE) return code;
-    }
-    return CLI_DONE;
+    return population ? train_population(call, &request, (int)population)
+                      : train_one(call, &request);
 }
 
 const cli_command cli_train = {
@@ -178,6 +228,7 @@ const cli_command cli_train = {
         "stopped; a changed configuration is refused.\n\n"
         "  slottar train slottar craft-full.safetensors --preset craft-full\n"
         "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
+        "  slottar train slottar demos.safetensors --population 16 --device cuda -o runs/seeds\n"
         "  mpirun -n 4 slottar train slottar demos.safetensors -o runs/b\n"
         "  slottar train slottar --options\n",
     .flags = flags,

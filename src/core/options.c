@@ -176,6 +176,23 @@ void slt_option_print(const slt_option *row, const void *values, slt_text *out) 
     }
 }
 
+bool slt_option_same(const slt_option *row, const void *a, const void *b) {
+    const char *x = (const char *)a + row->offset, *y = (const char *)b + row->offset;
+    switch (row->type) {
+    case SLT_OPTION_INT:
+        return *(const int64_t *)x == *(const int64_t *)y;
+    case SLT_OPTION_REAL:
+        return *(const double *)x == *(const double *)y;
+    case SLT_OPTION_BOOL:
+        return *(const bool *)x == *(const bool *)y;
+    case SLT_OPTION_CHOICE:
+        return *(const int *)x == *(const int *)y;
+    case SLT_OPTION_TEXT:
+        return strcmp(x, y) == 0;
+    }
+    return false;
+}
+
 void slt_options_to_yaml(const slt_options *tables, slt_text *out) {
     for (; tables->rows; tables++)
         for (const slt_option *row = tables->rows; row->name; row++) {

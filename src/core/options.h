@@ -77,6 +77,8 @@ slt_status slt_options_profile(const slt_options *tables, const slt_option_profi
 
 // the value as text that slt_option_set reads back to the same bits
 void slt_option_print(const slt_option *row, const void *values, slt_text *out);
+// the same value in two structs of values?
+bool slt_option_same(const slt_option *row, const void *a, const void *b);
 // the name of a choice, for messages and files
 const char *slt_option_choice(const slt_option *row, int index, char out[64]);
 

@@ -133,6 +133,7 @@ const slt_model_kind slt_model_compile = {
     .reference = "early_stop=ari_f1_align",
     .no_prior = true,
     .per_trajectory = true,
+    .per_member = "beta baseline_scoring",
     .rows = slt_compile_rows,
     .profile = profile,
     .slots = slots,

@@ -69,12 +69,14 @@ enum { SLT_MODEL_OPTIONS = 4096, SLT_MODEL_VARS = 128 }; // bytes that hold any 
 
 typedef struct {
     const char *name, *summary;
-    const char *training;  // "key=value ..." of the options of training; NULL: as they are
-    const char *reference; // the same for the profiles reference and paper
-    bool label_free;       // labels are never read, not even for the prior
-    bool no_prior;         // knows nothing of a prior over the number of segments
-    bool per_step;         // the KL term is in nats per true step, as the reconstruction is
-    bool per_trajectory;   // the reconstruction is a mean over trajectories, not over steps
+    const char *training;   // "key=value ..." of the options of training; NULL: as they are
+    const char *reference;  // the same for the profiles reference and paper
+    const char *per_member; // options that `build` and the batches do not depend on: members of a
+                            // population may differ in them; NULL: none
+    bool label_free;        // labels are never read, not even for the prior
+    bool no_prior;          // knows nothing of a prior over the number of segments
+    bool per_step;          // the KL term is in nats per true step, as the reconstruction is
+    bool per_trajectory;    // the reconstruction is a mean over trajectories, not over steps
     const slt_option *(*rows)(void);
     slt_status (*profile)(void *options, const char *profile);    // default, reference, paper
     void (*resolve)(void *options, const slt_prior_shape *prior); // values left open; may be NULL

@@ -105,6 +105,7 @@ const slt_model_kind slt_model_ompn = {
     .training = "adam_eps=1e-7",
     .reference = "early_stop=ari_f1_align",
     .no_prior = true,
+    .per_member = "threshold baseline_scoring",
     .rows = slt_ompn_rows,
     .profile = profile,
     .slots = slots,

@@ -160,6 +160,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
 const slt_model_kind slt_model_slottar = {
     .name = "slottar",
     .summary = "Slot Transformer: slots, masks by cumulative sums, halting",
+    .per_member = "slot_std beta halting test_noise",
     .rows = slt_slottar_rows,
     .profile = profile,
     .slots = slots,

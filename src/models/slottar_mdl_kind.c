@@ -174,6 +174,7 @@ const slt_model_kind slt_model_mdl = {
     .training = "lr=3e-3 lr_end=0.03 batch=32 steps=800 patience=1000000 slack=0.1",
     .label_free = true,
     .per_step = true,
+    .per_member = "beta price",
     .rows = slt_mdl_rows,
     .profile = profile,
     .resolve = resolve,

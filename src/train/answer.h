@@ -34,9 +34,11 @@ typedef struct {
     double accuracy;                 // share of steps whose action is given back
 } slt_answer_losses;
 
-// shared: a failure of one process is a failure of all
+// requests, out: [members], different ones, all of them shared or none; a failure of one process is
+// then a failure of all
 slt_status slt_answer(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
-                      int64_t count, const slt_answer_request *request, slt_answer_losses *out);
+                      int64_t count, const slt_answer_request *requests, int members,
+                      slt_answer_losses *out);
 
 // answers and scores against the truth; summary is all zero when an episode has no labels
 typedef struct {
@@ -51,6 +53,7 @@ typedef struct {
 } slt_evaluation;
 
 slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
-                        int64_t count, const slt_answer_request *request, slt_evaluation *out);
+                        int64_t count, const slt_answer_request *requests, int members,
+                        slt_evaluation *out);
 
 #endif

@@ -111,8 +111,9 @@ static void describe_number(slt_safetensors_writer *writer, const char *key, con
     slt_safetensors_describe(writer, key, text);
 }
 
-static slt_status describe_setup(slt_safetensors_writer *writer, const slt_learner *learner) {
-    slt_setup setup = learner->setup;
+static slt_status describe_setup(slt_safetensors_writer *writer, const slt_learner *learner,
+                                 int member) {
+    slt_setup setup = learner->each[member];
     slt_options tables[3];
     slt_setup_tables(&setup, tables);
     slt_text text;
@@ -139,7 +140,7 @@ static void describe_state(slt_safetensors_writer *writer, const slt_progress_st
 }
 
 static slt_status describe_all(slt_safetensors_writer *writer, const slt_learner *learner,
-                               const slt_progress_state *state) {
+                               int member, const slt_progress_state *state) {
     slt_safetensors_describe(writer, "format", FORMAT_NAME);
     slt_safetensors_describe(writer, "model", learner->setup.kind->name);
     describe_number(writer, "data.symbols", "%d", learner->data.symbols);
@@ -147,7 +148,7 @@ static slt_status describe_all(slt_safetensors_writer *writer, const slt_learner
     describe_number(writer, "data.bits", "%d", learner->data.observation_type == SLT_BITS);
     describe_number(writer, "data.length", "%d", learner->data.length);
     describe_state(writer, state);
-    return describe_setup(writer, learner);
+    return describe_setup(writer, learner, member);
 }
 
 static void describe_members(slt_safetensors_writer *writer, const slt_member_state *each,
@@ -167,7 +168,7 @@ slt_status slt_checkpoint_save(const slt_learner *learner, int member,
     slt_safetensors_writer *writer;
     SLT_TRY(slt_store_fetch(learner->store));
     SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
-    slt_status status = describe_all(writer, learner, state);
+    slt_status status = describe_all(writer, learner, member, state);
     if (status != SLT_OK) {
         slt_safetensors_abort(writer);
         return status;
@@ -179,13 +180,13 @@ slt_status slt_checkpoint_save(const slt_learner *learner, int member,
     return slt_safetensors_commit(writer);
 }
 
-slt_status slt_checkpoint_save_all(const slt_learner *learner, const slt_member_state *each,
-                                   const slt_progress_state *state, const char *path) {
+slt_status slt_checkpoint_save_all(const slt_learner *learner, int first, int members,
+                                   const slt_member_state *each, const slt_progress_state *state,
+                                   const char *path) {
     slt_safetensors_writer *writer;
-    int members = learner->store->members;
     SLT_TRY(slt_store_fetch(learner->store));
     SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
-    slt_status status = describe_all(writer, learner, state);
+    slt_status status = describe_all(writer, learner, first, state);
     if (status != SLT_OK) {
         slt_safetensors_abort(writer);
         return status;
@@ -193,7 +194,7 @@ slt_status slt_checkpoint_save_all(const slt_learner *learner, const slt_member_
     describe_members(writer, each, members);
     for (int m = 0; m < members; m++)
         declare_all(writer, learner->store, scope_of(members, m).text);
-    for (int m = 0; m < members; m++) put_all(writer, learner->store, m);
+    for (int m = 0; m < members; m++) put_all(writer, learner->store, first + m);
     return slt_safetensors_commit(writer);
 }
 
@@ -382,25 +383,26 @@ static slt_status read_member(const slt_safetensors *file, int member, slt_membe
     return SLT_OK;
 }
 
-static slt_status load_population(const slt_safetensors *file, slt_learner *learner,
-                                  slt_member_state *each) {
-    int members = learner->store->members, there;
+static slt_status load_restarts(const slt_safetensors *file, slt_learner *learner, int first,
+                                int members, slt_member_state *each) {
+    int there;
     SLT_TRY(read_int(file, "run.members", 1, SLT_MOST_RESTARTS, &there));
     if (there != members)
         SLT_FAIL(SLT_INVALID, "%s: has %d restarts, now %d are asked for",
                  slt_safetensors_path(file), there, members);
     for (int m = 0; m < members; m++) {
         SLT_TRY(read_member(file, m, &each[m]));
-        SLT_TRY(load_all(file, learner->store, scope_of(members, m).text, m, 3));
+        SLT_TRY(load_all(file, learner->store, scope_of(members, m).text, first + m, 3));
     }
     return SLT_OK;
 }
 
-slt_status slt_checkpoint_load_all(slt_learner *learner, slt_member_state *each, const char *path) {
+slt_status slt_checkpoint_load_all(slt_learner *learner, int first, int members,
+                                   slt_member_state *each, const char *path) {
     slt_safetensors *file;
     SLT_TRY(slt_store_edit(learner->store));
     SLT_TRY(slt_safetensors_open(&learner->context->allocator, path, &file));
-    slt_status status = load_population(file, learner, each);
+    slt_status status = load_restarts(file, learner, first, members, each);
     slt_safetensors_close(file);
     return status;
 }

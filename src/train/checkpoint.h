@@ -26,7 +26,7 @@ typedef struct {
 // a member is stopped when it is far behind the best, and broken when its numbers are out of bounds
 typedef enum { SLT_MEMBER_RUNS, SLT_MEMBER_STOPPED, SLT_MEMBER_BROKEN } slt_member_health;
 
-// where a member of a population stands
+// where a member stands
 typedef struct {
     uint64_t seed;
     double loss, reconstruction, kl; // sums over the steps of the epoch at hand
@@ -37,9 +37,10 @@ typedef struct {
 slt_status slt_checkpoint_save(const slt_learner *learner, int member,
                                const slt_progress_state *state, const char *path);
 
-// all members of a population, under names that begin with their number
-slt_status slt_checkpoint_save_all(const slt_learner *learner, const slt_member_state *each,
-                                   const slt_progress_state *state, const char *path);
+// restarts: members from `first` on, under names that begin with their number among them
+slt_status slt_checkpoint_save_all(const slt_learner *learner, int first, int members,
+                                   const slt_member_state *each, const slt_progress_state *state,
+                                   const char *path);
 
 // a weight of the member, or one of its moments, that is not finite: such a member is not saved.
 // NULL: all are. On a device: of the copy that was fetched last
@@ -67,7 +68,8 @@ slt_status slt_checkpoint_companions(slt_arena *arena, const slt_checkpoint *che
 
 // weights and, where `moments`, Adam's moments into a member
 slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *path, bool moments);
-// all members of a population of the same size, with moments
-slt_status slt_checkpoint_load_all(slt_learner *learner, slt_member_state *each, const char *path);
+// so many restarts, with moments
+slt_status slt_checkpoint_load_all(slt_learner *learner, int first, int members,
+                                   slt_member_state *each, const char *path);
 
 #endif

@@ -134,21 +134,41 @@ static slt_evaluation sum_up(const findings *f, const slt_answer_losses *losses)
     return out;
 }
 
+// scorers and the requests that reach them
+static slt_status prepare(slt_arena *arena, slt_context *context,
+                          const slt_answer_request *requests, int members, scorer **scorers,
+                          slt_answer_request **scored) {
+    SLT_TRY(SLT_NEW(arena, scorers, (size_t)members));
+    SLT_TRY(SLT_NEW(arena, scored, (size_t)members));
+    for (int i = 0; i < members; i++) {
+        scorer *s = &(*scorers)[i];
+        s->context = context;
+        s->request = &requests[i];
+        slt_arena_init(&s->arena, &context->allocator, 0);
+        (*scored)[i] = requests[i];
+        (*scored)[i].visit = score;
+        (*scored)[i].user = s;
+    }
+    return SLT_OK;
+}
+
 slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
-                        int64_t count, const slt_answer_request *request, slt_evaluation *out) {
-    scorer *s;
-    SLT_TRY(SLT_ALLOC(&learner->context->allocator, &s, 1));
-    s->context = learner->context;
-    s->request = request;
-    slt_arena_init(&s->arena, &learner->context->allocator, 0);
-    slt_answer_request scored = *request;
-    scored.visit = score;
-    scored.user = s;
-    slt_answer_losses losses;
-    slt_status status = slt_answer(learner, data, episodes, count, &scored, &losses);
-    if (status == SLT_OK) status = bring_together(s);
-    if (status == SLT_OK) *out = sum_up(&s->found, &losses);
-    slt_arena_deinit(&s->arena);
-    slt_free(&learner->context->allocator, s);
+                        int64_t count, const slt_answer_request *requests, int members,
+                        slt_evaluation *out) {
+    slt_arena arena;
+    scorer *scorers = NULL;
+    slt_answer_request *scored = NULL;
+    slt_answer_losses *losses = NULL;
+    slt_arena_init(&arena, &learner->context->allocator, 0);
+    slt_status status = SLT_NEW(&arena, &losses, (size_t)members);
+    if (status == SLT_OK)
+        status = prepare(&arena, learner->context, requests, members, &scorers, &scored);
+    bool ready = status == SLT_OK;
+    if (ready) status = slt_answer(learner, data, episodes, count, scored, members, losses);
+    for (int i = 0; i < members && status == SLT_OK; i++) status = bring_together(&scorers[i]);
+    for (int i = 0; i < members && status == SLT_OK; i++)
+        out[i] = sum_up(&scorers[i].found, &losses[i]);
+    for (int i = 0; i < members && ready; i++) slt_arena_deinit(&scorers[i].arena);
+    slt_arena_deinit(&arena);
     return status;
 }

@@ -41,7 +41,9 @@ slt_status slt_learner_create(slt_context *context, const slt_setup *setup,
     learner->data = *data;
     memcpy(learner->prior, data->prior, (size_t)slots * sizeof *learner->prior);
     learner->data.prior = learner->prior;
-    slt_status status = build(learner, members, train, use);
+    slt_status status = SLT_ALLOC(&context->allocator, &learner->each, (size_t)members);
+    for (int m = 0; m < members && status == SLT_OK; m++) learner->each[m] = *setup;
+    if (status == SLT_OK) status = build(learner, members, train, use);
     if (status != SLT_OK) {
         slt_learner_destroy(learner);
         return status;
@@ -55,6 +57,7 @@ void slt_learner_destroy(slt_learner *learner) {
     slt_tape_destroy(learner->train.tape);
     slt_tape_destroy(learner->use.tape);
     slt_store_destroy(learner->store);
+    slt_free(&learner->context->allocator, learner->each);
     slt_free(&learner->context->allocator, learner);
 }
 
@@ -95,7 +98,7 @@ slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data
 
 void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
                       int64_t number, double learning_rate, bool active) {
-    const slt_setup *setup = &learner->setup;
+    const slt_setup *setup = &learner->each[member];
     slt_tape *tape = learner->train.tape;
     slt_feed_hand_over(feed, tape, member, learner->train.io);
     slt_frame *frame = slt_tape_frame(tape, member);

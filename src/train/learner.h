@@ -21,7 +21,8 @@ typedef struct {
 
 typedef struct {
     slt_context *context;
-    slt_setup setup;
+    slt_setup setup; // of the shapes
+    slt_setup *each; // [members] their options, which may differ where slt_setup_same_shape allows
     slt_model_data data; // prior points to `prior`
     double prior[SLT_LEARNER_SLOTS];
     slt_store *store;
@@ -41,8 +42,8 @@ void slt_learner_destroy(slt_learner *learner);
 slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
                               int trajectories, int ranks, slt_limits *out);
 
-// gives a member its batch and the numbers of a step. `number` counts the steps of the run from 0;
-// it decides what is random in it.
+// gives a member its batch and the numbers of a step, as its options say. `number` counts the steps
+// of the run from 0; it decides what is random in it.
 void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
                       int64_t number, double learning_rate, bool active);
 

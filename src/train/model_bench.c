@@ -59,7 +59,7 @@ static slt_status answer_steps(rig *r, int first, int batches) {
     slt_answer_request request = {.seed = r->request->seed};
     slt_answer_losses losses;
     return slt_answer(r->learner, r->task.data, r->episodes + (size_t)first * (size_t)r->batch,
-                      (int64_t)batches * r->batch, &request, &losses);
+                      (int64_t)batches * r->batch, &request, 1, &losses);
 }
 
 static const stage TRAIN = {"train", true, false, train_steps};

@@ -28,30 +28,31 @@ slt_status slt_ranks_check(const slt_trainer *t) {
 }
 
 // a checksum of config.yaml, which holds that of the data set
-static slt_status config_checksum(slt_trainer *t, uint32_t *out) {
+static slt_status config_checksum(slt_trainer *t, const slt_live_run *run, uint32_t *out) {
     slt_text text;
     slt_text_init(&text, &t->context->allocator);
-    slt_status status = slt_run_config_text(t->request, &t->setup, &text);
+    slt_status status = slt_run_config_text(run->request, run->setup, &text);
     if (status == SLT_OK) *out = slt_crc32c(text.bytes, text.length);
     slt_text_deinit(&text);
     return status;
 }
 
-slt_status slt_ranks_compare(slt_trainer *t) {
+slt_status slt_ranks_compare(slt_trainer *t, slt_live_run *run) {
     if (slt_group_size(t->context) == 1) return SLT_OK;
     uint32_t mine = 0;
-    SLT_TRY(slt_group_agree(t->context, config_checksum(t, &mine)));
+    SLT_TRY(slt_group_agree(t->context, config_checksum(t, run, &mine)));
     uint32_t first = mine;
     SLT_TRY(slt_group_share(t->context, &first, sizeof first));
     slt_status status = SLT_OK;
     if (mine != first)
         status = slt_fail(SLT_INVALID, "%s: another data set, or other options, than process 0 has",
-                          t->request->data);
+                          run->request->data);
     return slt_group_agree(t->context, status);
 }
 
-slt_status slt_ranks_lead(slt_trainer *t, slt_status (*work)(slt_trainer *)) {
-    slt_status status = slt_group_leads(t->context) ? work(t) : SLT_OK;
+slt_status slt_ranks_lead(slt_trainer *t, slt_live_run *run,
+                          slt_status (*work)(slt_trainer *, slt_live_run *)) {
+    slt_status status = slt_group_leads(t->context) ? work(t, run) : SLT_OK;
     return slt_group_agree(t->context, status);
 }
 
@@ -66,10 +67,13 @@ static slt_status share_blocks(slt_trainer *t) {
 }
 
 slt_status slt_ranks_share_start(slt_trainer *t) {
-    size_t members = (size_t)t->members;
-    SLT_TRY(slt_group_share(t->context, &t->state, sizeof t->state));
-    SLT_TRY(slt_group_share(t->context, t->each, members * sizeof *t->each));
-    t->first_step = t->state.total_steps;
+    for (int r = 0; r < t->run_count; r++) {
+        slt_live_run *run = &t->runs[r];
+        if (run->first < 0) continue;
+        size_t bytes = (size_t)run->members * sizeof *run->each;
+        SLT_TRY(slt_group_share(t->context, &run->state, sizeof run->state));
+        SLT_TRY(slt_group_share(t->context, run->each, bytes));
+    }
     t->stepping = slt_seconds();
     return slt_group_size(t->context) > 1 ? share_blocks(t) : SLT_OK;
 }

@@ -36,7 +36,7 @@ static slt_status view_actions(slt_trainer *t, slt_split split, int64_t most, sl
 
 // the search wants the prior by number of segments, from 0 on
 static slt_status shift_prior(slt_trainer *t, slt_rule_input *input) {
-    int K = t->setup.kind->slots(t->setup.model);
+    int K = t->learner->setup.kind->slots(t->learner->setup.model);
     double *prior;
     SLT_TRY(SLT_NEW(&t->arena, &prior, (size_t)K + 1));
     memcpy(prior + 1, t->task.prior, (size_t)K * sizeof *prior);
@@ -59,40 +59,43 @@ static slt_status search(slt_trainer *t, slt_delimiter_data *data, slt_delimiter
 }
 
 // heads between which restarts choose
-static int heads(const slt_trainer *t) {
-    const slt_model_kind *kind = t->setup.kind;
-    return kind->heads && t->members > 1 ? kind->heads(t->setup.model, &t->task.model) : 1;
+static int heads(const slt_trainer *t, const slt_live_run *run) {
+    const slt_model_kind *kind = run->setup->kind;
+    return kind->heads && run->members > 1 ? kind->heads(run->setup->model, &t->task.model) : 1;
 }
 
-static int head_of(const slt_trainer *t, int member) {
-    return heads(t) > 1 ? t->setup.kind->has_on(t->learner->store, member) : 0;
+static int head_of(const slt_trainer *t, const slt_live_run *run, int member) {
+    const slt_store *store = t->learner->store;
+    return heads(t, run) > 1 ? run->setup->kind->has_on(store, run->first + member) : 0;
 }
 
 // members from `first` on start with one of the best sets each, every head with each
-static slt_status begin_from_sets(slt_trainer *t, int first) {
+static slt_status begin_from_sets(slt_trainer *t, slt_live_run *run, int first) {
     slt_delimiter_data data;
     slt_delimiter_found *found;
     int32_t symbols[SLT_SET_SIZE];
     SLT_TRY(SLT_NEW(&t->arena, &found, 1));
     SLT_TRY(search(t, &data, found));
-    for (int m = first; m < t->members && (m - first) / heads(t) < found->tops; m++) {
-        const slt_cut_set *set = &found->top[(m - first) / heads(t)];
+    for (int m = first; m < run->members && (m - first) / heads(t, run) < found->tops; m++) {
+        const slt_cut_set *set = &found->top[(m - first) / heads(t, run)];
         for (int i = 0; i < set->count; i++) symbols[i] = data.symbols[set->members[i]];
-        t->setup.kind->start(t->learner->store, m, symbols, set->count);
-        t->each[m].hinted = true;
+        run->setup->kind->start(t->learner->store, run->first + m, symbols, set->count);
+        run->each[m].hinted = true;
     }
     return SLT_OK;
 }
 
-slt_status slt_restarts_begin(slt_trainer *t) {
-    for (int m = 0; m < t->members; m++)
-        SLT_TRY(slt_store_init(t->learner->store, m, t->each[m].seed));
-    for (int m = 0; m < t->members && heads(t) > 1; m++)
-        t->setup.kind->put_on(t->learner->store, m, (m + 1) % heads(t)); // the first as if alone
-    int starts = t->setup.train.starts;
-    if (t->members == 1 || starts == SLT_STARTS_RANDOM || !t->setup.kind->start) return SLT_OK;
+slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run) {
+    slt_store *store = t->learner->store;
+    const slt_model_kind *kind = run->setup->kind;
+    for (int m = 0; m < run->members; m++)
+        SLT_TRY(slt_store_init(store, run->first + m, run->each[m].seed));
+    for (int m = 0; m < run->members && heads(t, run) > 1; m++)
+        kind->put_on(store, run->first + m, (m + 1) % heads(t, run)); // the first as if alone
+    int starts = run->setup->train.starts;
+    if (run->members == 1 || starts == SLT_STARTS_RANDOM || !kind->start) return SLT_OK;
     slt_arena_mark mark = slt_arena_now(&t->arena);
-    slt_status status = begin_from_sets(t, starts == SLT_STARTS_MIXED ? t->members / 2 : 0);
+    slt_status status = begin_from_sets(t, run, starts == SLT_STARTS_MIXED ? run->members / 2 : 0);
     slt_arena_reset(&t->arena, mark);
     return status;
 }
@@ -101,6 +104,7 @@ slt_status slt_restarts_begin(slt_trainer *t) {
 
 typedef struct {
     slt_trainer *t;
+    slt_live_run *run;
     bool all; // members that were stopped, too
     slt_feed feed;
     slt_segmentation segmentation;
@@ -111,14 +115,14 @@ typedef struct {
 } judge;
 
 static bool takes_part(const judge *j, int member) {
-    slt_member_health health = j->t->each[member].health;
+    slt_member_health health = j->run->each[member].health;
     return health == SLT_MEMBER_RUNS || (health == SLT_MEMBER_STOPPED && j->all);
 }
 
 static slt_status prepare(judge *j, slt_arena *arena, const int64_t *episodes, int64_t count) {
     slt_learner *learner = j->t->learner;
     slt_feed_rule rule = slt_learner_feed_rule(learner, j->t->task.data, false);
-    size_t R = (size_t)j->t->members, L = (size_t)learner->data.length;
+    size_t R = (size_t)j->run->members, L = (size_t)learner->data.length;
     size_t K = (size_t)learner->setup.kind->slots(learner->setup.model);
     for (int64_t i = 0; i < count; i++) {
         slt_episode episode;
@@ -141,10 +145,10 @@ static void note_cuts(judge *j, int count) {
     slt_learner *learner = j->t->learner;
     for (int i = 0; i < count; i++) {
         slt_segmentation *s = &j->segmentation;
-        for (int m = 0; m < j->t->members; m++) {
+        for (int m = 0; m < j->run->members; m++) {
             if (!takes_part(j, m)) continue;
             uint8_t *cuts = j->cuts + (size_t)m * j->steps + j->at;
-            learner->setup.kind->segment(learner->use.tape, m, learner->setup.model,
+            learner->setup.kind->segment(learner->use.tape, j->run->first + m, j->run->setup->model,
                                          learner->use.vars, j->feed.order[i], s);
             for (int l = 0; l + 1 < s->length; l++) cuts[l] = s->ids[l] != s->ids[l + 1];
         }
@@ -152,26 +156,38 @@ static void note_cuts(judge *j, int count) {
     }
 }
 
+// the batch for all members of the run; those of other runs rest
+static void hand_over(judge *j) {
+    slt_learner *learner = j->t->learner;
+    slt_tape *tape = learner->use.tape;
+    const slt_model_kind *kind = learner->setup.kind;
+    for (int slot = 0; slot < learner->store->members; slot++) {
+        int m = slot - j->run->first;
+        bool ours = m >= 0 && m < j->run->members;
+        slt_frame *frame = slt_tape_frame(tape, slot);
+        slt_feed_hand_over(&j->feed, tape, slot, learner->use.io);
+        frame->idle = !ours || !takes_part(j, m);
+        frame->step = (slt_step){.step = 0x80000000u};
+        if (ours) frame->step.seed = j->run->each[m].seed;
+        kind->step(learner->each[slot].model, false, &frame->step);
+        if (kind->round) kind->round(&frame->step);
+    }
+}
+
 static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
     slt_learner *learner = j->t->learner;
     const slt_model_kind *kind = learner->setup.kind;
+    const slt_model_io *io = &learner->use.io;
     slt_tape *tape = learner->use.tape;
     SLT_TRY(slt_feed_fill(&j->feed, episodes, count));
-    for (int m = 0; m < j->t->members; m++) {
-        slt_feed_hand_over(&j->feed, tape, m, learner->use.io);
-        slt_tape_frame(tape, m)->idle = !takes_part(j, m);
-        slt_step *step = &slt_tape_frame(tape, m)->step;
-        *step = (slt_step){.seed = j->t->each[m].seed, .step = 0x80000000u};
-        kind->step(learner->setup.model, false, step);
-        if (kind->round) kind->round(step);
-    }
+    hand_over(j);
     SLT_TRY(slt_tape_forward(tape));
     double all = j->feed.batch.count, steps = j->feed.batch.true_tokens;
     double tokens = kind->per_trajectory ? all : steps, weight = kind->per_step ? steps : all;
-    for (int m = 0; m < j->t->members; m++) {
+    for (int m = 0, slot = j->run->first; m < j->run->members; m++, slot++) {
         if (!takes_part(j, m)) continue;
-        j->reconstruction[m] += tokens * slt_model_loss(tape, m, learner->use.io.reconstruction);
-        j->kl[m] += weight * slt_model_loss(tape, m, learner->use.io.kl);
+        j->reconstruction[m] += tokens * slt_model_loss(tape, slot, io->reconstruction);
+        j->kl[m] += weight * slt_model_loss(tape, slot, io->kl);
     }
     j->tokens += tokens;
     j->trajectories += count;
@@ -203,8 +219,8 @@ static double agreement(const judge *j, int a, int b) {
 
 static void weigh(const judge *j, slt_restart_report *out) {
     slt_step step = {0};
-    j->t->setup.kind->step(j->t->setup.model, false, &step);
-    for (int m = 0; m < j->t->members; m++) {
+    j->run->setup->kind->step(j->run->setup->model, false, &step);
+    for (int m = 0; m < j->run->members; m++) {
         double kl = j->weight > 0 ? j->kl[m] / j->weight : 0;
         double rec = j->tokens > 0 ? j->reconstruction[m] / j->tokens : 0;
         double loss = rec + (step.weight[0] != 0 ? (double)step.weight[0] * kl : 0);
@@ -214,7 +230,7 @@ static void weigh(const judge *j, slt_restart_report *out) {
 
 // nats per trajectory that the number of segments costs, where the model has them
 static double count_cost(const judge *j, int member) {
-    bool known = j->t->setup.kind->per_step && j->trajectories > 0;
+    bool known = j->run->setup->kind->per_step && j->trajectories > 0;
     return known ? j->kl[member] / j->trajectories : 0;
 }
 
@@ -223,34 +239,34 @@ static const double CLEAR = 0.01; // nats per step: a difference that counts
 static void warn(const judge *j, slt_restart_report *out) {
     static const double ODD = 2; // nats per trajectory
     double cost = count_cost(j, out->picked);
-    if (cost > log(j->t->setup.kind->slots(j->t->setup.model)) + ODD)
+    if (cost > log(j->run->setup->kind->slots(j->run->setup->model)) + ODD)
         snprintf(out->warning, sizeof out->warning,
                  "the number of segments does not fit the prior (%.1f nats per trajectory)", cost);
     else if (out->gap < CLEAR)
         snprintf(out->warning, sizeof out->warning,
                  "other cuts describe the data nearly as well (%.4f nats per step apart)",
                  out->gap);
-    else if (out->agreeing == 1 && !j->t->each[out->picked].hinted)
+    else if (out->agreeing == 1 && !j->run->each[out->picked].hinted)
         snprintf(out->warning, sizeof out->warning, "no other restart found these cuts");
 }
 
 // the least loss; a head that sees more has to be clearly better than a simpler one
 static int best_member(const judge *j, const slt_restart_report *out) {
     int best = -1;
-    for (int head = 0; head < heads(j->t); head++)
+    for (int head = 0; head < heads(j->t, j->run); head++)
         for (int m = 0; m < out->members; m++) {
-            double ahead = best >= 0 && head > head_of(j->t, best) ? CLEAR : 0;
+            double ahead = best >= 0 && head > head_of(j->t, j->run, best) ? CLEAR : 0;
             bool better = best < 0 || out->losses[m] + ahead < out->losses[best];
-            if (head_of(j->t, m) == head && better) best = m;
+            if (head_of(j->t, j->run, m) == head && better) best = m;
         }
     return best;
 }
 
 static void rank(const judge *j, slt_restart_report *out) {
     static const double SAME = 0.98;
-    out->members = j->t->members;
+    out->members = j->run->members;
     out->picked = best_member(j, out);
-    out->head = head_of(j->t, out->picked);
+    out->head = head_of(j->t, j->run, out->picked);
     out->runner_up = -1;
     for (int m = 0; m < out->members; m++) {
         out->agreement[m] = agreement(j, m, out->picked);
@@ -264,10 +280,11 @@ static void rank(const judge *j, slt_restart_report *out) {
     warn(j, out);
 }
 
-slt_status slt_restarts_judge(slt_trainer *t, bool all, slt_restart_report *out) {
+slt_status slt_restarts_judge(slt_trainer *t, slt_live_run *run, bool all,
+                              slt_restart_report *out) {
     slt_split split = slt_trainer_held_out(t);
     slt_arena arena;
-    judge j = {.t = t, .all = all};
+    judge j = {.t = t, .run = run, .all = all};
     slt_arena_init(&arena, &t->context->allocator, 1 << 20);
     slt_status status = prepare(&j, &arena, t->task.episodes[split], t->task.count[split]);
     if (status == SLT_OK) status = judge_all(&j, t->task.episodes[split], t->task.count[split]);
@@ -276,17 +293,15 @@ slt_status slt_restarts_judge(slt_trainer *t, bool all, slt_restart_report *out)
         weigh(&j, out);
         rank(&j, out);
     }
-    // the tape serves single members as well
-    for (int m = 0; m < t->members; m++) slt_tape_frame(t->learner->use.tape, m)->idle = false;
     slt_arena_deinit(&arena);
     return status;
 }
 
-void slt_restarts_thin_out(slt_trainer *t, const slt_restart_report *report) {
-    double far = t->setup.train.thin;
-    if (far <= 0 || 3 * t->state.total_steps < t->state.limit) return;
-    for (int m = 0; m < t->members; m++)
-        if (t->each[m].health == SLT_MEMBER_RUNS &&
+void slt_restarts_thin_out(slt_live_run *run, const slt_restart_report *report) {
+    double far = run->setup->train.thin;
+    if (far <= 0 || 3 * run->state.total_steps < run->state.limit) return;
+    for (int m = 0; m < run->members; m++)
+        if (run->each[m].health == SLT_MEMBER_RUNS &&
             report->losses[m] > report->losses[report->picked] + far)
-            t->each[m].health = SLT_MEMBER_STOPPED;
+            run->each[m].health = SLT_MEMBER_STOPPED;
 }

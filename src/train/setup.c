@@ -13,6 +13,10 @@
 
 SLT_OPTIONS_TABLE(slt_train_rows, slt_train_options, SLT_TRAIN_OPTIONS)
 
+// what every member of a learner may have of its own; the model's list follows (per_member)
+static const char PER_MEMBER[] =
+    "epochs steps lr lr_end patience early_stop starts thin max_grad_norm adam_eps";
+
 // OMPN on MiniGrid, as the reference has it: DONE shows the last observation again, and no score
 // counts it
 #define MINIGRID_DONE " done_step=repeat baseline_scoring=fair"
@@ -119,6 +123,34 @@ slt_status slt_setup_resolve(slt_setup *setup) {
     if (setup->kind->resolve) setup->kind->resolve(setup->model, &shape);
     return SLT_OK;
 }
+
+// ---- shapes
+
+static bool has_word(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ' ')) return true;
+    return false;
+}
+
+bool slt_setup_same_shape(const slt_setup *a, const slt_setup *b) {
+    if (a->kind != b->kind) return false;
+    const char *own = a->kind->per_member ? a->kind->per_member : "";
+    const struct {
+        const slt_option *rows;
+        const void *a, *b;
+        const char *free;
+    } tables[] = {{slt_train_rows(), &a->train, &b->train, PER_MEMBER},
+                  {a->kind->rows(), a->model, b->model, own}};
+    for (int i = 0; i < 2; i++)
+        for (const slt_option *row = tables[i].rows; row->name; row++)
+            if (!has_word(tables[i].free, row->name) &&
+                !slt_option_same(row, tables[i].a, tables[i].b))
+                return false;
+    return true;
+}
+
+// ---- reading
 
 static slt_status read_config(const slt_options *tables, const char *path) {
     slt_map map;

@@ -54,6 +54,10 @@ slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request);
 // values that the options leave to the prior, once all settings are made
 slt_status slt_setup_resolve(slt_setup *setup);
 
+// may members of one learner have these options? they name the same model and differ at most in
+// what is a number of a step (lr, beta, ...), of the answers, or of the run
+bool slt_setup_same_shape(const slt_setup *a, const slt_setup *b);
+
 // what the model observes at DONE, if it reads that step at all
 slt_done slt_setup_done(const slt_setup *setup);
 

@@ -164,7 +164,7 @@ static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_
     slt_arena_init(&arena, &model->context->allocator, 0);
     slt_status status = choose(model, &arena, data, options, true, &episodes, &count);
     if (status == SLT_OK)
-        status = slt_answer(model->learner, data, episodes, count, &request, &losses);
+        status = slt_answer(model->learner, data, episodes, count, &request, 1, &losses);
     slt_arena_deinit(&arena);
     return status;
 }
@@ -208,7 +208,7 @@ slt_status slt_model_score(slt_model *model, slt_dataset *data, const slt_segmen
     slt_status status = choose(model, &arena, data, &chosen, false, &episodes, &count);
     slt_answer_request request = {.seed = chosen.seed, .pictures = true};
     if (status == SLT_OK)
-        status = slt_evaluate(model->learner, data, episodes, count, &request, &evaluation);
+        status = slt_evaluate(model->learner, data, episodes, count, &request, 1, &evaluation);
     if (status == SLT_OK) *out = slt_run_scores_of(&evaluation, count);
     slt_arena_deinit(&arena);
     return status;
