@@ -33,6 +33,8 @@ typedef struct {
     const char *const *settings;  // options of training and of the model with one value, several
     int setting_count;            // "a,b,c" or a range "low..high"; options of the search itself
     uint64_t seed;                // of the draws, and of the first run of each configuration
+    int population;               // most runs of one shape that are trained together; 0: one on the
+                                  // CPU, as many as suit a device
 } slt_sweep_request;
 
 // One configuration: means over its runs.

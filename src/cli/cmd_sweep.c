@@ -15,6 +15,8 @@ static const cli_flag flags[] = {
     {"output", 'o', "DIR", "the folder of the search"},
     {"preset", 0, "PRESET", "a configuration of the paper's tables to start from"},
     {"profile", 0, "PROFILE", "default, reference or paper: the switches where they differ"},
+    {"population", 0, "N",
+     "most runs of one shape that are trained together (default 1, on a GPU 64)"},
     {"options", 0, NULL, "lists the options of the search with their defaults"},
     {NULL, 0, NULL, NULL},
 };
@@ -87,6 +89,8 @@ static int run(cli_call *call) {
     if (!folder) return cli_misuse(call, "wants a folder: -o DIR");
     if (call->count == 0) return cli_misuse(call, "wants SPEC.yaml, or MODEL and DATA");
     bool spec = call->count == 1;
+    int64_t population;
+    if (!cli_number(call, "population", 1, 10000, 0, &population)) return CLI_USAGE;
     slt_sweep_request request = {.folder = folder,
                                  .spec = spec ? call->arguments[0] : NULL,
                                  .model = spec ? NULL : call->arguments[0],
@@ -95,7 +99,8 @@ static int run(cli_call *call) {
                                  .preset = cli_value(call, "preset"),
                                  .settings = call->settings,
                                  .setting_count = call->setting_count,
-                                 .seed = call->seed};
+                                 .seed = call->seed,
+                                 .population = (int)population};
     slt_sweep *sweep;
     cli_catch_signals(call->context);
     slt_status status = slt_sweep_run(call->context, &request, &sweep);

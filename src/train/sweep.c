@@ -16,6 +16,14 @@
 #include "train/run_files.h"
 #include "train/sweep_table.h"
 #include "train/sweep_tickets.h"
+#include "train/trainer.h"
+
+// a ticket that is ours
+typedef struct {
+    slt_ticket *ticket;
+    int lock;
+    char run[SLT_RUN_PATH]; // the run directory of the trial
+} held_ticket;
 
 struct slt_sweep {
     slt_context *context;
@@ -28,6 +36,12 @@ struct slt_sweep {
     int *going;                // [count] the round that a configuration has been let into
     slt_trial_result *results; // [runs] of one configuration
     char score[64];
+    // trials that are trained together: [population]
+    int population, held;
+    slt_setup shape; // of the first of them
+    held_ticket *hand;
+    slt_train_request *requests;
+    slt_train_outcome *outcomes;
 };
 
 // ---- the rounds of a halving
@@ -110,7 +124,7 @@ static slt_status open_folder(slt_sweep *s) {
                                (int)s->plan.options.seeds);
 }
 
-// ---- one trial
+// ---- trials that are trained together
 
 // trials of a round: how many there are, how many of them are done
 static void count_trials(const slt_sweep *s, int round, int *all, int *done) {
@@ -122,9 +136,10 @@ static void count_trials(const slt_sweep *s, int round, int *all, int *done) {
     }
 }
 
-static void announce(const slt_sweep *s, const slt_ticket *ticket) {
+static void announce(const slt_sweep *s) {
     char line[512];
     int all, done;
+    const slt_ticket *ticket = s->hand[0].ticket;
     count_trials(s, ticket->round, &all, &done);
     size_t used = (size_t)snprintf(line, sizeof line,
                                    "round %d of %d, %d of %d done; %04d-%d:", ticket->round + 1,
@@ -133,40 +148,70 @@ static void announce(const slt_sweep *s, const slt_ticket *ticket) {
     for (int a = 0; a < s->plan.axis_count && used < sizeof line; a++)
         if (slt_sweep_varies(&s->plan.axes[a]))
             used += (size_t)snprintf(line + used, sizeof line - used, " %s", settings[a]);
+    if (s->held > 1 && used < sizeof line)
+        snprintf(line + used, sizeof line - used, ", and %d more with it", s->held - 1);
     slt_context_log(s->context, SLT_LOG_INFO, "%s", line);
 }
 
-static slt_status train_trial(slt_sweep *s, const slt_ticket *ticket) {
-    char run[SLT_RUN_PATH], path[SLT_RUN_PATH];
+static slt_train_request request_of(const slt_sweep *s, const slt_ticket *ticket,
+                                    char run[SLT_RUN_PATH]) {
     const slt_sweep_options *options = &s->plan.options;
-    slt_train_request request = {.model = options->model,
-                                 .data = options->data,
-                                 .run = trial_path(s, ticket, "", run),
-                                 .profile = *options->profile ? options->profile : NULL,
-                                 .preset = *options->preset ? options->preset : NULL,
-                                 .settings = slt_sweep_settings(&s->plan, ticket->configuration),
-                                 .setting_count = s->plan.axis_count,
-                                 .seed = s->request->seed + (uint64_t)ticket->run,
-                                 .restarts = (int)options->restarts,
-                                 .pause_epoch = epochs_of(s, ticket->round)};
-    slt_trial_result result;
+    return (slt_train_request){.model = options->model,
+                               .data = options->data,
+                               .run = trial_path(s, ticket, "", run),
+                               .profile = *options->profile ? options->profile : NULL,
+                               .preset = *options->preset ? options->preset : NULL,
+                               .settings = slt_sweep_settings(&s->plan, ticket->configuration),
+                               .setting_count = s->plan.axis_count,
+                               .seed = s->request->seed + (uint64_t)ticket->run,
+                               .restarts = (int)options->restarts,
+                               .pause_epoch = epochs_of(s, ticket->round)};
+}
+
+// has the trial the shape of those in hand? one whose options cannot be read is tried alone
+static bool fits(slt_sweep *s, const slt_ticket *ticket) {
+    char run[SLT_RUN_PATH];
+    slt_setup setup;
+    if (s->population == 1) return s->held == 0;
+    slt_train_request request = request_of(s, ticket, run);
+    bool known = slt_setup_read(&setup, &request) == SLT_OK;
+    if (s->held) return known && s->shape.kind && slt_setup_same_shape(&s->shape, &setup);
+    s->shape = known ? setup : (slt_setup){0};
+    return true;
+}
+
+static slt_status write_result(slt_sweep *s, int i) {
+    const slt_ticket *ticket = s->hand[i].ticket;
+    char path[SLT_RUN_PATH];
     double score;
-    announce(s, ticket);
-    SLT_TRY(slt_trial_run(s->context, &request, &result));
+    slt_trial_result result = slt_trial_result_of(&s->outcomes[i]);
     if (!result.failed) SLT_TRY(slt_sweep_score_of(&s->plan, &result.valid, &score));
     // a configuration that could not even start has no folder yet
-    SLT_TRY(slt_folder_make(run));
+    SLT_TRY(slt_folder_make(s->hand[i].run));
     return slt_trial_write(result_path(s, ticket, ticket->round, path), &result);
 }
 
-// a ticket that was taken is given back, whatever happened
-static slt_status work_on(slt_sweep *s, slt_ticket *ticket, int *lock) {
-    slt_status status = train_trial(s, ticket);
-    if (status == SLT_OK) return slt_ticket_give(&s->box, ticket, SLT_TICKET_DONE, lock);
+static slt_status train_held(slt_sweep *s) {
+    for (int i = 0; i < s->held; i++)
+        s->requests[i] = request_of(s, s->hand[i].ticket, s->hand[i].run);
+    announce(s);
+    SLT_TRY(slt_train_many(s->context, s->requests, s->held, s->held, s->outcomes));
+    for (int i = 0; i < s->held; i++) SLT_TRY(write_result(s, i));
+    return SLT_OK;
+}
+
+// tickets that were taken are given back, whatever happened
+static slt_status give_back(slt_sweep *s, slt_status status) {
     char message[1024];
     snprintf(message, sizeof message, "%s", slt_last_error());
-    slt_ticket_give(&s->box, ticket, SLT_TICKET_FREE, lock);
-    return slt_fail(status, "%s", message);
+    slt_ticket_state state = status == SLT_OK ? SLT_TICKET_DONE : SLT_TICKET_FREE;
+    slt_status given = SLT_OK;
+    for (int i = 0; i < s->held; i++) {
+        slt_status one = slt_ticket_give(&s->box, s->hand[i].ticket, state, &s->hand[i].lock);
+        if (given == SLT_OK) given = one;
+    }
+    s->held = 0;
+    return status == SLT_OK ? given : slt_fail(status, "%s", message);
 }
 
 // ---- one round
@@ -180,22 +225,26 @@ static slt_status read_configuration(slt_sweep *s, int configuration, int round)
     return slt_sweep_summarise(&s->plan, configuration, round, s->results, &s->rows[configuration]);
 }
 
-// takes one ticket of the round: *worked. *open: trials of the round that are not done
-static slt_status take_one(slt_sweep *s, int round, bool *worked, int *open) {
-    *worked = false;
+static slt_status take(slt_sweep *s, slt_ticket *ticket) {
+    int lock;
+    SLT_TRY(slt_ticket_take(&s->box, ticket, &lock));
+    if (lock < 0) return SLT_OK;
+    s->hand[s->held].ticket = ticket;
+    s->hand[s->held++].lock = lock;
+    return SLT_OK;
+}
+
+// takes tickets of the round that fit together. *open: trials of the round that are not done
+static slt_status take_some(slt_sweep *s, int round, int *open) {
     *open = 0;
-    for (int i = 0; i < s->box.configurations * s->box.runs && !*worked; i++) {
+    for (int i = 0; i < s->box.configurations * s->box.runs && s->held < s->population; i++) {
         slt_ticket *ticket = &s->box.tickets[i];
-        int lock;
         if (s->going[ticket->configuration] < round || ticket->round > round) continue;
         // let in by the results before, but not yet by its ticket
         if (ticket->round < round) SLT_TRY(slt_ticket_promote(&s->box, ticket, round));
         if (ticket->round == round && ticket->state == SLT_TICKET_DONE) continue;
         ++*open;
-        SLT_TRY(slt_ticket_take(&s->box, ticket, &lock));
-        if (lock < 0) continue;
-        *worked = true;
-        SLT_TRY(work_on(s, ticket, &lock));
+        if (fits(s, ticket)) SLT_TRY(take(s, ticket));
     }
     return SLT_OK;
 }
@@ -205,13 +254,14 @@ static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = 100000000}, NUL
 // works until all trials of the round are done, by whomever
 static slt_status run_round(slt_sweep *s, int round) {
     for (;;) {
-        bool worked;
         int open;
         SLT_TRY(slt_context_check(s->context));
         SLT_TRY(slt_ticket_box_look(&s->box));
-        SLT_TRY(take_one(s, round, &worked, &open));
-        if (!worked && open == 0) break;
-        if (!worked) rest();
+        slt_status status = take_some(s, round, &open);
+        if (status == SLT_OK && s->held == 0 && open == 0) break;
+        if (status == SLT_OK && s->held == 0) rest();
+        if (status == SLT_OK && s->held > 0) status = train_held(s);
+        SLT_TRY(give_back(s, status));
     }
     for (int c = 0; c < s->plan.count; c++)
         if (s->going[c] == round) SLT_TRY(read_configuration(s, c, round));
@@ -249,6 +299,18 @@ static slt_status finish(slt_sweep *s) {
     return SLT_OK;
 }
 
+// room for the trials of a population, no more than there are
+static slt_status reserve_hand(slt_sweep *s) {
+    int64_t trials = (int64_t)s->plan.count * s->plan.options.seeds;
+    int asked = s->request->population;
+    s->population = asked > 0 ? asked : s->context->on_device ? SLT_POPULATION_OF_DEVICE : 1;
+    if (s->population > trials) s->population = (int)trials;
+    size_t room = (size_t)s->population;
+    SLT_TRY(SLT_NEW(&s->arena, &s->hand, room));
+    SLT_TRY(SLT_NEW(&s->arena, &s->requests, room));
+    return SLT_NEW(&s->arena, &s->outcomes, room);
+}
+
 static slt_status run(slt_sweep *s) {
     SLT_TRY(slt_sweep_plan_make(&s->plan, &s->arena, s->request));
     s->rounds = count_rounds(s);
@@ -256,6 +318,7 @@ static slt_status run(slt_sweep *s) {
     SLT_TRY(SLT_NEW(&s->arena, &s->rows, (size_t)s->plan.count));
     SLT_TRY(SLT_NEW(&s->arena, &s->going, (size_t)s->plan.count));
     SLT_TRY(SLT_NEW(&s->arena, &s->results, (size_t)s->plan.options.seeds));
+    SLT_TRY(reserve_hand(s));
     SLT_TRY(open_folder(s));
     for (int round = 0; round < s->rounds; round++) {
         SLT_TRY(run_round(s, round));

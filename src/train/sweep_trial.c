@@ -1,4 +1,4 @@
-// Running a trial, and its result as JSON.
+// The result of a trial as JSON.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -21,25 +21,15 @@
     X(ari, scores.mean.ari) X(covering, scores.mean.covering)
 // clang-format on
 
-// ---- running
-
-static bool is_own_fault(slt_status status) {
-    return status == SLT_DIVERGED || status == SLT_INVALID || status == SLT_SHAPE ||
-           status == SLT_RANGE;
-}
-
-slt_status slt_trial_run(slt_context *context, const slt_train_request *request,
-                         slt_trial_result *out) {
-    slt_train_result result = {0};
-    slt_status status = slt_train(context, request, &result);
-    if (status != SLT_OK && !is_own_fault(status)) return status;
-    *out = (slt_trial_result){.failed = status != SLT_OK,
-                              .epochs = result.epochs,
-                              .best_epoch = result.best_epoch,
-                              .valid = result.valid,
-                              .test = result.test};
-    if (out->failed) snprintf(out->reason, sizeof out->reason, "%s", slt_last_error());
-    return SLT_OK;
+slt_trial_result slt_trial_result_of(const slt_train_outcome *outcome) {
+    const slt_train_result *result = &outcome->result;
+    slt_trial_result out = {.failed = outcome->status != SLT_OK,
+                            .epochs = result->epochs,
+                            .best_epoch = result->best_epoch,
+                            .valid = result->valid,
+                            .test = result->test};
+    snprintf(out.reason, sizeof out.reason, "%.*s", SLT_REASON - 1, outcome->message);
+    return out;
 }
 
 // ---- writing

@@ -18,10 +18,8 @@ typedef struct {
     slt_run_scores valid, test;
 } slt_trial_result;
 
-// Trains. What is the configuration's own fault (it diverged, its numbers do not fit together) is a
-// result; everything else (CANCELLED, a full disk) is a failure of the call.
-slt_status slt_trial_run(slt_context *context, const slt_train_request *request,
-                         slt_trial_result *out);
+// what is the configuration's own fault (it diverged, its numbers do not fit together) is a result
+slt_trial_result slt_trial_result_of(const slt_train_outcome *outcome);
 
 slt_status slt_trial_write(const char *path, const slt_trial_result *result);
 slt_status slt_trial_read(const char *path, slt_trial_result *out);

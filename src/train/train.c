@@ -98,8 +98,9 @@ static slt_status train_all(crowd *c) {
 
 // a device wants many at once; on the CPU a member per thread keeps them busy, and few save memory
 static int as_many_as_suit(const slt_context *context) {
-    enum { OF_DEVICE = 64, PER_THREAD = 2 };
-    return context->on_device ? OF_DEVICE : PER_THREAD * slt_context_threads(context);
+    enum { PER_THREAD = 2 };
+    return context->on_device ? SLT_POPULATION_OF_DEVICE
+                              : PER_THREAD * slt_context_threads(context);
 }
 
 slt_status slt_train_many(slt_context *context, const slt_train_request *requests, int count,

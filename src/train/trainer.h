@@ -15,6 +15,9 @@
 #include "train/run_files.h"
 #include "train/task.h"
 
+// runs that a device trains at once, at most
+enum { SLT_POPULATION_OF_DEVICE = 64 };
+
 // a run that is being trained
 typedef struct {
     const slt_train_request *request;

@@ -147,9 +147,31 @@ done
 check "a halving goes on behind kills" 0 sweep cut $halving
 same "with the same table" half.txt out
 
+# ---- several at once: the same table, whatever the shapes; killed, too
+check "a grid, five runs at once" 0 sweep together $grid --population 5
+same "the same table" whole.txt out
+same "and its file" whole/s/table.json together/s/table.json
+same "and the same weights" whole/s/0005-1/last.safetensors together/s/0005-1/last.safetensors
+shapes="epochs=2 lr=1e-3,1e-2 slots=4,5 search=grid heads=2,3"
+sweep shapes $shapes >shapes.txt 2>/dev/null
+check "of two shapes, and some of none" 0 sweep shaped $shapes --population 8
+same "the same table, failures and all" shapes.txt out
+[ "$(grep -c failed out)" = 4 ] && ok "four fail" || not_ok "four fail"
+for place in 1 3; do
+    (search halved $halving --population 4) >/dev/null 2>&1 &
+    pid=$!
+    while kill -0 $pid 2>/dev/null && [ "$(cat halved/s/*/metrics.jsonl 2>/dev/null | wc -l)" -lt $((4 * place)) ]; do sleep 0.01; done
+    kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
+done
+check "a halving, four at once, behind kills" 0 sweep halved $halving --population 4
+same "the same table" half.txt out
+
 # ---- what fails, and what is refused
 check "a configuration that diverges" 0 sweep wild epochs=20 lr=1e-3,10 beta=0 search=grid
 says "is told" out "failed: s/0001-0: step"
+cp out wild.txt
+check "beside one that does not" 0 sweep tame epochs=20 lr=1e-3,10 beta=0 search=grid --population 2
+same "is told just so" wild.txt out
 check "none that can be trained" 1 sweep none length=5,6 search=grid epochs=1
 says "with the reason" err "no configuration could be trained"
 check "another search in the same folder" 1 sweep whole $grid lr=1e-3
