@@ -67,7 +67,7 @@ bool slt_repro_wants(const slt_repro *r, slt_repro_kind kind);
 // the commit that this library was built from, "unknown" where the build could not tell
 const char *slt_repro_commit(void);
 
-// ---- runs (repro_train.c)
+// ---- runs (repro_request.c, repro_train.c)
 
 // a request for slt_train and the same as a command, with the texts that they need
 typedef struct {

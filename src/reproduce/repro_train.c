@@ -1,4 +1,5 @@
-// The runs of a cell: requests, commands, records.
+// Training the runs of a cell: on a device all of them at once, on the CPU one after the other.
+// Each that comes to its end gets a record.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -10,83 +11,6 @@
 #include "core/file.h"
 #include "reproduce/repro_impl.h"
 #include "slottar/version.h"
-
-enum { QUICK_RESTARTS = 4 };
-
-// ---- requests
-
-static const char *run_path(const slt_repro *r, const slt_repro_set *set,
-                            const slt_repro_variant *variant, int index, const char *name,
-                            char out[SLT_REPRO_PATH]) {
-    return slt_repro_path(r, out, "runs/%s/%s/%d%s", set->name, variant->name, index, name);
-}
-
-const char *slt_repro_record_path(const slt_repro *r, const slt_repro_set *set,
-                                  const slt_repro_variant *variant, int index,
-                                  char out[SLT_REPRO_PATH]) {
-    return run_path(r, set, variant, index, "/record.json", out);
-}
-
-static const char *or_none(const char *text) { return text ? text : ""; }
-
-// words behind one another, cut at blanks
-static slt_status add_words(slt_repro_run *run, size_t *used, const char *text) {
-    enum { MOST = sizeof run->settings / sizeof *run->settings };
-    int length;
-    char word[1024];
-    while (sscanf(text, " %1023s%n", word, &length) == 1) {
-        size_t size = strlen(word) + 1;
-        if (run->train.setting_count == MOST || size > sizeof run->words - *used)
-            SLT_FAIL(SLT_RANGE, "too many settings, at '%.40s'", word);
-        run->settings[run->train.setting_count++] = memcpy(run->words + *used, word, size);
-        *used += size;
-        text += length;
-    }
-    return SLT_OK;
-}
-
-// what the tables say first, what the caller says last
-static slt_status add_settings(const slt_repro *r, const slt_repro_set *set,
-                               const slt_repro_variant *variant, slt_repro_run *run) {
-    size_t used = 0;
-    char told[64] = "";
-    if (variant->told == SLT_TOLD_HISTOGRAM) snprintf(told, sizeof told, "prior=labels");
-    if (variant->told == SLT_TOLD_NUMBER) snprintf(told, sizeof told, "prior=%s", set->number);
-    if (r->request->quick) SLT_TRY(add_words(run, &used, slt_repro_quick(variant->model)));
-    SLT_TRY(add_words(run, &used, or_none(variant->settings)));
-    SLT_TRY(add_words(run, &used, told));
-    for (int i = 0; i < r->request->setting_count; i++)
-        SLT_TRY(add_words(run, &used, r->request->settings[i]));
-    return SLT_OK;
-}
-
-slt_status slt_repro_run_init(const slt_repro *r, const slt_repro_set *set,
-                              const slt_repro_variant *variant, int index, slt_repro_run *out) {
-    bool quick = r->request->quick && variant->restarts > QUICK_RESTARTS;
-    memset(out, 0, sizeof *out);
-    out->train = (slt_train_request){
-        .model = variant->model,
-        .data = slt_repro_path(r, out->data, "data/%s.safetensors", set->name),
-        .run = run_path(r, set, variant, index, "", out->run),
-        .profile = variant->profile,
-        .preset = variant->told == SLT_TOLD_PRESET ? set->set : NULL,
-        .settings = out->settings,
-        .seed = r->request->seed + (uint64_t)index,
-        .restarts = quick ? QUICK_RESTARTS : variant->restarts,
-    };
-    return add_settings(r, set, variant, out);
-}
-
-void slt_repro_run_command(const slt_repro *r, const slt_repro_run *run, slt_text *out) {
-    const slt_train_request *t = &run->train;
-    size_t skip = strlen(r->request->folder) + 1;
-    slt_text_add(out, "slottar train %s %s", t->model, t->data + skip);
-    if (t->preset) slt_text_add(out, " --preset %s", t->preset);
-    if (t->profile) slt_text_add(out, " --profile %s", t->profile);
-    if (t->restarts) slt_text_add(out, " --restarts %d", t->restarts);
-    for (int i = 0; i < t->setting_count; i++) slt_text_add(out, " %s", t->settings[i]);
-    slt_text_add(out, " --seed %llu -o %s", (unsigned long long)t->seed, t->run + skip);
-}
 
 // ---- time: that of calls that were stopped is kept in a file, so that it can be added
 
@@ -114,21 +38,21 @@ static void keep_time(const char *run, double seconds) {
     if (isfinite(seconds)) slt_file_write(path, text, (size_t)length);
 }
 
-// ---- training
-
-// a result, though not one that anybody wants
-static bool is_result(slt_status status) { return status == SLT_OK || status == SLT_DIVERGED; }
-
-// not here, but perhaps elsewhere: the others go on
-static bool is_unmade(slt_status status) {
-    return status == SLT_UNSUPPORTED || status == SLT_DEVICE || status == SLT_INVALID ||
-           status == SLT_SHAPE || status == SLT_RANGE;
-}
+// ---- outcomes
 
 static void count_unmade(slt_repro *r, int runs, const char *message) {
     pthread_mutex_lock(&r->lock);
-    if (!r->result.unmade) snprintf(r->result.reason, sizeof r->result.reason, "%s", message);
+    if (!r->result.unmade)
+        snprintf(r->result.reason, sizeof r->result.reason, "%.*s",
+                 (int)sizeof r->result.reason - 1, message);
     r->result.unmade += runs;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void count_record(slt_repro *r, const slt_repro_record *record) {
+    pthread_mutex_lock(&r->lock);
+    r->trained++;
+    r->result.failed += record->failed;
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -140,46 +64,78 @@ static slt_status keep_record(slt_repro *r, const slt_repro_run *run, slt_repro_
     snprintf(path, sizeof path, "%s/record.json", run->run);
     SLT_TRY(slt_folder_make(run->run));
     SLT_TRY(slt_repro_record_write(path, record));
-    pthread_mutex_lock(&r->lock);
-    r->trained++;
-    r->result.failed += record->failed;
-    pthread_mutex_unlock(&r->lock);
+    count_record(r, record);
     return SLT_OK;
 }
 
-static slt_status train_one(slt_repro *r, slt_context *context, const slt_repro_run *run,
-                            slt_train_result *result) {
-    double before = time_before(run->run), started = slt_seconds();
-    slt_status status = slt_train(context, &run->train, result);
-    double seconds = before + slt_seconds() - started;
-    if (status == SLT_CANCELLED) keep_time(run->run, seconds);
-    if (is_unmade(status)) {
-        count_unmade(r, 1, slt_last_error());
+// to diverge is a result; other faults are those of the place: elsewhere it may be made
+static slt_status keep_outcome(slt_repro *r, const slt_repro_run *run,
+                               const slt_train_outcome *outcome, double seconds, int together) {
+    if (outcome->status != SLT_OK && outcome->status != SLT_DIVERGED) {
+        count_unmade(r, 1, outcome->message);
         return SLT_OK;
     }
-    if (!is_result(status)) return status;
     slt_repro_record record = {.failed = true};
-    if (status == SLT_OK) record = slt_repro_record_of(result);
-    if (record.failed) snprintf(record.reason, sizeof record.reason, "%s", slt_last_error());
+    if (outcome->status == SLT_OK) record = slt_repro_record_of(&outcome->result);
+    snprintf(record.reason, sizeof record.reason, "%s", outcome->message);
     record.seconds = seconds;
-    record.together = 1;
+    record.together = together;
     return keep_record(r, run, &record);
 }
 
-slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_cell *cell) {
-    char path[SLT_REPRO_PATH];
-    slt_arena arena;
-    slt_repro_run *run;
-    slt_train_result *result;
-    slt_arena_init(&arena, &r->context->allocator, 0);
-    slt_status status = SLT_NEW(&arena, &run, 1);
-    if (status == SLT_OK) status = SLT_NEW(&arena, &result, 1);
-    for (int i = 0; i < cell->runs && status == SLT_OK; i++) {
-        if (slt_repro_there(slt_repro_record_path(r, cell->set, cell->variant, i, path))) continue;
-        status = slt_repro_run_init(r, cell->set, cell->variant, i, run);
-        if (status == SLT_OK) status = slt_context_check(context);
-        if (status == SLT_OK) status = train_one(r, context, run, result);
+// ---- some runs at once
+
+enum { AT_ONCE = 32 }; // of one cell on a device, at most
+
+typedef struct {
+    slt_repro_run run[AT_ONCE];
+    slt_train_request requests[AT_ONCE];
+    slt_train_outcome outcomes[AT_ONCE];
+    double before[AT_ONCE]; // seconds of calls that were stopped
+    int count;
+} batch;
+
+static slt_status train_batch(slt_repro *r, slt_context *context, batch *b) {
+    SLT_TRY(slt_context_check(context));
+    for (int i = 0; i < b->count; i++) b->before[i] = time_before(b->run[i].run);
+    double started = slt_seconds();
+    slt_status status = slt_train_many(context, b->requests, b->count, b->count, b->outcomes);
+    double seconds = slt_seconds() - started;
+    for (int i = 0; i < b->count && status == SLT_CANCELLED; i++)
+        keep_time(b->run[i].run, b->before[i] + seconds);
+    // what no run can help: a model that this device has not
+    if (status == SLT_UNSUPPORTED || status == SLT_DEVICE) {
+        count_unmade(r, b->count, slt_last_error());
+        return SLT_OK;
     }
-    slt_arena_deinit(&arena);
+    SLT_TRY(status);
+    for (int i = 0; i < b->count; i++)
+        SLT_TRY(keep_outcome(r, &b->run[i], &b->outcomes[i], b->before[i] + seconds, b->count));
+    return SLT_OK;
+}
+
+// trains when the batch is full, or at the end
+static slt_status train_cell(slt_repro *r, slt_context *context, const slt_repro_cell *cell,
+                             batch *b) {
+    int at_once = context->on_device ? AT_ONCE : 1;
+    char path[SLT_REPRO_PATH];
+    for (int i = 0; i < cell->runs; i++) {
+        if (!slt_repro_there(slt_repro_record_path(r, cell->set, cell->variant, i, path))) {
+            SLT_TRY(slt_repro_run_init(r, cell->set, cell->variant, i, &b->run[b->count]));
+            b->requests[b->count] = b->run[b->count].train;
+            b->count++;
+        }
+        if (b->count == 0 || (b->count < at_once && i + 1 < cell->runs)) continue;
+        SLT_TRY(train_batch(r, context, b));
+        b->count = 0;
+    }
+    return SLT_OK;
+}
+
+slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_cell *cell) {
+    batch *b;
+    SLT_TRY(SLT_ALLOC(&r->context->allocator, &b, 1));
+    slt_status status = train_cell(r, context, cell, b);
+    slt_free(&r->context->allocator, b);
     return status;
 }
