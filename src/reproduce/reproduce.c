@@ -69,6 +69,14 @@ static slt_status finish(slt_repro *r) {
     return slt_context_check(r->context);
 }
 
+// what a killed call left half written
+static void remove_parts(slt_repro *r) {
+    static const char *const folders[] = {".", "data", "speed"};
+    char path[SLT_REPRO_PATH];
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        slt_parts_remove(slt_repro_path(r, path, "%s", folders[i]), NULL);
+}
+
 static slt_status run(slt_repro *r) {
     slt_lock lock;
     char path[SLT_REPRO_PATH];
@@ -76,6 +84,7 @@ static slt_status run(slt_repro *r) {
     SLT_TRY(slt_folder_make(r->request->folder));
     slt_repro_path(r, path, "lock");
     SLT_TRY(slt_lock_take(&lock, r->context, path, r->request->folder, 0));
+    remove_parts(r);
     slt_status status = settle(r);
     if (status == SLT_OK) status = make(r);
     if (status == SLT_CANCELLED) r->stopped = true;
