@@ -11,7 +11,7 @@
 #include "reproduce/repro_impl.h"
 #include "slottar/expert.h"
 
-static const int64_t QUICK[SLT_SPLITS] = {1000, 200, 200};
+static const int64_t QUICK[SLT_SPLITS] = {600, 100, 100};
 
 // ---- playing
 

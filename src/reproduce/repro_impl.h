@@ -37,9 +37,10 @@ typedef struct {
 
     // shared by the workers
     pthread_mutex_t lock;
-    int next;     // cell
-    int trained;  // runs that have got a record in this call
-    bool stopped; // time is over, or somebody asked
+    int next;       // cell
+    double in_work; // shares of runs that are being trained, added up
+    int trained;    // runs that have got a record in this call
+    bool stopped;   // time is over, or somebody asked
     slt_status status;
     char message[SLT_REPRO_REASON]; // of the first failure
     slt_reproduce_result result;

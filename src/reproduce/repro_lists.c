@@ -110,9 +110,9 @@ static const slt_repro_table tables[] = {
 static const struct {
     const char *model, *settings;
 } quick[] = {
-    {"slottar",     "hidden=32 slot_size=32 heads=4 batch=32 lr=2e-3 epochs=8"},
-    {"compile",     "hidden=32 batch=32 epochs=6"},
-    {"ompn",        "hidden=32 batch=32 lr=1e-3 epochs=4"},
+    {"slottar",     "hidden=32 slot_size=32 heads=4 batch=32 lr=2e-3 epochs=5"},
+    {"compile",     "hidden=32 batch=32 epochs=4"},
+    {"ompn",        "hidden=32 batch=32 lr=1e-3 epochs=3"},
     {"slottar-mdl", "steps=200"},
 };
 // clang-format on

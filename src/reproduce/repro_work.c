@@ -47,8 +47,11 @@ static void watch(void *user, const slt_progress *progress) {
     slt_repro *r = w->r;
     if (slt_repro_over(r)) slt_context_cancel(w->context);
     pthread_mutex_lock(&r->lock);
-    if (progress->total) w->share = (double)progress->done / (double)progress->total;
-    double parts = PARTS * (r->result.done + r->trained + (w->share < 1 ? w->share : 0));
+    double share =
+        progress->done < progress->total ? (double)progress->done / (double)progress->total : 0;
+    r->in_work += share - w->share;
+    w->share = share;
+    double parts = PARTS * (r->result.done + r->trained + r->in_work);
     slt_context_progress(r->context, "reproduce", (uint64_t)parts,
                          (uint64_t)PARTS * (uint64_t)r->result.runs, "");
     pthread_mutex_unlock(&r->lock);
