@@ -47,7 +47,7 @@ typedef struct {
     // 1 000. Splits are stored when more than the first is wanted.
     int64_t episodes[SLT_SPLITS];
     const char *observations; // Craft: "full" or "partial"; NULL: as the id says
-    const char *expert;       // "bot" or "random"; NULL: "bot"
+    const char *expert;       // "bot", "random" or a policy's file (policy.h); NULL: "bot"
     double noise;             // share of steps with a random action instead of the expert's
     const char *truth;        // MiniGrid: "pt", "ref" or "nat"; NULL: "pt"
     bool single_delimiter;    // MiniGrid: pickup is recorded as toggle; segments stay as they are
@@ -89,8 +89,9 @@ SLT_API slt_status slt_collect(slt_context *context, const slt_collect_request *
 // before each step of the batch, and what it says must be done.
 typedef struct slt_expert slt_expert;
 
-// name: "bot" (also NULL) or "random"; noise: share of random actions. UNSUPPORTED when there is no
-// such expert for the environment. Destroy accepts NULL and comes before that of the batch.
+// name: "bot" (also NULL), "random" or the path of a policy (policy.h); noise: share of random
+// actions. UNSUPPORTED when there is no such expert for the environment. Destroy accepts NULL and
+// comes before that of the batch.
 SLT_API slt_status slt_expert_create(const slt_env_batch *batch, const char *name, double noise,
                                      slt_expert **out);
 SLT_API void slt_expert_destroy(slt_expert *expert);

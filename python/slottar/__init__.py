@@ -15,6 +15,7 @@ from .building import from_arrays, from_episodes
 from .data import Dataset, Episode, collect, load, save, sets
 from .errors import SlottarError
 from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
+from .policies import Policy, train_expert
 from .registry import env_ids, env_info, register
 from .results import Segmentation, Segments
 from .rules import Rule, rule_names
@@ -39,6 +40,7 @@ __all__ = [
     "Episode",
     "MDLSegmenter",
     "OMPN",
+    "Policy",
     "Progress",
     "Rule",
     "Segmentation",
@@ -57,6 +59,7 @@ __all__ = [
     "save",
     "score",
     "sets",
+    "train_expert",
 ]
 
 register()

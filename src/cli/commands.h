@@ -10,6 +10,7 @@
 // clang-format off
 #define CLI_COMMANDS(X)                                                                            \
     X(envs)                                                                                        \
+    X(train_expert)                                                                                \
     X(collect)                                                                                     \
     X(train)                                                                                       \
     X(sweep)                                                                                       \

@@ -94,12 +94,19 @@ void slt_context_destroy(slt_context *context) {
     slt_free(&allocator, context);
 }
 
-void slt_context_cancel(slt_context *context) { atomic_store(&context->cancelled, true); }
-void slt_context_resume(slt_context *context) { atomic_store(&context->cancelled, false); }
+void slt_context_cancel(slt_context *context) { atomic_store(&context->cancelled, 1); }
+void slt_context_resume(slt_context *context) { atomic_store(&context->cancelled, 0); }
 int slt_context_threads(const slt_context *context) { return slt_pool_threads(context->pool); }
 
+bool slt_context_count_down(slt_context *context) {
+    int left = atomic_load(&context->cancelled);
+    while (left > 1 && !atomic_compare_exchange_weak(&context->cancelled, &left, left - 1))
+        continue;
+    return left == 1;
+}
+
 slt_status slt_context_check(slt_context *context) {
-    if (atomic_load(&context->cancelled)) SLT_FAIL(SLT_CANCELLED, "stopped on request");
+    if (slt_context_is_cancelled(context)) SLT_FAIL(SLT_CANCELLED, "stopped on request");
     return SLT_OK;
 }
 

@@ -17,8 +17,8 @@ struct slt_context {
     slt_context_options options;
     slt_allocator allocator;
     slt_pool *pool;
-    atomic_bool cancelled;
-    bool on_device; // models compute elsewhere than on the CPU
+    atomic_int cancelled; // 0: no; 1: yes; more: so many looks from now, for tests
+    bool on_device;       // models compute elsewhere than on the CPU
     slt_precision precision;
     slt_device *device; // opened by the first store; NULL until then
     void (*device_close)(slt_device *device);
@@ -28,8 +28,11 @@ struct slt_context {
 
 // SLT_CANCELLED when somebody asked to stop, else SLT_OK
 slt_status slt_context_check(slt_context *context);
+// a look at a context that is to be cancelled some looks later
+bool slt_context_count_down(slt_context *context);
 static inline bool slt_context_is_cancelled(slt_context *context) {
-    return atomic_load(&context->cancelled);
+    return atomic_load_explicit(&context->cancelled, memory_order_relaxed) &&
+           slt_context_count_down(context);
 }
 
 void slt_context_log(slt_context *context, slt_log_level level, const char *format, ...)

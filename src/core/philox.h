@@ -58,6 +58,6 @@ SLT_EVERYWHERE slt_words slt_random_words(uint64_t seed, slt_random_purpose purp
 }
 
 // [0,1) with 24 bits: the same number on every device
-static inline float slt_random_unit(uint32_t word) { return (float)(word >> 8) * 0x1p-24f; }
+SLT_EVERYWHERE float slt_random_unit(uint32_t word) { return (float)(word >> 8) * 0x1p-24f; }
 
 #endif

@@ -115,6 +115,7 @@ typedef struct {
     uint64_t runs;      // forward passes; what was brought here is of one of them
     slt_real **mirror;  // [vars] values here, of kept variables; [members][capacity]
     uint64_t *mirrored; // [vars] the run it is of
+    slt_real **inner;   // [vars] gradients of nodes here, on a tape whose buffers are separate
     cudaEvent_t timer[2];
 } slt_cuda_tape;
 

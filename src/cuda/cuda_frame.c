@@ -151,7 +151,8 @@ static size_t fill_batch(const slt_tape *tape, int member, char *to) {
 int slt_cuda_rows(const slt_tape *tape, slt_shape shape) {
     int tokens = slt_cuda_tape_of(tape)->tokens;
     if (shape.space == SLT_TOKENS) return tokens;
-    if (shape.space == SLT_SLOT_TOKENS) return tokens * tape->limits.slots;
+    if (shape.space == SLT_SLOT_TOKENS || shape.space == SLT_LIVE)
+        return tokens * tape->limits.slots;
     return slt_shape_rows(tape, shape, NULL);
 }
 
@@ -168,9 +169,10 @@ static size_t feed_bytes(const slt_tape *tape, int member, slt_var var) {
 static slt_status send_numbers(slt_tape *tape, int member, slt_var var, char *stage) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_shape shape = tape->vars[var].shape;
-    int there = slt_shape_rows(tape, shape, &tape->frames[member].batch);
+    int rows = slt_cuda_rows(tape, shape);
+    int there = slt_min(rows, slt_shape_rows(tape, shape, &tape->frames[member].batch));
     size_t used = (size_t)there * (size_t)shape.width * sizeof(float);
-    size_t all = (size_t)slt_cuda_rows(tape, shape) * (size_t)shape.width * sizeof(float);
+    size_t all = (size_t)rows * (size_t)shape.width * sizeof(float);
     memcpy(stage, tape->frames[member].feed[var], used);
     memset(stage + used, 0, all - used);
     return copy(t, member, t->feed[var], stage, all);
@@ -248,6 +250,7 @@ static slt_status send_all(slt_tape *tape, char *stage) {
         SLT_TRY(send_member(tape, m, &stage));
         t->count[2 * m] = batch->count;
         t->count[2 * m + 1] = batch->offset[batch->count];
+        tape->frames[m].live = batch->offset[batch->count] * tape->limits.slots; // launched for
     }
     return SLT_OK;
 }

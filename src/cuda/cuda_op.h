@@ -40,6 +40,7 @@ typedef struct {
     int32_t count, tokens, true_tokens; // of the batch
     int32_t total;                      // trajectories of the whole batch, of which it is a share
     int32_t active;
+    int32_t live; // rows of SLT_LIVE: written on the device, by the operation that chooses them
     uint32_t step;
     float noise, rate, epsilon, max_norm;
     float weight[SLT_CUDA_WEIGHTS];
@@ -169,7 +170,11 @@ void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cu
     X(add_position) X(add_table) X(softmax) X(attention) X(join_tokens) X(join_slots)              \
     X(noise) X(slot_start) X(slot_attention) X(gru_cell)                                           \
     X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
-    X(squared_error) X(weighted_sum) X(add_loss)
+    X(squared_error) X(weighted_sum) X(add_loss) X(policy_loss)                                    \
+    X(lstm) X(uniform) X(stack_slots) X(boundary_sample) X(boundary_kl) X(boundary_readout)        \
+    X(boundary_masks) X(segment_xent) X(gaussian_sample) X(gaussian_kl) X(concrete_sample)         \
+    X(concrete_kl) X(live_rows) X(end_probability) X(window_attention) X(add_slots) X(count_xent)  \
+    X(count_kl) X(mask_pool) X(segment_code) X(scale) X(end_toll)
 // clang-format on
 
 #define SLT_DECLARE_KERNELS(name)                                                                  \

@@ -33,14 +33,35 @@ static size_t count_mask(const slt_sizes *s) {
 static size_t halting(const slt_sizes *s) {
     return (size_t)s->limits.trajectories * (size_t)s->limits.slots;
 }
+// shares of a loss
+static size_t per_slot(const slt_sizes *s) {
+    return (size_t)s->limits.trajectories * (size_t)s->limits.slots;
+}
+// means of ends by action, shares of the loss
+static size_t end_toll(const slt_sizes *s) {
+    return (size_t)s->node->attributes.n[0] + (size_t)s->in[0].rows / 256 + 1;
+}
+// two code lengths of a row; shares of the loss
+static size_t count_xent(const slt_sizes *s) {
+    return 2 * (size_t)s->in[0].rows + (size_t)s->limits.trajectories;
+}
+// as window_attention.cu lays it out: trajectories, rows, tokens
+static size_t window_attention(const slt_sizes *s) {
+    size_t A = (size_t)s->in[1].rows, d = (size_t)s->out[0].width, K = (size_t)s->limits.slots;
+    size_t H = (size_t)s->node->attributes.n[0], W = (size_t)s->in[4].width - 1;
+    size_t each = A * 2 * d + H * (W + 1) + K * d + K * H * A;
+    return each * (size_t)s->limits.trajectories +
+           (size_t)s->out[0].rows * H * (2 * W + 1 + 2 * A) + (size_t)s->in[3].rows * W;
+}
 
 static const struct {
     const char *name;
     size_t (*shared)(const slt_sizes *sizes);
-} sizes_of[] = {{"dense_bits", dense_bits},
-                {"slot_attention", slot_attention},
-                {"count_mask", count_mask},
-                {"halting", halting}};
+} sizes_of[] = {{"dense_bits", dense_bits}, {"slot_attention", slot_attention},
+                {"count_mask", count_mask}, {"halting", halting},
+                {"gaussian_kl", per_slot},  {"concrete_kl", per_slot},
+                {"segment_code", per_slot}, {"end_toll", end_toll},
+                {"count_xent", count_xent}, {"window_attention", window_attention}};
 
 // ---- bounds
 

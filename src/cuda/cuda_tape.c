@@ -63,8 +63,8 @@ static slt_status open_notes(slt_tape *tape, slt_cuda_tape *t) {
 }
 
 // what can be read here: kept values, and gradients of fed numbers
-static bool is_mirrored(const slt_var_info *info) {
-    return info->origin == SLT_FROM_NODE ? info->kept
+static bool is_mirrored(const slt_tape *tape, const slt_var_info *info) {
+    return info->origin == SLT_FROM_NODE ? info->kept || tape->separate
                                          : info->origin == SLT_FROM_FEED && info->has_gradient;
 }
 
@@ -78,10 +78,13 @@ static slt_status open_mirrors(slt_tape *tape, slt_cuda_tape *t) {
     SLT_TRY(SLT_NEW(&tape->arena, &t->constant, vars));
     SLT_TRY(SLT_NEW(&tape->arena, &t->mirror, vars));
     SLT_TRY(SLT_NEW(&tape->arena, &t->mirrored, vars));
+    SLT_TRY(SLT_NEW(&tape->arena, &t->inner, vars));
     for (slt_var v = 1; v < tape->var_count; v++) {
         const slt_var_info *info = &tape->vars[v];
         size_t size = capacity_of(tape, v);
-        if (is_mirrored(info)) SLT_TRY(SLT_NEW(&tape->arena, &t->mirror[v], size * members));
+        if (is_mirrored(tape, info)) SLT_TRY(SLT_NEW(&tape->arena, &t->mirror[v], size * members));
+        if (tape->separate && info->origin == SLT_FROM_NODE && info->has_gradient)
+            SLT_TRY(SLT_NEW(&tape->arena, &t->inner[v], size * members));
         if (info->constant)
             SLT_TRY(slt_cuda_alloc(t->cuda, size * sizeof(float), (void **)&t->constant[v]));
     }
@@ -440,23 +443,30 @@ slt_status slt_cuda_step(slt_tape *tape) {
 static size_t rows_there(const slt_tape *tape, slt_shape shape, int member) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int slots = tape->limits.slots, count = t->count[2 * member], tokens = t->count[2 * member + 1];
-    const int rows[SLT_SPACES] = {shape.rows, count, count * slots, tokens, tokens * slots};
+    int wide = tokens * slots; // of live rows, how many there are is known on the device only
+    const int rows[SLT_SPACES] = {shape.rows, count, count * slots, tokens, wide, wide};
     return (size_t)rows[shape.space];
 }
 
 // brings a variable's numbers here, those of all members
-static void mirror(const slt_tape *tape, slt_var var, slt_cuda_view from) {
+static void bring(const slt_tape *tape, slt_var var, slt_cuda_view from, slt_real *to) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_shape shape = tape->vars[var].shape;
     size_t size = capacity_of(tape, var);
     cudaError_t error = cudaSuccess;
     for (int m = 0; m < tape->store->members && error == cudaSuccess; m++) {
         size_t bytes = rows_there(tape, shape, m) * (size_t)shape.width * sizeof(float);
-        error = cudaMemcpyAsync(t->mirror[var] + size * (size_t)m, from.at + m * from.stride, bytes,
+        error = cudaMemcpyAsync(to + size * (size_t)m, from.at + m * from.stride, bytes,
                                 cudaMemcpyDeviceToHost, t->cuda->stream);
     }
     if (error == cudaSuccess) error = cudaStreamSynchronize(t->cuda->stream);
     slt_cuda_check(t->cuda, error, "reading a result"); // sticks
+}
+
+static void mirror(const slt_tape *tape, slt_var var, slt_cuda_view from) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (t->mirrored[var] == t->runs) return;
+    bring(tape, var, from, t->mirror[var]);
     t->mirrored[var] = t->runs;
 }
 
@@ -468,7 +478,7 @@ slt_real *slt_cuda_value(const slt_tape *tape, int member, slt_var var) {
         return slt_store_at(tape->store, tape->store->value, info->parameter, member) + info->first;
     }
     if (!t->mirror[var]) return NULL;
-    if (t->mirrored[var] != t->runs) mirror(tape, var, value_view(tape, var));
+    mirror(tape, var, value_view(tape, var));
     return t->mirror[var] + capacity_of(tape, var) * (size_t)member;
 }
 
@@ -480,7 +490,11 @@ slt_real *slt_cuda_gradient(const slt_tape *tape, int member, slt_var var) {
         return slt_store_at(tape->store, tape->store->gradient, info->parameter, member) +
                info->first;
     }
+    if (t->inner[var]) {
+        bring(tape, var, gradient_view(tape, var), t->inner[var]);
+        return t->inner[var] + capacity_of(tape, var) * (size_t)member;
+    }
     if (info->origin != SLT_FROM_FEED || !t->mirror[var]) return NULL;
-    if (t->mirrored[var] != t->runs) mirror(tape, var, gradient_view(tape, var));
+    mirror(tape, var, gradient_view(tape, var));
     return t->mirror[var] + capacity_of(tape, var) * (size_t)member;
 }

@@ -154,6 +154,8 @@ SLT_DEVICE_INLINE int slt_count(const slt_cuda_args &a, slt_space space, int fix
         return head->tokens;
     case SLT_SLOT_TOKENS:
         return head->tokens * a.slots;
+    case SLT_LIVE:
+        return head->live;
     default:
         return fixed;
     }

@@ -18,4 +18,15 @@ SLT_DEVICE_INLINE void slt_sum_shares(const slt_cuda_args &a, float *shares, flo
     *out = sum;
 }
 
+// the same for many shares: the first warp of the last block adds them
+SLT_DEVICE_INLINE void slt_sum_many_shares(const slt_cuda_args &a, float *shares, float share,
+                                           int parts, float *out) {
+    if (threadIdx.x == 0) shares[blockIdx.x] = share;
+    if (!slt_last_block(slt_counter(a, 0), (int)gridDim.x) || threadIdx.x >= SLT_WARP) return;
+    float sum = 0;
+    for (int i = (int)threadIdx.x; i < parts; i += SLT_WARP) sum += shares[i];
+    sum = slt_warp_sum(sum);
+    if (threadIdx.x == 0) *out = sum;
+}
+
 #endif

@@ -38,6 +38,20 @@ typedef struct {
     const slt_batch *batch; // NULL at capacity
 } slt_sizes;
 
+// a walk that ends early when the context is cancelled; who asked once is not forgotten
+typedef struct {
+    slt_context *context;
+    atomic_bool asked;
+} slt_halt;
+
+// what the walk computed is thrown away: an operation that takes long may leave its outputs as they
+// are and return. Never where halt is NULL
+static inline bool slt_halt_asked(slt_halt *halt) {
+    if (!halt) return false;
+    if (slt_context_is_cancelled(halt->context)) atomic_store(&halt->asked, true);
+    return atomic_load_explicit(&halt->asked, memory_order_relaxed);
+}
+
 // one member's run of a node. Backward adds into the gradients of its inputs: where add is false it
 // is the first to write there and must write every row.
 struct slt_args {
@@ -60,6 +74,7 @@ struct slt_args {
     int *live;            // number of live rows, for the operation that chooses them
     slt_pool *pool;       // NULL inside a population: members are spread over threads instead
     slt_context *context; // whose group a collective operation asks
+    slt_halt *halt;       // to look at now and then during long work; NULL: to the end
 };
 
 typedef void (*slt_op_task)(const slt_args *args, int task, slt_real *scratch);

@@ -1,5 +1,6 @@
 // Running a tape on the CPU. One member: the pool works inside each node. A population: each thread
-// walks the tape for a member of its own; borders of tasks are the same, so the bits are, too.
+// walks the tape for a member of its own; borders of tasks are the same, so the bits are, too. A
+// walk looks before every node whether the context was cancelled, and then goes no further.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -97,8 +98,16 @@ static void fill_gradients(const slt_tape *tape, int member, const slt_node_info
         args->out_grad[i] = slt_tape_gradient(tape, member, node->out[i]);
 }
 
-static void run_node(slt_tape *tape, const slt_node_info *info, int member, int thread,
-                     slt_pool *pool, bool backward) {
+typedef struct {
+    slt_tape *tape;
+    bool backward;
+    slt_pool *pool;
+    slt_halt *halt;
+} walk;
+
+static void run_node(const walk *w, const slt_node_info *info, int member, int thread) {
+    slt_tape *tape = w->tape;
+    bool backward = w->backward;
     slt_frame *frame = &tape->frames[member];
     slt_args args = {.node = &info->node,
                      .batch = &frame->batch,
@@ -108,8 +117,9 @@ static void run_node(slt_tape *tape, const slt_node_info *info, int member, int 
                      .scratch_size = tape->scratch_size,
                      .live = &frame->live,
                      .keep = info->runs_backward,
-                     .pool = pool,
-                     .context = tape->context};
+                     .pool = w->pool,
+                     .context = tape->context,
+                     .halt = w->halt};
     slt_real *block = member_block(tape, member);
     if (info->aux >= 0) args.aux = block + info->aux;
     if (info->shared[backward] >= 0) args.shared = block + info->shared[backward];
@@ -137,18 +147,12 @@ void slt_args_run(const slt_args *args, int tasks, slt_op_task task) {
 
 // ---- the walks
 
-typedef struct {
-    slt_tape *tape;
-    bool backward;
-    slt_pool *pool;
-} walk;
-
 // runs a node and, where somebody asked for it, notes how long it took
 static void visit(const walk *w, int n, int member, int thread) {
     slt_tape *tape = w->tape;
     bool timed = tape->seconds && member == 0;
     double started = timed ? slt_seconds() : 0;
-    run_node(tape, &tape->nodes[n], member, thread, w->pool, w->backward);
+    run_node(w, &tape->nodes[n], member, thread);
     if (timed) tape->seconds[w->backward * tape->node_count + n] += slt_seconds() - started;
 }
 
@@ -159,10 +163,11 @@ static void walk_member(void *argument, int member, int thread) {
     if (w->backward) {
         slt_real *seed = slt_tape_gradient(tape, member, tape->loss);
         if (seed) *seed = 1;
-        for (int n = tape->node_count - 1; n >= 0; n--)
+        for (int n = tape->node_count - 1; n >= 0 && !slt_halt_asked(w->halt); n--)
             if (tape->nodes[n].runs_backward) visit(w, n, member, thread);
     } else {
-        for (int n = 0; n < tape->node_count; n++) visit(w, n, member, thread);
+        for (int n = 0; n < tape->node_count && !slt_halt_asked(w->halt); n++)
+            visit(w, n, member, thread);
     }
 }
 
@@ -173,15 +178,20 @@ static bool in_order(const slt_tape *tape) {
     return tape->store->members == 1 || (collective && slt_group_size(tape->context) > 1);
 }
 
-static void run_walk(slt_tape *tape, bool backward) {
-    walk w = {tape, backward, NULL};
-    int members = tape->store->members;
-    if (in_order(tape)) {
-        w.pool = tape->context->pool;
-        for (int m = 0; m < members; m++) walk_member(&w, m, 0);
+// a walk of some members; CANCELLED when it ended early. Processes of a group stop together, behind
+// a step
+static slt_status run_walk(slt_tape *tape, bool backward, int first, int count) {
+    slt_context *context = tape->context;
+    slt_halt halt = {.context = context};
+    walk w = {tape, backward, NULL, slt_group_size(context) > 1 ? NULL : &halt};
+    if (count == 1 || in_order(tape)) {
+        w.pool = context->pool;
+        for (int m = first; m < first + count; m++) walk_member(&w, m, 0);
     } else {
-        slt_pool_run(tape->context->pool, members, walk_member, &w);
+        slt_pool_run(context->pool, count, walk_member, &w);
     }
+    if (atomic_load(&halt.asked)) SLT_FAIL(SLT_CANCELLED, "stopped on request");
+    return SLT_OK;
 }
 
 // ---- what would otherwise be read beyond its end
@@ -247,23 +257,19 @@ slt_status slt_tape_check(const slt_tape *tape, int member) {
 slt_status slt_tape_forward(slt_tape *tape) {
     for (int m = 0; m < tape->store->members; m++) SLT_TRY(slt_tape_check(tape, m));
     if (tape->on_device) return slt_tape_device(tape)->forward(tape);
-    run_walk(tape, false);
-    return SLT_OK;
+    return run_walk(tape, false, 0, tape->store->members);
 }
 
 slt_status slt_tape_forward_member(slt_tape *tape, int member) {
     if (tape->on_device) return slt_tape_forward(tape); // all members at once
     SLT_TRY(slt_tape_check(tape, member));
-    walk w = {tape, false, tape->context->pool};
-    walk_member(&w, member, 0);
-    return SLT_OK;
+    return run_walk(tape, false, member, 1);
 }
 
 slt_status slt_tape_backward(slt_tape *tape) {
     if (!tape->loss) SLT_FAIL(SLT_INVALID, "the tape has no loss");
     if (tape->on_device) return slt_tape_device(tape)->backward(tape);
-    run_walk(tape, true);
-    return SLT_OK;
+    return run_walk(tape, true, 0, tape->store->members);
 }
 
 size_t slt_tape_bytes(const slt_tape *tape) {

@@ -295,6 +295,7 @@ slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate) {
     if (!tape->store->value) SLT_FAIL(SLT_INVALID, "the parameter store is not finished");
     tape->loss = loss;
     slt_tape_keep(tape, loss);
+    tape->separate = separate;
     SLT_TRY(slt_tape_plan(tape, separate));
     SLT_TRY(make_frames(tape));
     tape->finished = true;

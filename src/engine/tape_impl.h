@@ -48,6 +48,7 @@ struct slt_tape {
     int node_count, node_room;
     slt_var loss;
     bool finished;
+    bool separate; // every buffer has memory of its own: all of them can be read
 
     size_t block_size; // numbers of one member
     slt_real *block;

@@ -9,6 +9,7 @@
 #include "core/philox.h"
 #include "experts/craft_bot.h"
 #include "experts/planner.h"
+#include "experts/policy_play.h"
 
 // ---- random numbers by step, so that the experts' own streams stay as they are
 
@@ -65,6 +66,31 @@ static int act_planner(void *state, const void *world, const uint8_t *view) {
     return slt_planner_act(state, view, grid->direction);
 }
 
+// ---- policies that have learned
+
+typedef struct {
+    dice dice;
+    slt_policy_player player;
+} policy_actor;
+
+static void start_policy(void *state, const slt_actor_start *start) {
+    policy_actor *self = state;
+    self->dice = (dice){.start = *start};
+    slt_policy_player_start(&self->player, start->policy, start->seed);
+}
+
+static int act_policy(void *state, const void *world, const uint8_t *view) {
+    (void)world;
+    policy_actor *self = state;
+    int action = slt_policy_player_act(&self->player, view);
+    if (self->dice.start.noise > 0) {
+        toss tossed = roll(&self->dice);
+        if (tossed.chance < self->dice.start.noise) action = tossed.action;
+    }
+    slt_policy_player_done(&self->player, action);
+    return action;
+}
+
 // ---- random play
 
 static bool knows_all(const slt_env_kind *kind) { return kind != NULL; }
@@ -83,12 +109,23 @@ static int act_random(void *state, const void *world, const uint8_t *view) {
 static const slt_actor actors[] = {
     {"bot", false, slt_craft_is, sizeof(craft_actor), start_craft, act_craft},
     {"bot", false, slt_planner_knows, sizeof(slt_planner), start_planner, act_planner},
+    {"policy", false, slt_minigrid_is, sizeof(policy_actor), start_policy, act_policy},
     {"random", true, knows_all, sizeof(dice), start_random, act_random},
 };
 enum { ACTORS = sizeof actors / sizeof *actors };
 
+bool slt_actor_is_file(const char *name) {
+    static const char ending[] = ".safetensors";
+    size_t length = strlen(name), tail = sizeof ending - 1;
+    return length > tail && strcmp(name + length - tail, ending) == 0;
+}
+
 slt_status slt_actor_find(const char *name, const slt_env_kind *kind, const slt_actor **out) {
     bool named = false;
+    if (slt_actor_is_file(name))
+        name = "policy";
+    else if (strcmp(name, "policy") == 0)
+        name = "?"; // the file is its name
     for (int i = 0; i < ACTORS; i++) {
         if (strcmp(actors[i].name, name) != 0) continue;
         named = true;
@@ -96,6 +133,6 @@ slt_status slt_actor_find(const char *name, const slt_env_kind *kind, const slt_
         *out = &actors[i];
         return SLT_OK;
     }
-    if (!named) SLT_FAIL(SLT_INVALID, "no expert '%.80s': bot or random", name);
+    if (!named) SLT_FAIL(SLT_INVALID, "no expert '%.80s': bot, random or FILE.safetensors", name);
     SLT_FAIL(SLT_UNSUPPORTED, "the expert '%s' cannot play %s; 'random' can", name, kind->id);
 }

@@ -15,11 +15,12 @@ enum { SLT_GIVES_UP = -1 }; // instead of an action
 typedef struct {
     const slt_env_kind *kind;
     uint32_t seed;
-    double noise; // share of random actions
-    int playable; // a random action is one of 0..playable-1
+    double noise;                    // share of random actions
+    int playable;                    // a random action is one of 0..playable-1
+    const struct slt_policy *policy; // of who has learned
 } slt_actor_start;
 
-typedef struct {
+typedef struct slt_actor {
     const char *name;
     bool aimless; // has no goal: every episode is as good as another
     bool (*knows)(const slt_env_kind *kind);
@@ -29,7 +30,9 @@ typedef struct {
     int (*act)(void *state, const void *world, const uint8_t *view);
 } slt_actor;
 
-// the expert of that name for an environment; a message when there is none
+// the expert of that name for an environment, or one that has learned, by the path of its file; a
+// message when there is none
+bool slt_actor_is_file(const char *name);
 slt_status slt_actor_find(const char *name, const slt_env_kind *kind, const slt_actor **out);
 
 #endif

@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "experts/collect_plan.h"
 #include "experts/episode_seeds.h"
+#include "experts/policy_file.h"
 #include "experts/record_pack.h"
 
 enum { ROUND = 128 }; // of one process
@@ -139,7 +140,15 @@ static slt_status open_builder(session *all, const slt_collect_request *request)
     return status == SLT_OK ? describe_play(all) : status;
 }
 
+// who has learned comes from a file, in every process
+static slt_status open_policy(session *all, const slt_collect_request *request) {
+    slt_play_rules *rules = &all->plan.rules;
+    if (!request->expert || !slt_actor_is_file(request->expert)) return SLT_OK;
+    return slt_policy_open(&all->arena, request->expert, all->plan.kinds[0], &rules->policy);
+}
+
 static slt_status begin(session *all, const slt_collect_request *request) {
+    SLT_TRY(open_policy(all, request));
     if (slt_group_leads(all->context)) SLT_TRY(open_builder(all, request));
     return reserve(all);
 }

@@ -16,6 +16,7 @@ enum { SLT_ACCEPTED = SLT_REJECTIONS }; // no reason to reject
 typedef struct {
     const slt_world_family *family;
     const slt_actor *actor;
+    const struct slt_policy *policy; // of an actor that has learned
     slt_truth truth;
     double noise;
     int longest; // steps, at least 1

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "envs/env_batch.h"
 #include "experts/actor.h"
+#include "experts/policy_file.h"
 #include "experts/world_family.h"
 #include "slottar/expert.h"
 
@@ -13,6 +14,7 @@ struct slt_expert {
     slt_arena arena;
     const slt_env_batch *batch;
     const slt_actor *actor;
+    const slt_policy *policy; // of one that has learned
     double noise;
     int playable;
     size_t stride;         // bytes from one actor's state to the next
@@ -43,6 +45,8 @@ slt_status slt_expert_create(const slt_env_batch *batch, const char *name, doubl
     expert->playable = family->playable;
     slt_arena_init(&expert->arena, allocator, 0);
     slt_status status = take_memory(expert);
+    if (status == SLT_OK && name && slt_actor_is_file(name))
+        status = slt_policy_open(&expert->arena, name, batch->kind, &expert->policy);
     if (status != SLT_OK) {
         slt_expert_destroy(expert);
         return status;
@@ -64,7 +68,8 @@ static void *state_of(const slt_expert *expert, int i) {
 void slt_expert_begin(slt_expert *expert, const uint32_t *seeds, const uint8_t *mask) {
     for (int i = 0; i < expert->batch->n; i++) {
         if (mask && !mask[i]) continue;
-        slt_actor_start start = {expert->batch->kind, seeds[i], expert->noise, expert->playable};
+        slt_actor_start start = {expert->batch->kind, seeds[i], expert->noise, expert->playable,
+                                 expert->policy};
         expert->actor->start(state_of(expert, i), &start);
         expert->begun[i] = expert->batch->begun[i];
     }

@@ -133,6 +133,14 @@ slt_var slt_weighted_sum(slt_tape *tape, slt_var x, slt_var weights);
 // first + the step's weight[w]·second
 slt_var slt_add_loss(slt_tape *tape, slt_var first, slt_var second, int w);
 
+// ---- policies
+
+// what a policy loses: logits [tokens,A], actions, advantages and log-probabilities of the actions
+// when they were taken, all [tokens,1]; clip: the step's weight that bounds the ratio, where it is
+// 0, or clip -1: no ratio, -A·log p. Behind it the mean entropy, and how far the policy has gone
+slt_var slt_policy_loss(slt_tape *tape, slt_var logits, slt_var actions, slt_var advantage,
+                        slt_var before, int clip);
+
 // ---- counting: ends, a decoder that forgets at them, code lengths
 
 // b = σ(x) [tokens,1], 1 at the end of a trajectory; rounded where the step's weight[w] is not 0

@@ -104,7 +104,7 @@ slt_status slt_run_configure(slt_context *context, const slt_train_request *requ
 // ---- metrics.jsonl and events
 
 // all or nothing: what did not fit is taken back
-static slt_status append(const char *path, const char *text, size_t length) {
+slt_status slt_run_append(const char *path, const char *text, size_t length) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (descriptor < 0) SLT_FAIL(SLT_IO, "%s: %s", path, strerror(errno));
     off_t before = lseek(descriptor, 0, SEEK_END);
@@ -174,7 +174,7 @@ slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *e
     slt_text_add(&text, "}\n");
     slt_status status = text.status;
     if (status == SLT_OK)
-        status = append(slt_run_path(path, run, "metrics.jsonl"), text.bytes, text.length);
+        status = slt_run_append(slt_run_path(path, run, "metrics.jsonl"), text.bytes, text.length);
     slt_text_deinit(&text);
     return status == SLT_OK ? slt_tensorboard_flush(events) : status;
 }
@@ -197,9 +197,13 @@ static size_t lines_until(const char *bytes, size_t size, int64_t epochs) {
 slt_status slt_run_cut_back(slt_context *context, const char *run, int64_t epochs) {
     (void)context;
     char path[SLT_RUN_PATH];
+    return slt_lines_cut_back(slt_run_path(path, run, "metrics.jsonl"), epochs);
+}
+
+slt_status slt_lines_cut_back(const char *path, int64_t epochs) {
     slt_map map;
-    if (!slt_run_has(run, "metrics.jsonl")) return SLT_OK;
-    SLT_TRY(slt_map_open(slt_run_path(path, run, "metrics.jsonl"), &map));
+    if (access(path, F_OK) != 0) return SLT_OK;
+    SLT_TRY(slt_map_open(path, &map));
     size_t keep = lines_until((const char *)map.data, map.size, epochs);
     slt_status status = keep == map.size ? SLT_OK : slt_file_write(path, map.data, keep);
     slt_map_close(&map);

@@ -42,7 +42,10 @@ typedef struct {
 // appends a line to metrics.jsonl and scalars to the event file
 slt_status slt_run_log(slt_context *context, const char *run, slt_tensorboard *events,
                        const slt_epoch_record *record);
-// drops lines of epochs that the checkpoint does not know
+// appends bytes to a file, all of them or none
+slt_status slt_run_append(const char *path, const char *text, size_t length);
+// drops lines of epochs that the checkpoint does not know; of any file of such lines
+slt_status slt_lines_cut_back(const char *path, int64_t epochs);
 slt_status slt_run_cut_back(slt_context *context, const char *run, int64_t epochs);
 
 slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result);

@@ -239,9 +239,11 @@ static slt_status gather_due(trainer *t) {
 }
 
 slt_status slt_trainer_end_epochs(slt_trainer *t) {
-    SLT_TRY(gather_due(t));
+    slt_status status = gather_due(t);
+    if (status == SLT_OK && t->due_count) status = score_due(t);
+    if (status == SLT_CANCELLED) return slt_trainer_stop(t); // the next call evaluates again
+    SLT_TRY(status);
     if (!t->due_count) return SLT_OK;
-    SLT_TRY(score_due(t));
     for (int i = 0; i < t->due_count; i++)
         SLT_TRY(slt_trainer_drop(t, t->due[i], end_epoch(t, t->due[i])));
     if (!slt_group_leads(t->context)) return SLT_OK;

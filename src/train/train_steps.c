@@ -1,5 +1,6 @@
 // Steps of training: shuffled batches for every member of every run that goes on, and what the
-// steps noted. Stopped at any step, a run goes on behind it.
+// steps noted. Stopped at any step, a run goes on behind it; a step that is cancelled halfway counts
+// as never begun.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -211,7 +212,7 @@ static slt_status check_and_save(trainer *t, slt_live_run *run) {
     return slt_ranks_lead(t, run, slt_run_save_last);
 }
 
-static slt_status save_and_stop(trainer *t) {
+slt_status slt_trainer_stop(slt_trainer *t) {
     SLT_TRY(take_notes(t, true));
     for (int r = 0; r < t->run_count; r++) {
         slt_live_run *run = &t->runs[r];
@@ -223,8 +224,9 @@ static slt_status save_and_stop(trainer *t) {
 slt_status slt_trainer_step(slt_trainer *t) {
     SLT_TRY(shuffle_all(t));
     while (goes_on(t)) {
-        if (slt_ranks_stop(t)) return save_and_stop(t);
-        SLT_TRY(take_step(t));
+        slt_status status = slt_ranks_stop(t) ? SLT_CANCELLED : take_step(t);
+        if (status == SLT_CANCELLED) return slt_trainer_stop(t);
+        SLT_TRY(status);
         SLT_TRY(watch_time(t));
         slt_trainer_tell(t, "");
     }

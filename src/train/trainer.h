@@ -75,6 +75,8 @@ slt_split slt_trainer_held_out(const slt_trainer *t);
 // steps of all runs that go on, until one of them stands at the end of an epoch; CANCELLED behind a
 // request to stop, with everything saved
 slt_status slt_trainer_step(slt_trainer *t);
+// saves all runs behind their last whole step; CANCELLED
+slt_status slt_trainer_stop(slt_trainer *t);
 bool slt_run_ends_epoch(const slt_trainer *t, const slt_live_run *run);
 
 // what the last step did shows first in the weights: no member with a number out of bounds is

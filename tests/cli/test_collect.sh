@@ -45,7 +45,7 @@ refuse "four splits" "10000,1000,1000" doorkey --split 1,2,3,4
 refuse "a split of words" "10000,1000,1000" doorkey --split many
 refuse "both sizes" "not both" doorkey --split 5 --episodes 5
 refuse "more than the split's seeds" "seeds for 1000000" doorkey --episodes 1000001
-refuse "unknown expert" "bot or random" doorkey --expert nobody
+refuse "unknown expert" "bot, random or FILE" doorkey --expert nobody
 refuse "unknown truth" "pt, ref or nat" doorkey --truth mine
 refuse "a world the bot does not know" "cannot play" MiniGrid-Fetch-5x5-N2-v0
 refuse "worlds that do not fit" "do not fit" makebed-v0 MiniGrid-Unlock-v0

@@ -30,8 +30,10 @@ static void run(slt_probe *probe, slt_context *context, slt_probe_batch batch,
 
 static size_t numbers_of(const slt_probe *probe, slt_var var) {
     slt_shape shape = slt_tape_shape(probe->tape, var);
-    const slt_batch *batch = &slt_tape_frame(probe->tape, 0)->batch;
-    return (size_t)slt_shape_rows(probe->tape, shape, batch) * (size_t)shape.width;
+    const slt_frame *frame = slt_tape_frame(probe->tape, 0);
+    int rows =
+        shape.space == SLT_LIVE ? frame->live : slt_shape_rows(probe->tape, shape, &frame->batch);
+    return (size_t)rows * (size_t)shape.width;
 }
 
 static double largest(const slt_probe *probe, slt_var var) {

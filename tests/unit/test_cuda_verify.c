@@ -1,18 +1,21 @@
-// The golden SloTTAr files on the device: outputs, losses, gradients, Adam's steps and the test
-// mode of the reference program. sanitizers: too long
+// The golden files of the models on the device: outputs, losses, gradients, Adam's steps and the
+// test mode of the reference programs. sanitizers: too long
 #include "cuda_rig.h"
 #include "slottar/verify.h"
 
 static void goldens_agree_on_the_device(void **state) {
     (void)state;
     static const char *const names[] = {
-        "it1_own",       "it1_reference",     "it2_own",
-        "it2_reference", "layers2_beta0_own", "layers2_beta0_reference",
+        "slottar_tiny_it1_own",           "slottar_tiny_it1_reference",
+        "slottar_tiny_it2_own",           "slottar_tiny_it2_reference",
+        "slottar_tiny_layers2_beta0_own", "slottar_tiny_layers2_beta0_reference",
+        "compile_tiny_concrete",          "compile_tiny_gaussian",
+        "compile_tiny_original",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[1024];
         slt_verify_result result;
-        snprintf(path, sizeof path, GOLDEN "/models/slottar_tiny_%s.safetensors", names[i]);
+        snprintf(path, sizeof path, GOLDEN "/models/%s.safetensors", names[i]);
         CHECK_OK(slt_verify_file(device, path, &result));
         if (result.mismatches)
             fail_msg("%s: %llu of %llu differ, first: %s", names[i],

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include "failing_memory.h"
 #include "slottar/bench.h"
+#include "slottar/expert.h"
+#include "slottar/policy.h"
 #include "slottar/report.h"
 #include "slottar/reproduce.h"
 #include "slottar/sweep.h"
@@ -82,6 +84,29 @@ static slt_status search(slt_context *with) {
     return SLT_OK;
 }
 
+// a policy is learned, judged, and plays
+static slt_status policy(slt_context *with) {
+    static const char *const learning[] = {"copies=4", "steps=8",  "parts=2",   "lap=1",
+                                           "hidden=8", "clone=32", "bonus=0.1", "frames=64",
+                                           "judged=2", "worlds="};
+    const char *world = "MiniGrid-DoorKey-5x5-v0", *easy = "MiniGrid-Empty-5x5-v0";
+    slt_policy_request request = {.environment = world,
+                                  .path = "policy.safetensors",
+                                  .settings = learning,
+                                  .setting_count = sizeof learning / sizeof *learning};
+    slt_collect_request play = {.environments = &easy,
+                                .environment_count = 1,
+                                .path = "played.safetensors",
+                                .overwrite = true,
+                                .expert = "policy.safetensors",
+                                .episodes = {1}};
+    slt_policy_scores scores;
+    unlink("policy.safetensors");
+    SLT_TRY(slt_policy_train(with, &request, NULL));
+    SLT_TRY(slt_policy_judge(with, "policy.safetensors", world, 1, 3, &scores));
+    return slt_collect(with, &play, NULL);
+}
+
 static slt_status report(slt_context *with) {
     const char *const runs[] = {"run"};
     slt_report_request request = {
@@ -126,10 +151,9 @@ static void nothing_is_lost(void **state) {
         const char *name;
         failing_scenario run;
     } scenarios[] = {
-        {"compile", compile},     {"ompn", ompn},     {"slottar-mdl", mdl},
-        {"slottar", slottar},     {"again", again},   {"use", use},
-        {"sweep", search},        {"report", report}, {"bench", bench},
-        {"reproduce", reproduce},
+        {"compile", compile}, {"ompn", ompn},     {"slottar-mdl", mdl},     {"slottar", slottar},
+        {"again", again},     {"use", use},       {"sweep", search},        {"report", report},
+        {"bench", bench},     {"policy", policy}, {"reproduce", reproduce},
     };
     (void)state;
     make_data("data.safetensors", SLT_OBSERVATIONS_BITS, true, 0, 20);

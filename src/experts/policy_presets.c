@@ -1,0 +1,52 @@
+// Recipes: what it takes to learn a world. Those of the paper, by id.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "core/error.h"
+#include "experts/policy_options.h"
+#include "slottar/policy.h"
+
+SLT_OPTIONS_TABLE(slt_policy_rows, slt_policy_options, SLT_POLICY_OPTIONS)
+
+const slt_option *slt_policy_options_of(void) { return slt_policy_rows(); }
+
+// clang-format off
+static const struct {
+    const char *id, *settings;
+} presets[] = {
+    // from scratch
+    {"MiniGrid-DoorKey-8x8-v0", "worlds=MiniGrid-DoorKey-5x5-v0,MiniGrid-DoorKey-6x6-v0"},
+    // by way of a smaller task: the first door alone
+    {"MiniGrid-UnlockPickup-v0", "worlds=MiniGrid-Unlock-v0 memory=map"},
+    {"MiniGrid-BlockedUnlockPickup-v0", "worlds=MiniGrid-Unlock-v0,MiniGrid-UnlockPickup-v0 memory=map"},
+    {"MiniGrid-KeyCorridorS4R3-v0", "worlds=MiniGrid-KeyCorridorS3R1-v0,MiniGrid-KeyCorridorS3R2-v0,MiniGrid-KeyCorridorS3R3-v0 memory=map"},
+};
+// clang-format on
+
+enum { PRESETS = sizeof presets / sizeof *presets };
+
+const char *slt_policy_preset(int index) {
+    return index >= 0 && index < PRESETS ? presets[index].id : NULL;
+}
+const char *slt_policy_recipe(int index) {
+    return index >= 0 && index < PRESETS ? presets[index].settings : NULL;
+}
+
+static slt_status set_all(const slt_options *tables, const char *settings) {
+    char word[SLT_OPTION_TEXT_SIZE + 64];
+    int used;
+    while (sscanf(settings, " %575s%n", word, &used) == 1) {
+        SLT_TRY(slt_options_set(tables, word));
+        settings += used;
+    }
+    return SLT_OK;
+}
+
+slt_status slt_policy_preset_set(const slt_options *tables, const char *id) {
+    for (int i = 0; i < PRESETS; i++)
+        if (strcmp(presets[i].id, id) == 0) return set_all(tables, presets[i].settings);
+    SLT_FAIL(SLT_INVALID, "there is no recipe for '%.80s'; there are those for %s, ...", id,
+             presets[0].id);
+}
