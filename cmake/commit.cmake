@@ -1,7 +1,12 @@
-# The commit that is built: what -DSLT_COMMIT=... says, else what git says, else "unknown". Results carry it.
+# The commit that is built; results carry it. What -DSLT_COMMIT=... says, else what git says, else what `git archive`
+# wrote into commit.txt (make dist), else "unknown".
 set(SLT_COMMIT "" CACHE STRING "the commit that results carry; empty: git is asked")
 if(NOT SLT_COMMIT)
   set(SLT_COMMIT unknown)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/commit.txt SLT_ARCHIVED LIMIT_COUNT 1)
+  if(SLT_ARCHIVED MATCHES "^[0-9a-f]+$")
+    set(SLT_COMMIT ${SLT_ARCHIVED})
+  endif()
   find_package(Git QUIET)
   if(GIT_FOUND AND EXISTS ${PROJECT_SOURCE_DIR}/.git)
     execute_process(COMMAND ${GIT_EXECUTABLE} -C ${PROJECT_SOURCE_DIR} rev-parse --short=12 HEAD
