@@ -150,6 +150,7 @@ static void add_origin(slt_text *out, const slt_repro_record *records, const int
     slt_text_add(out, "],\"failed\":%d,\"told_count\":%s,\"counts_done\":%s", s->failed,
                  s->told_count ? "true" : "false", s->counts_done ? "true" : "false");
     add_number(out, "seconds", s->seconds);
+    slt_text_add(out, ",\"together\":%d", s->together);
     add_number(out, "epochs", s->epochs);
 }
 

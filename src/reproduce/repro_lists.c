@@ -83,7 +83,7 @@ static const slt_repro_table tables[] = {
      {"doorkey-single", "unlockpickup-single"}, {"ompn-reference", "ompn", OMPN_TWO, OURS}},
     {"access", "Forward and Backward Access", SLT_TABLE_ACCESS, "How far slots look beyond their segment, as the reference counts it.",
      {CRAFT_SETS, GRID_SETS}, {"slottar-reference", "slottar"}},
-    {"speed", "Throughput and wall clock", SLT_TABLE_SPEED, "craft-full, batch 64 for tokens per second (padding counted, 65 positions each); wall clock of the trainings of the table craft.",
+    {"speed", "Throughput and wall clock", SLT_TABLE_SPEED, "craft-full, batch 64 for tokens per second (padding counted, 65 positions each); wall clock of the trainings of the table craft: steps, evaluations, files.",
      {"craft-full"}, {BASELINES, OMPN_TWO, "slottar-reference", "slottar"}},
     {"priors", "Numbers of segments", SLT_TABLE_PRIORS, "Shares of the training trajectories with so many segments: what the models are told.",
      {SIX_SETS}, {NULL}},

@@ -66,8 +66,9 @@ static void add_seconds(const slt_repro_record *records, int count, slt_repro_su
     double sum = 0, known = 0;
     for (int i = 0; i < count; i++) {
         if (records[i].failed || isnan(records[i].seconds)) continue;
-        sum += records[i].seconds / (records[i].together > 1 ? records[i].together : 1);
+        sum += records[i].seconds;
         known++;
+        if (records[i].together > out->together) out->together = records[i].together;
     }
     out->seconds = known > 0 ? sum / known : (double)NAN;
 }

@@ -33,7 +33,8 @@ typedef struct {
     double worst;                  // F1
     int right, warned;             // runs with F1 above 0.95; with a warning
     double least_gap, largest_gap; // of restarts; NAN: none has any
-    double seconds;                // mean of the runs whose time is known, as if alone; NAN: none
+    double seconds;                // mean of the runs whose time is known; NAN: none
+    int together;                  // so many runs had these seconds together, at most
     double epochs;                 // mean
     bool told_count;               // the models were told the true number of segments
     bool counts_done;              // the step DONE is scored, too, as the reference does

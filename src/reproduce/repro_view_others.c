@@ -119,10 +119,13 @@ static void put_thousands(slt_text *out, double value, bool known) {
 }
 
 static void put_wall_clock(slt_text *out, const slt_repro_summary *m) {
-    if (m->runs && isfinite(m->seconds))
-        slt_text_add(out, " %.1f s, epochs: %.0f |\n", m->seconds, m->epochs);
-    else
+    if (!m->runs || isnan(m->seconds)) {
         slt_text_add(out, " – |\n");
+        return;
+    }
+    slt_text_add(out, " %.1f s", m->seconds);
+    if (m->together > 1) slt_text_add(out, " for %d runs at once", m->together);
+    slt_text_add(out, ", epochs: %.0f |\n", m->epochs);
 }
 
 static slt_status put_speed(slt_repro *r, const slt_repro_set *set,

@@ -45,8 +45,8 @@ static void pass_on(void *user, slt_log_level level, const char *message) {
 static void watch(void *user, const slt_progress *progress) {
     worker *w = user;
     slt_repro *r = w->r;
-    if (slt_repro_over(r)) slt_context_cancel(w->context);
     pthread_mutex_lock(&r->lock);
+    if (slt_repro_over(r) || r->status != SLT_OK) slt_context_cancel(w->context);
     double share =
         progress->done < progress->total ? (double)progress->done / (double)progress->total : 0;
     r->in_work += share - w->share;
@@ -90,7 +90,7 @@ static const slt_repro_cell *take(slt_repro *r) {
     return cell;
 }
 
-// the first failure ends them all; a stop is none
+// the first failure ends them all, in the middle of their runs; a stop is none
 static void note(slt_repro *r, slt_status status) {
     pthread_mutex_lock(&r->lock);
     if (status == SLT_CANCELLED) {
