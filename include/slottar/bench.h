@@ -54,7 +54,9 @@ SLT_API slt_status slt_bench_op(slt_context *context, int i, double seconds,
 // segments every trajectory of it. Each batch is repeated for about `seconds` in all, its best time
 // counts, and the mean over the batches is reported: tokens_per_s counts every trajectory with all
 // L positions, share_of_peak the arithmetic really done. Behind the step come its operations,
-// forward and backward together, the dearest first, as far as there is room in `results`.
+// forward and backward together, the dearest first, as far as there is room in `results`. Of a
+// request with restarts so many models take every step together, as in a population: the numbers
+// are those of all of them, the operations' those of the first.
 SLT_API slt_status slt_bench_train(slt_context *context, const slt_train_request *request,
                                    double seconds, const slt_bench_peaks *peaks,
                                    slt_bench_result *results, int room, int *count);

@@ -83,7 +83,8 @@ static slt_status measure_model(cli_bench_run *run, const char *model, measure h
                                  .config = cli_value(run->call, "config"),
                                  .settings = settings,
                                  .setting_count = settings_of(run, settings, batch, sizeof batch),
-                                 .seed = run->call->seed};
+                                 .seed = run->call->seed,
+                                 .restarts = run->population};
     status = how(run->call->context, &request, run->seconds > 0 ? run->seconds : SECONDS,
                  &run->peaks, results, room, &count);
     for (int i = 0; i < count; i++) cli_bench_print(run, &results[i]);

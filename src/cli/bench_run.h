@@ -11,6 +11,7 @@
 typedef struct {
     const cli_call *call;
     double seconds; // per measurement; 0: as the section likes it
+    int population; // models that take a step together; 0: one
     slt_bench_peaks peaks;
     int printed;
     char folder[256]; // of the data set that was made for the models; "": none

@@ -169,7 +169,10 @@ static int run(cli_call *call) {
     const char *chosen = call->count ? call->arguments[0] : NULL;
     cli_bench_run b = {.call = call};
     if (chosen && !is_section(chosen)) return cli_misuse(call, "no section '%s'", chosen);
+    int64_t population;
     if (!read_time(call, &b.seconds)) return CLI_USAGE;
+    if (!cli_number(call, "population", 1, 1024, 0, &population)) return CLI_USAGE;
+    b.population = (int)population;
     cli_catch_signals(call->context);
     slt_status status = measure_peaks(&b, chosen);
     if (status != SLT_OK) return cli_fail(status);
@@ -192,6 +195,7 @@ static const cli_flag flags[] = {
     {"config", 0, "FILE", "models: options from a YAML file"},
     {"data", 0, "FILE", "models: a data set (default: a small one is played for the preset)"},
     {"batch", 0, "N", "models: trajectories of a training step, as batch=N"},
+    {"population", 0, "N", "models: so many of them take a step together"},
     {"parts", 0, NULL, "models: where the step's time goes, operation by operation"},
     {NULL, 0, NULL, NULL},
 };

@@ -90,7 +90,7 @@ static int run(cli_call *call) {
     if (call->count == 0) return cli_misuse(call, "wants SPEC.yaml, or MODEL and DATA");
     bool spec = call->count == 1;
     int64_t population;
-    if (!cli_number(call, "population", 1, 10000, 0, &population)) return CLI_USAGE;
+    if (!cli_number(call, "population", 1, 256, 0, &population)) return CLI_USAGE;
     slt_sweep_request request = {.folder = folder,
                                  .spec = spec ? call->arguments[0] : NULL,
                                  .model = spec ? NULL : call->arguments[0],

@@ -8,6 +8,7 @@
 #define SLT_CORE_PHILOX_H
 
 #include <stdint.h>
+#include "core/everywhere.h"
 
 // what the numbers are for; appended, never renumbered
 typedef enum {
@@ -29,13 +30,6 @@ typedef enum {
 typedef struct {
     uint32_t word[4];
 } slt_words;
-
-// the same words on a device
-#ifdef __CUDACC__
-#define SLT_EVERYWHERE __host__ __device__ static inline
-#else
-#define SLT_EVERYWHERE static inline
-#endif
 
 SLT_EVERYWHERE slt_words slt_philox(uint32_t key0, uint32_t key1, slt_words counter) {
     for (int round = 0; round < 10; round++) {

@@ -174,7 +174,7 @@ void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cu
     X(lstm) X(uniform) X(stack_slots) X(boundary_sample) X(boundary_kl) X(boundary_readout)        \
     X(boundary_masks) X(segment_xent) X(gaussian_sample) X(gaussian_kl) X(concrete_sample)         \
     X(concrete_kl) X(live_rows) X(end_probability) X(window_attention) X(add_slots) X(count_xent)  \
-    X(count_kl) X(mask_pool) X(segment_code) X(scale) X(end_toll)
+    X(count_kl) X(mask_pool) X(segment_code) X(scale) X(end_toll) X(ompn) X(done_xent)
 // clang-format on
 
 #define SLT_DECLARE_KERNELS(name)                                                                  \

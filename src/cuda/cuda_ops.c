@@ -53,15 +53,27 @@ static size_t window_attention(const slt_sizes *s) {
     return each * (size_t)s->limits.trajectories +
            (size_t)s->out[0].rows * H * (2 * W + 1 + 2 * A) + (size_t)s->in[3].rows * W;
 }
+// as ompn.cuh lays it out: gradients of all rows, kernels turned round
+static size_t ompn(const slt_sizes *s) {
+    size_t n = (size_t)s->node->attributes.n[0], d = (size_t)s->in[0].width;
+    size_t row = (20 * n - 9) * d + (n + 1) * d + n;
+    return (size_t)s->in[0].rows * row + (40 * n - 14) * d * d;
+}
 
 static const struct {
     const char *name;
     size_t (*shared)(const slt_sizes *sizes);
-} sizes_of[] = {{"dense_bits", dense_bits}, {"slot_attention", slot_attention},
-                {"count_mask", count_mask}, {"halting", halting},
-                {"gaussian_kl", per_slot},  {"concrete_kl", per_slot},
-                {"segment_code", per_slot}, {"end_toll", end_toll},
-                {"count_xent", count_xent}, {"window_attention", window_attention}};
+} sizes_of[] = {{"dense_bits", dense_bits},
+                {"slot_attention", slot_attention},
+                {"count_mask", count_mask},
+                {"halting", halting},
+                {"gaussian_kl", per_slot},
+                {"concrete_kl", per_slot},
+                {"segment_code", per_slot},
+                {"end_toll", end_toll},
+                {"count_xent", count_xent},
+                {"window_attention", window_attention},
+                {"ompn", ompn}};
 
 // ---- bounds
 
@@ -86,14 +98,18 @@ static const char *slots_bound(const slt_sizes *s) {
     return s->limits.slots > 128 ? "it takes at most 128 slots" : NULL;
 }
 
+// what one trajectory remembers is in the shared memory of a block
+static const char *ompn_bound(const slt_sizes *s) {
+    int n = s->node->attributes.n[0], d = s->in[0].width;
+    return (int64_t)(4 * n + 14) * d > 22000 ? "it is too wide or too deep" : NULL;
+}
+
 static const struct {
     const char *name;
     const char *(*bound)(const slt_sizes *sizes);
-} bounds[] = {{"attention", attention_bound},
-              {"join_slots", join_bound},
-              {"layer_norm", norm_bound},
-              {"prefix_xent", prefix_bound},
-              {"slot_attention", slots_bound}};
+} bounds[] = {{"attention", attention_bound}, {"join_slots", join_bound},
+              {"layer_norm", norm_bound},     {"ompn", ompn_bound},
+              {"prefix_xent", prefix_bound},  {"slot_attention", slots_bound}};
 
 bool slt_cuda_knows(const slt_sizes *sizes, size_t *shared, const char **why) {
     const char *name = sizes->node->op->name;

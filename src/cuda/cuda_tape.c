@@ -17,11 +17,15 @@ _Static_assert((int)SLT_CUDA_NUMBERS == (int)SLT_ATTRIBUTES, "and all attributes
 
 // ---- opening
 
-// sums over rows are at most as wide as a variable, or as a narrow product's weights
+// sums over rows are at most as wide as a variable, or as a narrow product's weights; a row of many
+// parameters (ompn has all of them in one) is none of them
 static int widest(const slt_tape *tape) {
     int width = 1;
-    for (slt_var v = 1; v < tape->var_count; v++)
-        if (tape->vars[v].shape.width > width) width = tape->vars[v].shape.width;
+    for (slt_var v = 1; v < tape->var_count; v++) {
+        const slt_var_info *info = &tape->vars[v];
+        bool row = info->shape.space == SLT_FIXED && info->shape.width > 4096;
+        if (!row && info->shape.width > width) width = info->shape.width;
+    }
     return 16 * width;
 }
 

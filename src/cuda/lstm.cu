@@ -7,7 +7,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/large_block.cuh"
+#include "cuda/crew.cuh"
 
 enum { GX, U, MASK };
 enum { STORES_MASKED };
@@ -35,34 +35,6 @@ SLT_DEVICE_INLINE void load_kernel(kernel *k, const float *from, float *near, fl
         near[i] = from[k->own * wide + i];
 }
 
-// sum_j += Σ_i in_j[r + i]·w_i; in_j are `stride` numbers apart
-template <int N>
-SLT_DEVICE_INLINE void add_four(const float *in, int stride, int r, const float *w, float *sum) {
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-        float4 x = *(const float4 *)(in + j * stride + r);
-        sum[j] += x.x * w[0];
-        sum[j] += x.y * w[1];
-        sum[j] += x.z * w[2];
-        sum[j] += x.w * w[3];
-    }
-}
-
-// rows first to end-1 of one column, of which `from` has the first
-template <int N>
-SLT_DEVICE_INLINE void add_rows(const float *from, int wide, int first, int end, bool fours,
-                                const float *in, int stride, float *sum) {
-    int r = first;
-#pragma unroll 4
-    for (; fours && r + 4 <= end; r += 4, from += 4 * wide) {
-        const float w[4] = {from[0], from[wide], from[2 * wide], from[3 * wide]};
-        add_four<N>(in, stride, r, w, sum);
-    }
-    for (; r < end; r++, from += wide)
-#pragma unroll
-        for (int j = 0; j < N; j++) sum[j] += in[j * stride + r] * *from;
-}
-
 // Σ_r in_j[r]·kernel[r][c] for the crew
 template <int N>
 SLT_DEVICE_INLINE void column(const kernel &k, const float *own, const float *in, int stride, int c,
@@ -73,38 +45,13 @@ SLT_DEVICE_INLINE void column(const kernel &k, const float *own, const float *in
     for (int j = 0; j < N; j++) sum[j] = 0;
     if (k.own) {
 #pragma unroll
-        for (int r = 0; r < OWN; r += 4) add_four<N>(in, stride, r, own + r, sum);
+        for (int r = 0; r < OWN; r += 4) slt_add_four<N>(in, stride, r, own + r, sum);
     }
-    add_rows<N>(k.near + c, wide, k.own, split, fours, in, stride, sum);
-    add_rows<N>(k.far + (int64_t)split * wide + c, wide, split, k.d, fours, in, stride, sum);
+    slt_add_rows<N>(k.near + c, wide, k.own, split, fours, in, stride, sum);
+    slt_add_rows<N>(k.far + (int64_t)split * wide + c, wide, split, k.d, fours, in, stride, sum);
 }
 
-// ---- the crew of a block: every so manieth trajectory
-
-template <int N> struct crew {
-    int first[N], computed[N], most; // 0 steps: nobody
-};
-
-template <int N> SLT_DEVICE_INLINE void find_crew(const slt_cuda_args &a, crew<N> *c) {
-    c->most = 0;
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-        int b = (int)blockIdx.x + j * (int)gridDim.x;
-        slt_run run = {0, 0, 0, 0};
-        if (b < slt_head(a)->count) run = slt_run_of(a, SLT_TOKENS, b);
-        c->first[j] = run.first;
-        c->computed[j] = run.computed;
-        c->most = run.computed > c->most ? run.computed : c->most;
-    }
-}
-// row of trajectory j at step t; -1: it has none
-template <int N> SLT_DEVICE_INLINE int row_at(const crew<N> &c, int j, int t) {
-    int row = -1;
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        if (i == j && t < c.computed[i]) row = c.first[i] + t;
-    return row;
-}
+// ---- masks
 
 SLT_DEVICE_INLINE float mask_at(const slt_cuda_args &a, int row) {
     return a.in[MASK].at ? slt_at(a.in[MASK])[row] : 1;
@@ -139,8 +86,8 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
     int d = a.out_width[0], wide = GATES * d, tid = (int)threadIdx.x, threads = (int)blockDim.x;
     float *s = memory, *cell = s + N * d, *pre = cell + N * d, own[OWN], sum[N];
     slt_clear_tail(slt_at(a.out[0]), slt_count(a, SLT_TOKENS, 0), a.out_rows[0], d);
-    crew<N> c;
-    find_crew(a, &c);
+    slt_crew<N> c;
+    slt_find_crew(a, &c);
     if (c.most == 0) return;
     kernel k = {NULL, NULL, d, own_rows, near_rows};
     load_kernel(&k, slt_at(a.in[U]), pre + N * wide, own);
@@ -151,7 +98,7 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
             float seen[N]; // on its way while the product is made
 #pragma unroll
             for (int j = 0; j < N; j++) {
-                int row = row_at(c, j, t);
+                int row = slt_crew_row(c, j, t);
                 seen[j] = row < 0 ? 0 : slt_at(a.in[GX])[(int64_t)row * wide + o];
             }
             column<N>(k, own, s, d, o, sum);
@@ -160,7 +107,7 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
         }
         __syncthreads();
         for (int i = tid; i < N * d; i += threads) {
-            int j = i / d, row = row_at(c, j, t);
+            int j = i / d, row = slt_crew_row(c, j, t);
             if (row >= 0) cell_forward(a, row, i % d, pre + j * wide, &s[i], &cell[i]);
         }
         __syncthreads();
@@ -239,13 +186,13 @@ SLT_DEVICE_INLINE void clear_tails(const slt_cuda_args &a, const work &w) {
 
 // dM_t of trajectory j, by warp j
 template <int N>
-SLT_DEVICE_INLINE void mask_gradient(const slt_cuda_args &a, const crew<N> &c, int t,
+SLT_DEVICE_INLINE void mask_gradient(const slt_cuda_args &a, const slt_crew<N> &c, int t,
                                      const float *dmask) {
     int d = a.out_width[0], lane = (int)(threadIdx.x % SLT_WARP),
         warps = (int)blockDim.x / SLT_WARP;
     if (!a.in_grad[MASK].at) return;
     for (int j = (int)threadIdx.x / SLT_WARP; j < N; j += warps) {
-        int row = row_at(c, j, t);
+        int row = slt_crew_row(c, j, t);
         float sum = 0;
         for (int k = lane; k < d; k += SLT_WARP) sum += dmask[j * d + k];
         sum = slt_warp_sum(sum);
@@ -265,8 +212,8 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
     float own[OWN], sum[N];
     work w = work_of(a);
     clear_tails(a, w);
-    crew<N> c;
-    find_crew(a, &c);
+    slt_crew<N> c;
+    slt_find_crew(a, &c);
     if (c.most == 0) return;
     kernel k = {NULL, NULL, d, own_rows, near_rows};
     load_kernel(&k, slt_at(w.turned), ds + N * wide, own);
@@ -274,7 +221,7 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
     __syncthreads();
     for (int t = c.most - 1; t >= 0; t--) {
         for (int i = tid; i < N * d; i += threads) {
-            int j = i / d, n = i % d, row = row_at(c, j, t);
+            int j = i / d, n = i % d, row = slt_crew_row(c, j, t);
             if (row < 0) continue;
             const float *shares = ds + j * wide + n;
             float all = shares[0] + shares[d] + shares[2 * d] + shares[3 * d];

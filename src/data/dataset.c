@@ -132,8 +132,11 @@ slt_status slt_dataset_episode(slt_dataset *data, int64_t index, slt_episode *ou
     if (index < 0 || index >= data->info.episodes)
         SLT_FAIL(SLT_RANGE, "%s: no episode %" PRId64 ", there are %" PRId64, data->path, index,
                  data->info.episodes);
-    if (!data->checked[index]) SLT_TRY(slt_dataset_check_episode(data, index));
-    data->checked[index] = 1;
+    // threads may look at an episode that was looked at before
+    if (!data->checked[index]) {
+        SLT_TRY(slt_dataset_check_episode(data, index));
+        data->checked[index] = 1;
+    }
     int64_t first = data->offsets[index];
     slt_episode episode = {.index = index, .length = data->offsets[index + 1] - first};
     view_actions(data, first, &episode);

@@ -93,6 +93,8 @@ slt_status slt_minari_read_json(slt_array_set *set, const char *path) {
         map.size > LARGEST ? slt_fail(SLT_FORMAT, "%s: too large", path)
                            : slt_json_parse(path, (const char *)map.data, map.size, DEEPEST, &root);
     slt_map_close(&map);
+    if (status == SLT_OK && !json_is_object(root))
+        status = slt_fail(SLT_FORMAT, "%s: metadata is not an object", path);
     if (status == SLT_OK) status = take_all(set, root);
     json_decref(root);
     return status;

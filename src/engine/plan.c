@@ -7,6 +7,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "core/group_impl.h"
 #include "engine/tape_impl.h"
 
 #include <stdlib.h>
@@ -130,6 +131,11 @@ static void ask_device(slt_tape *tape, const slt_sizes *sizes, size_t *shared) {
     const char *why = "";
     size_t wanted = 0;
     if (!tape->store->device) return;
+    if (sizes->node->op->collective && slt_group_size(tape->context) > 1)
+        slt_tape_fail(tape, SLT_UNSUPPORTED,
+                      "operation '%s' asks the other processes and does not run on %s with them; "
+                      "use device cpu",
+                      sizes->node->op->name, slt_tape_device(tape)->name);
     if (!slt_tape_device(tape)->knows(sizes, &wanted, &why))
         slt_tape_fail(tape, SLT_UNSUPPORTED,
                       "operation '%s' does not run on %s: %s; use device cpu",

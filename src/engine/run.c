@@ -30,6 +30,11 @@ slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var) {
     return member_block(tape, member) + info->value;
 }
 
+void slt_tape_bring(const slt_tape *tape) {
+    for (slt_var v = 1; tape->on_device && v < tape->var_count; v++)
+        if (tape->vars[v].kept && tape->vars[v].origin == SLT_FROM_NODE) slt_tape_value(tape, 0, v);
+}
+
 slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
     if (!info->has_gradient) return NULL;

@@ -143,6 +143,9 @@ slt_status slt_tape_note(slt_tape *tape, int member, bool wait, slt_note *out, b
 slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var);
 slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var);
 
+// brings all kept values here, so that threads may then read them at once; nothing on the CPU
+void slt_tape_bring(const slt_tape *tape);
+
 size_t slt_tape_bytes(const slt_tape *tape);                // planned block, all members
 double slt_tape_flops(const slt_tape *tape, bool backward); // of member 0's current batch
 

@@ -43,8 +43,8 @@ bool slt_minigrid_valid(const slt_env_kind *kind, const void *state) {
     const slt_minigrid_rules *rules = slt_minigrid_rules_of(kind);
     const slt_minigrid *grid = state;
     return (grid->rng.increment_low & 1) && grid->rng.has_kept <= 1 && grid->steps >= 0 &&
-           grid->steps < 1 << 30 && grid->x >= 0 && grid->x < rules->width && grid->y >= 0 &&
-           grid->y < rules->height && grid->direction < 4 &&
+           grid->steps <= kind->step_limit && grid->x >= 0 && grid->x < rules->width &&
+           grid->y >= 0 && grid->y < rules->height && grid->direction < 4 &&
            (grid->carried == SLT_EMPTY || is_thing(grid->carried)) &&
            has_valid_cells(rules, grid) && has_valid_mission(rules, grid);
 }

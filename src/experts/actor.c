@@ -122,17 +122,15 @@ bool slt_actor_is_file(const char *name) {
 
 slt_status slt_actor_find(const char *name, const slt_env_kind *kind, const slt_actor **out) {
     bool named = false;
-    if (slt_actor_is_file(name))
-        name = "policy";
-    else if (strcmp(name, "policy") == 0)
-        name = "?"; // the file is its name
     for (int i = 0; i < ACTORS; i++) {
-        if (strcmp(actors[i].name, name) != 0) continue;
+        // a policy has the name of its file
+        bool learned = actors[i].start == start_policy;
+        if (learned ? !slt_actor_is_file(name) : strcmp(actors[i].name, name) != 0) continue;
         named = true;
         if (!actors[i].knows(kind)) continue;
         *out = &actors[i];
         return SLT_OK;
     }
     if (!named) SLT_FAIL(SLT_INVALID, "no expert '%.80s': bot, random or FILE.safetensors", name);
-    SLT_FAIL(SLT_UNSUPPORTED, "the expert '%s' cannot play %s; 'random' can", name, kind->id);
+    SLT_FAIL(SLT_UNSUPPORTED, "the expert '%.200s' cannot play %s; 'random' can", name, kind->id);
 }

@@ -20,7 +20,7 @@ typedef struct {
     const struct slt_policy *policy; // of who has learned
 } slt_actor_start;
 
-typedef struct slt_actor {
+typedef struct {
     const char *name;
     bool aimless; // has no goal: every episode is as good as another
     bool (*knows)(const slt_env_kind *kind);
@@ -30,9 +30,9 @@ typedef struct slt_actor {
     int (*act)(void *state, const void *world, const uint8_t *view);
 } slt_actor;
 
-// the expert of that name for an environment, or one that has learned, by the path of its file; a
-// message when there is none
+// is it the path of a policy, and no name?
 bool slt_actor_is_file(const char *name);
+// the expert of that name for an environment; a message when there is none
 slt_status slt_actor_find(const char *name, const slt_env_kind *kind, const slt_actor **out);
 
 #endif

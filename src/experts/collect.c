@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,12 +26,13 @@ typedef struct {
     slt_collect_plan plan;
     slt_arena arena;
     slt_dataset_builder *builder;
-    slt_player *players; // [threads]
-    slt_record *records; // [ROUND], and one for those of other processes
-    double *sizes;       // [ranks] bytes of what each process recorded in the round
-    size_t *counts;      // the same, as a gather wants it
-    unsigned char *mine; // this process' records, packed
-    unsigned char *all;  // in process 0: those of everybody, one process behind the other
+    const slt_policy_file *learned; // who plays, where that was learned
+    slt_player *players;            // [threads]
+    slt_record *records;            // [ROUND], and one for those of other processes
+    double *sizes;                  // [ranks] bytes of what each process recorded in the round
+    size_t *counts;                 // the same, as a gather wants it
+    unsigned char *mine;            // this process' records, packed
+    unsigned char *all; // in process 0: those of everybody, one process behind the other
     const unsigned char **next, **end; // [ranks] what is still to be read of each
 
     // the round at hand
@@ -104,6 +106,15 @@ static slt_dataset_info describe(const slt_collect_plan *plan, const char *envir
     return info;
 }
 
+// what the policy learned, and how long
+static slt_status describe_policy(session *all) {
+    char text[160];
+    if (!all->learned) return SLT_OK;
+    snprintf(text, sizeof text, "%s, seed %" PRIu64 ", %" PRId64 " frames", all->learned->id,
+             all->learned->state.seed, all->learned->state.frames);
+    return slt_dataset_builder_describe(all->builder, "policy", text);
+}
+
 // how the data came about, for who reads the file
 static slt_status describe_play(session *all) {
     const slt_play_rules *rules = &all->plan.rules;
@@ -119,7 +130,7 @@ static slt_status describe_play(session *all) {
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         SLT_TRY(slt_dataset_builder_describe(all->builder, texts[i].key, texts[i].value));
-    return SLT_OK;
+    return describe_policy(all);
 }
 
 static slt_status open_builder(session *all, const slt_collect_request *request) {
@@ -144,7 +155,9 @@ static slt_status open_builder(session *all, const slt_collect_request *request)
 static slt_status open_policy(session *all, const slt_collect_request *request) {
     slt_play_rules *rules = &all->plan.rules;
     if (!request->expert || !slt_actor_is_file(request->expert)) return SLT_OK;
-    return slt_policy_open(&all->arena, request->expert, all->plan.kinds[0], &rules->policy);
+    SLT_TRY(slt_policy_open(&all->arena, request->expert, all->plan.kinds[0], &all->learned));
+    rules->policy = &all->learned->policy;
+    return SLT_OK;
 }
 
 static slt_status begin(session *all, const slt_collect_request *request) {

@@ -14,7 +14,7 @@ struct slt_expert {
     slt_arena arena;
     const slt_env_batch *batch;
     const slt_actor *actor;
-    const slt_policy *policy; // of one that has learned
+    const slt_policy_file *learned; // NULL: one that had nothing to learn
     double noise;
     int playable;
     size_t stride;         // bytes from one actor's state to the next
@@ -46,7 +46,7 @@ slt_status slt_expert_create(const slt_env_batch *batch, const char *name, doubl
     slt_arena_init(&expert->arena, allocator, 0);
     slt_status status = take_memory(expert);
     if (status == SLT_OK && name && slt_actor_is_file(name))
-        status = slt_policy_open(&expert->arena, name, batch->kind, &expert->policy);
+        status = slt_policy_open(&expert->arena, name, batch->kind, &expert->learned);
     if (status != SLT_OK) {
         slt_expert_destroy(expert);
         return status;
@@ -69,7 +69,7 @@ void slt_expert_begin(slt_expert *expert, const uint32_t *seeds, const uint8_t *
     for (int i = 0; i < expert->batch->n; i++) {
         if (mask && !mask[i]) continue;
         slt_actor_start start = {expert->batch->kind, seeds[i], expert->noise, expert->playable,
-                                 expert->policy};
+                                 expert->learned ? &expert->learned->policy : NULL};
         expert->actor->start(state_of(expert, i), &start);
         expert->begun[i] = expert->batch->begun[i];
     }

@@ -191,12 +191,12 @@ slt_status slt_policy_load(slt_arena *arena, const char *path, bool moments, slt
 }
 
 slt_status slt_policy_open(slt_arena *arena, const char *path, const slt_env_kind *kind,
-                           const slt_policy **out) {
+                           const slt_policy_file **out) {
     slt_policy_file *file;
     SLT_TRY(SLT_NEW(arena, &file, 1));
     SLT_TRY(slt_policy_load(arena, path, false, file));
     if (!slt_minigrid_is(kind))
         SLT_FAIL(SLT_UNSUPPORTED, "%s plays MiniGrid, not %s", path, kind->id);
-    *out = &file->policy;
+    *out = file;
     return SLT_OK;
 }

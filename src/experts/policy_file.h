@@ -32,8 +32,8 @@ slt_status slt_policy_save(const slt_allocator *allocator, const slt_policy_file
 // Reads and checks a file, whatever is in it; moments: those of an unfinished one as well. FORMAT,
 // with the file's name, for what is no policy.
 slt_status slt_policy_load(slt_arena *arena, const char *path, bool moments, slt_policy_file *out);
-// the policy of a file alone, checked against the environment it is to play in
+// the same, without moments, for who is to play in this environment
 slt_status slt_policy_open(slt_arena *arena, const char *path, const slt_env_kind *kind,
-                           const slt_policy **out);
+                           const slt_policy_file **out);
 
 #endif

@@ -105,10 +105,11 @@ slt_status slt_policy_judge(slt_context *context, const char *path, const char *
     const slt_env_kind *kind = slt_env_find(environment);
     if (!kind) SLT_FAIL(SLT_INVALID, "no environment '%.80s'", environment);
     slt_arena arena;
-    const slt_policy *policy;
+    const slt_policy_file *file;
     slt_arena_init(&arena, &context->allocator, 0);
-    slt_status status = slt_policy_open(&arena, path, kind, &policy);
-    if (status == SLT_OK) status = slt_policy_score(context, policy, kind, first, episodes, out);
+    slt_status status = slt_policy_open(&arena, path, kind, &file);
+    if (status == SLT_OK)
+        status = slt_policy_score(context, &file->policy, kind, first, episodes, out);
     slt_arena_deinit(&arena);
     return status;
 }

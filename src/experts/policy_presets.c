@@ -16,12 +16,13 @@ const slt_option *slt_policy_options_of(void) { return slt_policy_rows(); }
 static const struct {
     const char *id, *settings;
 } presets[] = {
-    // from scratch
-    {"MiniGrid-DoorKey-8x8-v0", "worlds=MiniGrid-DoorKey-5x5-v0,MiniGrid-DoorKey-6x6-v0"},
-    // by way of a smaller task: the first door alone
-    {"MiniGrid-UnlockPickup-v0", "worlds=MiniGrid-Unlock-v0 memory=map"},
-    {"MiniGrid-BlockedUnlockPickup-v0", "worlds=MiniGrid-Unlock-v0,MiniGrid-UnlockPickup-v0 memory=map"},
-    {"MiniGrid-KeyCorridorS4R3-v0", "worlds=MiniGrid-KeyCorridorS3R1-v0,MiniGrid-KeyCorridorS3R2-v0,MiniGrid-KeyCorridorS3R3-v0 memory=map"},
+    // from scratch, beside smaller rooms
+    {"MiniGrid-DoorKey-8x8-v0", "worlds=MiniGrid-DoorKey-5x5-v0,MiniGrid-DoorKey-6x6-v0 goal=0.97"},
+    // by way of what comes before: the door, then what is behind it, then what is in its way
+    {"MiniGrid-UnlockPickup-v0", "worlds=MiniGrid-Unlock-v0 memory=map goal=0.94"},
+    {"MiniGrid-BlockedUnlockPickup-v0", "worlds=MiniGrid-Unlock-v0,MiniGrid-UnlockPickup-v0 memory=map goal=0.955"},
+    // the planner shows it first
+    {"MiniGrid-KeyCorridorS4R3-v0", "clone=1000000 memory=map entropy=0.003 goal=0.93"},
 };
 // clang-format on
 

@@ -18,7 +18,7 @@ typedef struct {
 } slt_ompn_shares;
 
 // p̂ of a record whose β are known
-static inline void slt_ompn_stick(slt_real *record, int n) {
+SLT_EVERYWHERE void slt_ompn_stick(slt_real *record, int n) {
     const slt_real *beta = record;
     slt_real *p = record + n, rest = 1;
     for (int j = n; j > 0; j--) {
@@ -29,12 +29,12 @@ static inline void slt_ompn_stick(slt_real *record, int n) {
 }
 
 // at the first step everything starts at the root
-static inline void slt_ompn_stick_start(slt_real *record, int n) {
+SLT_EVERYWHERE void slt_ompn_stick_start(slt_real *record, int n) {
     memset(record, 0, (size_t)(2 * n + 1) * sizeof *record);
     record[n + 1] = 1;
 }
 
-static inline slt_ompn_shares slt_ompn_share(slt_real *record, int n) {
+SLT_EVERYWHERE slt_ompn_shares slt_ompn_share(slt_real *record, int n) {
     slt_ompn_shares s;
     slt_real *sum = record + 2 * n + 1, run = 0;
     *sum = (slt_real)1e-12;
@@ -46,10 +46,10 @@ static inline slt_ompn_shares slt_ompn_share(slt_real *record, int n) {
 }
 
 // dβ from dp (direct), dcp, drcp and dp̂ from outside (may be NULL)
-static inline void slt_ompn_stick_gradient(const slt_real *record, const slt_ompn_shares *s, int n,
-                                           const slt_real *dp, const slt_real *dcp,
-                                           const slt_real *drcp, const slt_real *outside,
-                                           slt_real *dbeta) {
+SLT_EVERYWHERE void slt_ompn_stick_gradient(const slt_real *record, const slt_ompn_shares *s, int n,
+                                            const slt_real *dp, const slt_real *dcp,
+                                            const slt_real *drcp, const slt_real *outside,
+                                            slt_real *dbeta) {
     slt_real total[SLT_OMPN_DEPTH], run = 0, mean = 0, left = 1;
     slt_real q[SLT_OMPN_DEPTH + 1]; // q_j = Π_{i≥j}(1-β_i)
     for (int i = n - 1; i >= 0; i--) total[i] = dp[i] + (run += dcp[i]);

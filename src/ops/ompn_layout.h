@@ -9,6 +9,7 @@
 #define SLT_OPS_OMPN_LAYOUT_H
 
 #include <stddef.h>
+#include "core/everywhere.h"
 
 enum { SLT_OMPN_DEPTH = 16 }; // levels, at most
 
@@ -18,9 +19,11 @@ typedef struct {
     int inputs;
 } slt_ompn_cell;
 
-static inline slt_ompn_cell slt_ompn_cell_at(size_t first, int inputs, int width) {
+SLT_EVERYWHERE slt_ompn_cell slt_ompn_cell_at(size_t first, int inputs, int width) {
     size_t d = (size_t)width, gates = (size_t)inputs + 1;
-    slt_ompn_cell c = {.w1 = first, .inputs = inputs};
+    slt_ompn_cell c;
+    c.inputs = inputs;
+    c.w1 = first;
     c.c1 = c.w1 + (gates + 1) * d * 4 * d;
     c.w2 = c.c1 + 4 * d;
     c.c2 = c.w2 + 4 * d * (gates + 1) * d;
@@ -30,12 +33,12 @@ static inline slt_ompn_cell slt_ompn_cell_at(size_t first, int inputs, int width
     return c;
 }
 
-static inline slt_ompn_cell slt_ompn_com(int width, int level) {
+SLT_EVERYWHERE slt_ompn_cell slt_ompn_com(int width, int level) {
     size_t size = slt_ompn_cell_at(0, 2, width).end;
     return slt_ompn_cell_at(size * (size_t)level, 2, width);
 }
 
-static inline slt_ompn_cell slt_ompn_decom(int depth, int width, int level) {
+SLT_EVERYWHERE slt_ompn_cell slt_ompn_decom(int depth, int width, int level) {
     size_t first = slt_ompn_com(width, depth).w1, size = slt_ompn_cell_at(0, 1, width).end;
     return slt_ompn_cell_at(first + size * (size_t)level, 1, width);
 }
@@ -44,9 +47,10 @@ typedef struct {
     size_t w1, c1, w2, c2, end;
 } slt_ompn_gate;
 
-static inline slt_ompn_gate slt_ompn_gate_at(int depth, int width) {
+SLT_EVERYWHERE slt_ompn_gate slt_ompn_gate_at(int depth, int width) {
     size_t d = (size_t)width;
-    slt_ompn_gate g = {.w1 = slt_ompn_decom(depth, width, depth - 1).w1};
+    slt_ompn_gate g;
+    g.w1 = slt_ompn_decom(depth, width, depth - 1).w1;
     g.c1 = g.w1 + 4 * d * d;
     g.w2 = g.c1 + d;
     g.c2 = g.w2 + d;

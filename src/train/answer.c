@@ -4,17 +4,21 @@
 // Copyright (c) 2026 the slottar authors
 #include "train/answer.h"
 
+#include "core/each.h"
 #include "core/group_impl.h"
 #include "train/companions.h"
 
 enum { BATCH = 64, BATCH_OF_DEVICE = 512 };
 
-int slt_answer_batch(const slt_context *context, const slt_setup *setup) {
-    return context->on_device && !setup->kind->padded(setup->model) ? BATCH_OF_DEVICE : BATCH;
+int slt_answer_batch(const slt_context *context, const slt_setup *setup, int members) {
+    bool free = context->on_device && !setup->kind->padded(setup->model);
+    int each = BATCH_OF_DEVICE / members;
+    return free && each > BATCH ? each : BATCH;
 }
 
 slt_status slt_answer_limits(const slt_context *context, const slt_setup *setup,
-                             const slt_model_data *data, slt_dataset *set, slt_limits *out) {
+                             const slt_model_data *data, slt_dataset *set, int members,
+                             slt_limits *out) {
     int slots = setup->kind->slots(setup->model);
     slt_feed_rule rule = {.data = set,
                           .length = data->length,
@@ -22,7 +26,8 @@ slt_status slt_answer_limits(const slt_context *context, const slt_setup *setup,
                           .padded = setup->kind->padded(setup->model),
                           .done = slt_setup_done(setup),
                           .fixed = slt_companions_needed(setup) ? slots : 0};
-    *out = (slt_limits){slt_answer_batch(context, setup) + rule.fixed, 0, slots, data->length};
+    int batch = slt_answer_batch(context, setup, members);
+    *out = (slt_limits){batch + rule.fixed, 0, slots, data->length};
     return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
 }
 
@@ -119,6 +124,20 @@ static void add_losses(const answerer *a, lane *l) {
     l->sum.weight += weight;
 }
 
+// what is done for each member, by whichever thread
+typedef struct {
+    const answerer *answerer;
+    const int64_t *episodes;
+    int asked;
+} batch_work;
+
+static slt_status answer_member(void *user, int i) {
+    const batch_work *w = user;
+    lane *l = &w->answerer->lanes[i];
+    add_losses(w->answerer, l);
+    return hand_out(w->answerer, l, w->episodes, w->asked);
+}
+
 // one member has all threads inside its operations, of several each thread takes some
 static slt_status answer_batch(answerer *a, const int64_t *episodes, int asked, uint32_t number) {
     slt_tape *tape = a->learner->use.tape;
@@ -126,11 +145,9 @@ static slt_status answer_batch(answerer *a, const int64_t *episodes, int asked, 
     hand_over(a, number);
     SLT_TRY(a->count == 1 ? slt_tape_forward_member(tape, a->lanes[0].request->member)
                           : slt_tape_forward(tape));
-    for (int i = 0; i < a->count; i++) {
-        add_losses(a, &a->lanes[i]);
-        SLT_TRY(hand_out(a, &a->lanes[i], episodes, asked));
-    }
-    return SLT_OK;
+    slt_tape_bring(tape);
+    batch_work w = {a, episodes, asked};
+    return slt_for_each(a->learner->context, a->count, answer_member, &w);
 }
 
 // ---- all batches
@@ -171,7 +188,7 @@ static slt_status answer_all(answerer *a, slt_arena *arena, slt_dataset *data,
                              const int64_t *episodes, int64_t count,
                              const slt_answer_request *requests) {
     slt_context *context = a->learner->context;
-    int batch = slt_answer_batch(context, &a->learner->setup);
+    int batch = slt_answer_batch(context, &a->learner->setup, a->learner->store->members);
     int64_t batches = 0;
     SLT_TRY(prepare(a, arena, data, batch, requests));
     int ranks = requests->shared ? slt_group_size(context) : 1;

@@ -8,13 +8,14 @@
 #include "slottar/metrics.h"
 #include "train/learner.h"
 
-// trajectories per batch when a model is used: more on a device that wants much at once, but not
-// where the company matters
-int slt_answer_batch(const slt_context *context, const slt_setup *setup);
+// trajectories per batch when so many models are used at once: more on a device that wants much,
+// but not where the company matters
+int slt_answer_batch(const slt_context *context, const slt_setup *setup, int members);
 
 // room for such batches, with the companions behind them
 slt_status slt_answer_limits(const slt_context *context, const slt_setup *setup,
-                             const slt_model_data *data, slt_dataset *set, slt_limits *out);
+                             const slt_model_data *data, slt_dataset *set, int members,
+                             slt_limits *out);
 
 typedef slt_status (*slt_answer_visit)(void *user, const slt_episode *episode,
                                        const slt_segmentation *segmentation);

@@ -78,25 +78,43 @@ static void declare_all(slt_safetensors_writer *writer, const slt_store *store, 
     }
 }
 
-static void put_part(slt_safetensors_writer *writer, const slt_store *store, slt_real *block,
-                     int number, int member, int first, int columns) {
-    const slt_parameter *parameter = &store->parameters[number];
-    const slt_real *at = slt_store_at(store, block, number, member) + first;
-    for (int r = 0; r < parameter->rows; r++, at += parameter->columns)
-        for (int c = 0; c < columns; c++) {
-            float value = (float)at[c];
-            slt_safetensors_put(writer, &value, sizeof value);
-        }
+// files hold floats, whatever the build computes in
+static void put_numbers(slt_safetensors_writer *writer, const slt_real *at, size_t count) {
+    if (sizeof *at == sizeof(float)) {
+        slt_safetensors_put(writer, at, count * sizeof(float));
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        float value = (float)at[i];
+        slt_safetensors_put(writer, &value, sizeof value);
+    }
 }
 
-static void put_all(slt_safetensors_writer *writer, const slt_store *store, int member) {
+// the parts of a parameter, one behind the other
+static void put_parameter(slt_safetensors_writer *writer, const slt_parameter *p,
+                          const slt_real *at) {
+    size_t columns = (size_t)p->columns, rows = (size_t)p->rows;
+    if (p->parts == 1) {
+        put_numbers(writer, at, rows * columns);
+        return;
+    }
+    for (int k = 0; k < p->parts; at += p->part[k++].columns)
+        for (size_t r = 0; r < rows; r++)
+            put_numbers(writer, at + r * columns, (size_t)p->part[k].columns);
+}
+
+// of a member as it is, or as it was put aside
+static void put_all(slt_safetensors_writer *writer, const slt_store *store, int member,
+                    const slt_aside *aside) {
     block_view views[3];
-    for (int v = 0; v < blocks_of(store, views); v++)
+    for (int v = 0; v < blocks_of(store, views); v++) {
+        const slt_real *copy = aside ? aside->block[v] : NULL;
         for (int i = 0; i < store->count; i++) {
             const slt_parameter *p = &store->parameters[i];
-            for (int k = 0, first = 0; k < p->parts; first += p->part[k++].columns)
-                put_part(writer, store, views[v].block, i, member, first, p->part[k].columns);
+            put_parameter(writer, p, copy ? copy : slt_store_at(store, views[v].block, i, member));
+            if (copy) copy += (size_t)p->rows * (size_t)p->columns;
         }
+    }
 }
 
 static void describe_number(slt_safetensors_writer *writer, const char *key, const char *format,
@@ -163,10 +181,9 @@ static void describe_members(slt_safetensors_writer *writer, const slt_member_st
     }
 }
 
-slt_status slt_checkpoint_save(const slt_learner *learner, int member,
-                               const slt_progress_state *state, const char *path) {
+static slt_status save_member(const slt_learner *learner, int member, const slt_aside *aside,
+                              const slt_progress_state *state, const char *path) {
     slt_safetensors_writer *writer;
-    SLT_TRY(slt_store_fetch(learner->store));
     SLT_TRY(slt_safetensors_writer_open(&learner->context->allocator, path, &writer));
     slt_status status = describe_all(writer, learner, member, state);
     if (status != SLT_OK) {
@@ -175,9 +192,48 @@ slt_status slt_checkpoint_save(const slt_learner *learner, int member,
     }
     declare_all(writer, learner->store, "");
     if (learner->companions) slt_companions_declare(writer, learner);
-    put_all(writer, learner->store, member);
+    put_all(writer, learner->store, member, aside);
     if (learner->companions) slt_companions_put(writer, learner);
     return slt_safetensors_commit(writer);
+}
+
+slt_status slt_checkpoint_save(const slt_learner *learner, int member,
+                               const slt_progress_state *state, const char *path) {
+    SLT_TRY(slt_store_fetch(learner->store));
+    return save_member(learner, member, NULL, state, path);
+}
+
+// ---- put aside
+
+slt_status slt_checkpoint_put_aside(const slt_learner *learner, int member,
+                                    const slt_progress_state *state, slt_aside *aside) {
+    const slt_store *store = learner->store;
+    block_view views[3];
+    size_t size = slt_store_member_size(store);
+    SLT_TRY(slt_store_fetch(learner->store));
+    for (int v = 0; v < blocks_of(store, views); v++) {
+        if (!aside->block[v])
+            SLT_TRY(SLT_ALLOC(&learner->context->allocator, &aside->block[v], size));
+        slt_real *to = aside->block[v];
+        for (int i = 0; i < store->count; i++) {
+            const slt_parameter *p = &store->parameters[i];
+            size_t count = (size_t)p->rows * (size_t)p->columns;
+            memcpy(to, slt_store_at(store, views[v].block, i, member), count * sizeof *to);
+            to += count;
+        }
+    }
+    aside->state = *state;
+    return SLT_OK;
+}
+
+slt_status slt_checkpoint_save_aside(const slt_learner *learner, int member, const slt_aside *aside,
+                                     const char *path) {
+    return save_member(learner, member, aside, &aside->state, path);
+}
+
+void slt_aside_free(const slt_context *context, slt_aside *aside) {
+    for (int v = 0; v < 3; v++) slt_free(&context->allocator, aside->block[v]);
+    *aside = (slt_aside){0};
 }
 
 slt_status slt_checkpoint_save_all(const slt_learner *learner, int first, int members,
@@ -194,11 +250,24 @@ slt_status slt_checkpoint_save_all(const slt_learner *learner, int first, int me
     describe_members(writer, each, members);
     for (int m = 0; m < members; m++)
         declare_all(writer, learner->store, scope_of(members, m).text);
-    for (int m = 0; m < members; m++) put_all(writer, learner->store, first + m);
+    for (int m = 0; m < members; m++) put_all(writer, learner->store, first + m, NULL);
     return slt_safetensors_commit(writer);
 }
 
 // ---- numbers that are out of bounds
+
+// exponents of ones alone; without a way out, so that it runs in vectors
+static bool all_finite(const slt_real *at, size_t count) {
+    static const uint32_t EXPONENT = 0x7f800000;
+    uint32_t bad = 0;
+    for (size_t i = 0; i < count; i++) {
+        float value = (float)at[i];
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        bad |= (bits & EXPONENT) == EXPONENT;
+    }
+    return !bad;
+}
 
 const char *slt_checkpoint_bad_weight(const slt_store *store, int member) {
     block_view views[3];
@@ -206,8 +275,7 @@ const char *slt_checkpoint_bad_weight(const slt_store *store, int member) {
         for (int i = 0; i < store->count; i++) {
             const slt_parameter *p = &store->parameters[i];
             const slt_real *at = slt_store_at(store, views[v].block, i, member);
-            for (size_t k = (size_t)p->rows * (size_t)p->columns; k; k--, at++)
-                if (!isfinite((float)*at)) return p->part[0].name;
+            if (!all_finite(at, (size_t)p->rows * (size_t)p->columns)) return p->part[0].name;
         }
     return NULL;
 }

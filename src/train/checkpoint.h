@@ -37,6 +37,19 @@ typedef struct {
 slt_status slt_checkpoint_save(const slt_learner *learner, int member,
                                const slt_progress_state *state, const char *path);
 
+// a member as it stood, to be saved later or not at all; all zero at first, its memory is used
+// again
+typedef struct {
+    slt_real *block[3]; // weights and moments, parameter by parameter
+    slt_progress_state state;
+} slt_aside;
+slt_status slt_checkpoint_put_aside(const slt_learner *learner, int member,
+                                    const slt_progress_state *state, slt_aside *aside);
+// as slt_checkpoint_save had written it then
+slt_status slt_checkpoint_save_aside(const slt_learner *learner, int member, const slt_aside *aside,
+                                     const char *path);
+void slt_aside_free(const slt_context *context, slt_aside *aside);
+
 // restarts: members from `first` on, under names that begin with their number among them
 slt_status slt_checkpoint_save_all(const slt_learner *learner, int first, int members,
                                    const slt_member_state *each, const slt_progress_state *state,

@@ -61,6 +61,44 @@ void slt_learner_destroy(slt_learner *learner) {
     slt_free(&learner->context->allocator, learner);
 }
 
+// the tapes hold most of the memory, the weights are still needed
+static void drop_tapes(slt_learner *learner) {
+    slt_tape_destroy(learner->train.tape);
+    slt_tape_destroy(learner->use.tape);
+    learner->train.tape = learner->use.tape = NULL;
+}
+
+static void copy_member(slt_learner *to, int member, const slt_learner *from, int old) {
+    slt_real *const into[] = {to->store->value, to->store->moment1, to->store->moment2};
+    slt_real *const out_of[] = {from->store->value, from->store->moment1, from->store->moment2};
+    to->each[member] = from->each[old];
+    for (int block = 0; block < 3; block++)
+        for (int i = 0; i < to->store->count; i++) {
+            const slt_parameter *p = &to->store->parameters[i];
+            memcpy(slt_store_at(to->store, into[block], i, member),
+                   slt_store_at(from->store, out_of[block], i, old),
+                   (size_t)p->rows * (size_t)p->columns * sizeof(slt_real));
+        }
+}
+
+slt_status slt_learner_shrink(slt_learner **learner, const int *keep, int members, slt_limits train,
+                              slt_limits use) {
+    slt_learner *old = *learner, *smaller = NULL;
+    slt_status status = slt_store_fetch(old->store);
+    drop_tapes(old);
+    if (status == SLT_OK)
+        status = slt_learner_create(old->context, &old->setup, &old->data, members, train, use,
+                                    &smaller);
+    if (status == SLT_OK) status = slt_store_edit(smaller->store);
+    if (status == SLT_OK) {
+        for (int m = 0; m < members; m++) copy_member(smaller, m, old, keep[m]);
+        smaller->companions = old->companions;
+    }
+    slt_learner_destroy(old);
+    *learner = smaller;
+    return status;
+}
+
 slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training) {
     const slt_model_kind *kind = learner->setup.kind;
     const void *options = learner->setup.model;

@@ -42,6 +42,11 @@ void slt_learner_destroy(slt_learner *learner);
 slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
                               int trajectories, int ranks, slt_limits *out);
 
+// makes a learner smaller: members `keep`, in this order, with weights, moments and options; on a
+// device all members of a learner are computed. NULL behind a failure
+slt_status slt_learner_shrink(slt_learner **learner, const int *keep, int members, slt_limits train,
+                              slt_limits use);
+
 // gives a member its batch and the numbers of a step, as its options say. `number` counts the steps
 // of the run from 0; it decides what is random in it.
 void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/clock.h"
+#include "core/each.h"
 #include "core/philox.h"
 #include "slottar/bench.h"
 #include "train/answer.h"
@@ -30,8 +31,11 @@ struct rig {
     slt_setup setup;
     slt_task_data task;
     slt_learner *learner;
-    slt_feed feed;
-    int batch;                          // trajectories of a step
+    int members;                        // models that take a step at once
+    slt_feed *feeds;                    // [members]
+    slt_answer_request *requests;       // [members]
+    slt_answer_losses *losses;          // [members]
+    int batch;                          // trajectories of a step of each
     int64_t *episodes;                  // [BATCHES][batch]
     int64_t steps;                      // taken so far
     double flops;                       // of all batches
@@ -41,12 +45,31 @@ struct rig {
 
 // ---- steps
 
+// members have different batches, each has each once
+static slt_status fill(rig *r, int member, int i) {
+    size_t at = (size_t)((i + member) % BATCHES) * (size_t)r->batch;
+    return slt_feed_fill(&r->feeds[member], r->episodes + at, r->batch);
+}
+
+typedef struct {
+    rig *rig;
+    int batch;
+} turn;
+
+static slt_status feed_member(void *user, int member) {
+    const turn *t = user;
+    rig *r = t->rig;
+    SLT_TRY(fill(r, member, t->batch));
+    slt_learner_feed(r->learner, member, &r->feeds[member], r->request->seed, r->steps,
+                     r->setup.train.lr, true);
+    return SLT_OK;
+}
+
 static slt_status train_steps(rig *r, int first, int batches) {
     for (int i = first; i < first + batches; i++) {
-        SLT_TRY(slt_feed_fill(&r->feed, r->episodes + (size_t)i * (size_t)r->batch, r->batch));
-        slt_learner_feed(r->learner, 0, &r->feed, r->request->seed, r->steps++, r->setup.train.lr,
-                         true);
+        SLT_TRY(slt_for_each(r->context, r->members, feed_member, &(turn){r, i}));
         SLT_TRY(slt_learner_step(r->learner));
+        r->steps++;
     }
     // a device is done when its last note is there
     slt_note note;
@@ -56,10 +79,8 @@ static slt_status train_steps(rig *r, int first, int batches) {
 }
 
 static slt_status answer_steps(rig *r, int first, int batches) {
-    slt_answer_request request = {.seed = r->request->seed};
-    slt_answer_losses losses;
     return slt_answer(r->learner, r->task.data, r->episodes + (size_t)first * (size_t)r->batch,
-                      (int64_t)batches * r->batch, &request, 1, &losses);
+                      (int64_t)batches * r->batch, r->requests, r->members, r->losses);
 }
 
 static const stage TRAIN = {"train", true, false, train_steps};
@@ -85,30 +106,43 @@ static slt_status choose_episodes(rig *r) {
                                  r->learner);
 }
 
+static slt_status make_members(rig *r) {
+    slt_feed_rule rule = slt_learner_feed_rule(r->learner, r->task.data, r->stage->training);
+    SLT_TRY(SLT_NEW(&r->arena, &r->feeds, (size_t)r->members));
+    SLT_TRY(SLT_NEW(&r->arena, &r->requests, (size_t)r->members));
+    SLT_TRY(SLT_NEW(&r->arena, &r->losses, (size_t)r->members));
+    for (int m = 0; m < r->members; m++) {
+        uint64_t seed = r->request->seed + (uint64_t)m;
+        r->requests[m] = (slt_answer_request){.member = m, .seed = seed};
+        SLT_TRY(slt_store_init(r->learner->store, m, seed));
+        SLT_TRY(slt_feed_init(&r->feeds[m], &r->arena, &rule, r->batch + rule.fixed));
+    }
+    return SLT_OK;
+}
+
 static slt_status prepare(rig *r) {
+    r->members = r->request->restarts > 1 ? r->request->restarts : 1;
     slt_limits train = {0, 0, 0, 0}, use;
     SLT_TRY(slt_setup_read(&r->setup, r->request));
     SLT_TRY(slt_task_open(r->context, &r->arena, &r->setup, r->request->data, &r->task));
     const slt_model_data *data = &r->task.model;
-    r->batch =
-        r->stage->training ? (int)r->setup.train.batch : slt_answer_batch(r->context, &r->setup);
+    r->batch = r->stage->training ? (int)r->setup.train.batch
+                                  : slt_answer_batch(r->context, &r->setup, r->members);
     if (r->stage->training)
         SLT_TRY(slt_learner_limits(&r->setup, data, r->task.data, r->batch, 1, &train));
-    SLT_TRY(slt_answer_limits(r->context, &r->setup, data, r->task.data, &use));
-    SLT_TRY(slt_learner_create(r->context, &r->setup, data, 1, train, use, &r->learner));
-    SLT_TRY(slt_store_init(r->learner->store, 0, r->request->seed));
+    SLT_TRY(slt_answer_limits(r->context, &r->setup, data, r->task.data, r->members, &use));
+    SLT_TRY(slt_learner_create(r->context, &r->setup, data, r->members, train, use, &r->learner));
     SLT_TRY(choose_episodes(r));
-    slt_feed_rule rule = slt_learner_feed_rule(r->learner, r->task.data, r->stage->training);
-    return slt_feed_init(&r->feed, &r->arena, &rule, r->batch + rule.fixed);
+    return make_members(r);
 }
 
 // ---- measuring
 
 // a batch for the tape to be asked about: the one that was answered is gone with its feed
 static slt_status hold_batch(rig *r, int i) {
-    SLT_TRY(slt_feed_fill(&r->feed, r->episodes + (size_t)i * (size_t)r->batch, r->batch));
     slt_model_io io = r->stage->training ? r->learner->train.io : r->learner->use.io;
-    slt_feed_hand_over(&r->feed, tape_of(r), 0, io);
+    SLT_TRY(fill(r, 0, i));
+    slt_feed_hand_over(&r->feeds[0], tape_of(r), 0, io);
     return SLT_OK;
 }
 
@@ -125,6 +159,8 @@ static slt_status warm_up(rig *r) {
         SLT_TRY(slt_dataset_episode(r->task.data, r->episodes[i], &episode));
         r->positions += episode.length;
     }
+    r->flops *= r->members;
+    r->positions *= r->members;
     return SLT_OK;
 }
 
@@ -147,7 +183,7 @@ static slt_status measure_step(rig *r, double seconds) {
 }
 
 static void report_step(const rig *r, const slt_bench_peaks *peaks, slt_bench_result *out) {
-    double seconds = 0, cpu = 0, trajectories = (double)BATCHES * r->batch;
+    double seconds = 0, cpu = 0, trajectories = (double)BATCHES * r->batch * r->members;
     for (int i = 0; i < BATCHES; i++) seconds += r->best[i];
     for (int i = 0; i < BATCHES; i++) cpu += r->cpu[i];
     *out = (slt_bench_result){
@@ -158,7 +194,9 @@ static void report_step(const rig *r, const slt_bench_peaks *peaks, slt_bench_re
         .true_tokens_per_s = (double)r->positions / seconds,
     };
     out->share_of_peak = out->gflops / peaks->gflops;
-    snprintf(out->name, sizeof out->name, "%s.%s", r->setup.kind->name, r->stage->name);
+    char many[16] = "";
+    if (r->members > 1) snprintf(many, sizeof many, ".x%d", r->members);
+    snprintf(out->name, sizeof out->name, "%s.%s%s", r->setup.kind->name, r->stage->name, many);
 }
 
 // ---- operations of the last batch

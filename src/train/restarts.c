@@ -129,7 +129,7 @@ static slt_status prepare(judge *j, slt_arena *arena, const int64_t *episodes, i
         SLT_TRY(slt_dataset_episode(j->t->task.data, episodes[i], &episode));
         j->steps += (size_t)episode.length;
     }
-    int batch = slt_answer_batch(j->t->context, &learner->setup);
+    int batch = slt_answer_batch(j->t->context, &learner->setup, learner->store->members);
     SLT_TRY(slt_feed_init(&j->feed, arena, &rule, batch + rule.fixed));
     SLT_TRY(SLT_NEW(arena, &j->segmentation.ids, L));
     SLT_TRY(SLT_NEW(arena, &j->segmentation.counts, K));
@@ -197,7 +197,8 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
 }
 
 static slt_status judge_all(judge *j, const int64_t *episodes, int64_t count) {
-    int batch = slt_answer_batch(j->t->context, &j->t->learner->setup);
+    const slt_learner *learner = j->t->learner;
+    int batch = slt_answer_batch(j->t->context, &learner->setup, learner->store->members);
     for (int64_t at = 0; at < count; at += batch) {
         SLT_TRY(slt_context_check(j->t->context));
         int asked = count - at < batch ? (int)(count - at) : batch;

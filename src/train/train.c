@@ -81,18 +81,26 @@ static int take_together(crowd *c) {
     return count;
 }
 
-// one shape, one data set: what is wrong with them is wrong with each of these runs
-static slt_status train_together(crowd *c, int count) {
-    slt_status status = slt_trainer_run(c->context, c->request, c->setup, c->outcome, count);
+// one shape, one data set: what is wrong with them is wrong with each of these runs. What does not
+// fit into a device's memory goes in two halves
+static slt_status train_together(crowd *c, int first, int count) {
+    slt_status status = slt_trainer_run(c->context, c->request + first, c->setup + first,
+                                        c->outcome + first, count);
+    if (status == SLT_NOMEM && c->context->on_device && count > 1) {
+        slt_context_log(c->context, SLT_LOG_INFO, "%d runs at once do not fit (%s)", count,
+                        slt_last_error());
+        SLT_TRY(train_together(c, first, count / 2));
+        return train_together(c, first + count / 2, count - count / 2);
+    }
     if (status == SLT_OK || !slt_is_own_fault(status)) return status;
-    for (int i = 0; i < count; i++) note_fault(c->outcome[i], status);
+    for (int i = 0; i < count; i++) note_fault(c->outcome[first + i], status);
     return SLT_OK;
 }
 
 static slt_status train_all(crowd *c) {
     SLT_TRY(reserve(c));
     SLT_TRY(read_setups(c));
-    for (int count; (count = take_together(c)) > 0;) SLT_TRY(train_together(c, count));
+    for (int count; (count = take_together(c)) > 0;) SLT_TRY(train_together(c, 0, count));
     return SLT_OK;
 }
 
@@ -111,6 +119,7 @@ slt_status slt_train_many(slt_context *context, const slt_train_request *request
                .outcomes = outcomes,
                .count = count,
                .at_once = at_once > 0 ? at_once : as_many_as_suit(context)};
+    if (c.at_once > SLT_MOST_TOGETHER) c.at_once = SLT_MOST_TOGETHER;
     slt_arena_init(&c.arena, &context->allocator, 0);
     slt_status status = train_all(&c);
     slt_arena_deinit(&c.arena);

@@ -6,36 +6,12 @@
 #include <math.h>
 #include <stdio.h>
 #include "core/clock.h"
+#include "core/each.h"
 #include "core/group_impl.h"
 #include "train/segments.h"
 #include "train/trainer.h"
 
 typedef slt_trainer trainer;
-
-// ---- checkpoints
-
-void slt_run_copy_sums(slt_live_run *run, int member, bool saving) {
-    slt_progress_state *state = &run->state;
-    slt_member_state *each = &run->each[member];
-    double *from[] = {&state->loss, &state->reconstruction, &state->kl};
-    double *to[] = {&each->loss, &each->reconstruction, &each->kl};
-    for (int i = 0; i < 3; i++) *(saving ? from : to)[i] = *(saving ? to : from)[i];
-}
-
-static slt_status save_member(trainer *t, slt_live_run *run, int member, const char *name) {
-    char path[SLT_RUN_PATH];
-    slt_run_copy_sums(run, member, true);
-    return slt_checkpoint_save(t->learner, run->first + member, &run->state,
-                               slt_run_path(path, run->request->run, name));
-}
-
-slt_status slt_run_save_last(slt_trainer *t, slt_live_run *run) {
-    char path[SLT_RUN_PATH];
-    if (run->members == 1) return save_member(t, run, 0, "last.safetensors");
-    run->state.loss = run->state.reconstruction = run->state.kl = 0;
-    return slt_checkpoint_save_all(t->learner, run->first, run->members, run->each, &run->state,
-                                   slt_run_path(path, run->request->run, "last.safetensors"));
-}
 
 // ---- progress
 
@@ -191,13 +167,6 @@ static void next_epoch(slt_live_run *run) {
         run->each[m].loss = run->each[m].reconstruction = run->each[m].kl = 0;
 }
 
-static slt_status keep_epoch(trainer *t, slt_live_run *run) {
-    const slt_epoch_record *record = &run->record;
-    if (run->better) SLT_TRY(save_member(t, run, record->restarts.picked, "best.safetensors"));
-    SLT_TRY(slt_run_log(t->context, run->request->run, run->events, record));
-    return slt_run_save_last(t, run);
-}
-
 static slt_status end_epoch(trainer *t, slt_live_run *run) {
     slt_epoch_record *record = &run->record;
     if (run->members > 1)
@@ -213,7 +182,7 @@ static slt_status end_epoch(trainer *t, slt_live_run *run) {
     next_epoch(run);
     run->better = is_better(run);
     run->state.finished = is_last(run);
-    return slt_ranks_lead(t, run, keep_epoch);
+    return SLT_OK;
 }
 
 // begins the record of the epoch; false: it is one that nobody looks at
@@ -238,14 +207,25 @@ static slt_status gather_due(trainer *t) {
     return SLT_OK;
 }
 
+// by all threads: a run has files of its own
+static slt_status keep_one(void *user, int i) {
+    trainer *t = user;
+    return t->due[i]->over ? SLT_OK : slt_run_keep_epoch(t, t->due[i]);
+}
+
+static slt_status keep_due(trainer *t, slt_live_run *none) {
+    (void)none;
+    SLT_TRY(slt_store_fetch(t->learner->store));
+    return slt_for_each(t->context, t->due_count, keep_one, t);
+}
+
 slt_status slt_trainer_end_epochs(slt_trainer *t) {
-    slt_status status = gather_due(t);
-    if (status == SLT_OK && t->due_count) status = score_due(t);
-    if (status == SLT_CANCELLED) return slt_trainer_stop(t); // the next call evaluates again
-    SLT_TRY(status);
+    SLT_TRY(gather_due(t));
     if (!t->due_count) return SLT_OK;
+    SLT_TRY(score_due(t));
     for (int i = 0; i < t->due_count; i++)
         SLT_TRY(slt_trainer_drop(t, t->due[i], end_epoch(t, t->due[i])));
+    SLT_TRY(slt_ranks_lead(t, NULL, keep_due));
     if (!slt_group_leads(t->context)) return SLT_OK;
     if (t->run_count == 1 && !t->runs[0].over)
         tell_run(t, &t->runs[0]);
@@ -306,9 +286,17 @@ static slt_status end_run(trainer *t, slt_live_run *run, const slt_evaluation *v
     result->test = slt_run_scores_of(test, t->task.count[SLT_SPLIT_TEST]);
     run->outcome->status = SLT_OK;
     SLT_TRY(slt_run_result(t->context, run->request->run, result));
+    slt_aside_free(t->context, &run->best);
     slt_status closed = slt_tensorboard_close(run->events);
     run->events = NULL;
     return closed;
+}
+
+// what was not written yet
+static slt_status save_one(void *user, int i) {
+    trainer *t = user;
+    slt_live_run *run = t->due[i];
+    return run->waits ? slt_run_save(t, run) : SLT_OK;
 }
 
 // scores of the best epochs on both held-out splits
@@ -317,6 +305,8 @@ static slt_status finish_due(trainer *t, slt_live_run *none) {
     slt_evaluation *valid, *test;
     SLT_TRY(SLT_NEW(&t->arena, &valid, (size_t)t->due_count));
     SLT_TRY(SLT_NEW(&t->arena, &test, (size_t)t->due_count));
+    SLT_TRY(slt_store_fetch(t->learner->store));
+    SLT_TRY(slt_for_each(t->context, t->due_count, save_one, t));
     for (int i = 0; i < t->due_count; i++) SLT_TRY(bring_best(t, t->due[i]));
     SLT_TRY(evaluate(t, SLT_SPLIT_VALID, true, NULL, valid));
     SLT_TRY(test_and_keep(t, test));

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/clock.h"
+#include "core/each.h"
 #include "core/group_impl.h"
 #include "core/philox.h"
 #include "train/trainer.h"
@@ -29,9 +30,8 @@ static int by_key(const void *a, const void *b) {
 // a function of seed and epoch alone
 static slt_status shuffle(trainer *t, slt_live_run *run, int member) {
     int64_t count = t->task.count[SLT_SPLIT_TRAIN];
-    slt_arena_mark mark = slt_arena_now(&t->arena);
     shuffled *list;
-    SLT_TRY(SLT_NEW(&t->arena, &list, (size_t)count));
+    SLT_TRY(SLT_ALLOC(&t->context->allocator, &list, (size_t)count));
     for (int64_t i = 0; i < count; i++) {
         slt_words words = slt_random_words(run->each[member].seed, SLT_RANDOM_SHUFFLE, (uint64_t)i,
                                            (uint32_t)run->state.epoch);
@@ -40,16 +40,23 @@ static slt_status shuffle(trainer *t, slt_live_run *run, int member) {
     }
     qsort(list, (size_t)count, sizeof *list, by_key);
     for (int64_t i = 0; i < count; i++) run->orders[member][i] = list[i].episode;
-    slt_arena_reset(&t->arena, mark);
+    slt_free(&t->context->allocator, list);
     return SLT_OK;
+}
+
+static slt_status shuffle_one(void *user, int place) {
+    trainer *t = user;
+    slt_live_run *run = t->places[place].run;
+    if (run->ordered == run->state.epoch + 1) return SLT_OK;
+    return shuffle(t, run, t->places[place].member);
 }
 
 // those that begin an epoch, or go on in the middle of one
 static slt_status shuffle_all(trainer *t) {
+    SLT_TRY(slt_for_each(t->context, t->learner->store->members, shuffle_one, t));
     for (int r = 0; r < t->run_count; r++) {
         slt_live_run *run = &t->runs[r];
         if (run->first < 0 || run->ordered == run->state.epoch + 1) continue;
-        for (int m = 0; m < run->members; m++) SLT_TRY(shuffle(t, run, m));
         run->ordered = run->state.epoch + 1;
         run->noted = run->state.step;
     }
@@ -138,9 +145,12 @@ static double learning_rate(const slt_live_run *run) {
     return o->lr * (o->lr_end < 1 ? 1 - (1 - o->lr_end) * gone : 1);
 }
 
-static slt_status feed(trainer *t, slt_live_run *run, int member) {
+// by all threads: members share nothing
+static slt_status feed(void *user, int place) {
+    trainer *t = user;
+    slt_live_run *run = t->places[place].run;
+    int member = t->places[place].member;
     const slt_member_state *each = &run->each[member];
-    int place = run->first + member;
     bool runs = !run->over && each->health == SLT_MEMBER_RUNS;
     if (!runs && slt_learner_rest(t->learner, place)) return SLT_OK;
     const int64_t *episodes = run->orders[member] + run->state.step * t->batch;
@@ -151,9 +161,7 @@ static slt_status feed(trainer *t, slt_live_run *run, int member) {
 }
 
 static slt_status take_step(trainer *t) {
-    for (int r = 0; r < t->run_count; r++)
-        for (int m = 0; t->runs[r].first >= 0 && m < t->runs[r].members; m++)
-            SLT_TRY(feed(t, &t->runs[r], m));
+    SLT_TRY(slt_for_each(t->context, t->learner->store->members, feed, t));
     SLT_TRY(slt_learner_step(t->learner));
     t->taken++;
     for (int r = 0; r < t->run_count; r++) {
@@ -209,24 +217,23 @@ static bool goes_on(const trainer *t) {
 
 static slt_status check_and_save(trainer *t, slt_live_run *run) {
     SLT_TRY(slt_run_check_weights(t, run));
-    return slt_ranks_lead(t, run, slt_run_save_last);
+    return slt_ranks_lead(t, run, slt_run_save);
 }
 
-slt_status slt_trainer_stop(slt_trainer *t) {
+slt_status slt_trainer_save(slt_trainer *t) {
     SLT_TRY(take_notes(t, true));
     for (int r = 0; r < t->run_count; r++) {
         slt_live_run *run = &t->runs[r];
         if (!run->over) SLT_TRY(slt_trainer_drop(t, run, check_and_save(t, run)));
     }
-    SLT_FAIL(SLT_CANCELLED, "stopped on request");
+    return SLT_OK;
 }
 
 slt_status slt_trainer_step(slt_trainer *t) {
     SLT_TRY(shuffle_all(t));
     while (goes_on(t)) {
-        slt_status status = slt_ranks_stop(t) ? SLT_CANCELLED : take_step(t);
-        if (status == SLT_CANCELLED) return slt_trainer_stop(t);
-        SLT_TRY(status);
+        if (slt_ranks_stop(t)) SLT_FAIL(SLT_CANCELLED, "stopped on request");
+        SLT_TRY(take_step(t));
         SLT_TRY(watch_time(t));
         slt_trainer_tell(t, "");
     }

@@ -102,7 +102,7 @@ static slt_status make_learner(slt_model *model, slt_dataset *data, bool segment
     model->learner = NULL;
     c->data.prior = c->prior;
     c->data.segments_alone = segments_alone;
-    SLT_TRY(slt_answer_limits(model->context, &c->setup, &c->data, data, &use));
+    SLT_TRY(slt_answer_limits(model->context, &c->setup, &c->data, data, 1, &use));
     SLT_TRY(slt_learner_create(model->context, &c->setup, &c->data, 1, none, use, &model->learner));
     model->learner->companions = model->companions;
     return slt_checkpoint_load(model->learner, 0, model->path, false);

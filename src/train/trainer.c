@@ -26,7 +26,7 @@ slt_status slt_trainer_drop(slt_trainer *t, slt_live_run *run, slt_status status
     run->outcome->status = status;
     snprintf(run->outcome->message, sizeof run->outcome->message, "%s", slt_last_error());
     if (t->run_count > 1) slt_context_log(t->context, SLT_LOG_INFO, "%s", slt_last_error());
-    return SLT_OK;
+    return slt_ranks_lead(t, run, slt_run_save_best);
 }
 
 // ---- members and their learner
@@ -55,24 +55,48 @@ static int give_places(trainer *t) {
     for (int r = 0; r < t->run_count; r++) {
         slt_live_run *run = &t->runs[r];
         run->first = run->over ? -1 : members;
-        if (!run->over) members += run->members;
+        for (int m = 0; m < run->members && !run->over; m++)
+            t->places[members++] = (slt_place){run, m};
     }
     return members;
+}
+
+static slt_status find_limits(const trainer *t, int members, slt_limits *train, slt_limits *use) {
+    const slt_setup *setup = t->runs[0].setup;
+    SLT_TRY(slt_learner_limits(setup, &t->task.model, t->task.data, t->batch,
+                               slt_group_size(t->context), train));
+    return slt_answer_limits(t->context, setup, &t->task.model, t->task.data, members, use);
 }
 
 static slt_status make_learner(trainer *t, int members) {
     const slt_setup *setup = t->runs[0].setup;
     slt_limits train, use;
     SLT_TRY(slt_ranks_check(t));
-    SLT_TRY(slt_learner_limits(setup, &t->task.model, t->task.data, t->batch,
-                               slt_group_size(t->context), &train));
-    SLT_TRY(slt_answer_limits(t->context, setup, &t->task.model, t->task.data, &use));
+    SLT_TRY(find_limits(t, members, &train, &use));
     SLT_TRY(
         slt_learner_create(t->context, setup, &t->task.model, members, train, use, &t->learner));
     SLT_TRY(slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN],
                                   t->task.count[SLT_SPLIT_TRAIN], t->learner));
     for (int r = 0; r < t->run_count; r++)
         if (!t->runs[r].over) SLT_TRY(make_members(t, &t->runs[r]));
+    return SLT_OK;
+}
+
+// a device computes all members of a learner: it gets a smaller one when an eighth of them are over
+static slt_status leave_behind(trainer *t, int going) {
+    enum { PART = 8 };
+    int members = t->learner->store->members, *keep, count = 0;
+    slt_limits train, use;
+    if (!t->context->on_device || PART * (members - going) < members) return SLT_OK;
+    slt_arena_mark mark = slt_arena_now(&t->arena);
+    SLT_TRY(SLT_NEW(&t->arena, &keep, (size_t)going));
+    for (int r = 0; r < t->run_count; r++)
+        for (int m = 0; !t->runs[r].over && m < t->runs[r].members; m++)
+            keep[count++] = t->runs[r].first + m;
+    SLT_TRY(find_limits(t, going, &train, &use));
+    SLT_TRY(slt_learner_shrink(&t->learner, keep, going, train, use));
+    slt_arena_reset(&t->arena, mark);
+    give_places(t);
     return SLT_OK;
 }
 
@@ -172,51 +196,69 @@ static bool is_paused(const slt_live_run *run) {
     return pause && run->state.epoch >= pause && run->state.epoch % run->every == 0;
 }
 
+// some of those that came to their end; each has a dozen files open while it is finished
+static void gather_ended(trainer *t) {
+    enum { FEW = 16 };
+    t->due_count = 0;
+    for (int r = 0; r < t->run_count && t->due_count < FEW; r++) {
+        slt_live_run *run = &t->runs[r];
+        if (run->over || !(run->state.finished || is_paused(run))) continue;
+        run->over = true;
+        t->due[t->due_count++] = run;
+    }
+}
+
 // finishes those that came to their end; gives the number of members that go on
 static slt_status settle(trainer *t, int *going) {
-    *going = t->due_count = 0;
-    for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
-        if (run->over) continue;
-        run->over = run->state.finished || is_paused(run);
-        if (run->over)
-            t->due[t->due_count++] = run;
-        else
-            *going += run->members;
-    }
-    return t->due_count ? slt_trainer_finish(t) : SLT_OK;
+    for (gather_ended(t); t->due_count; gather_ended(t)) SLT_TRY(slt_trainer_finish(t));
+    *going = 0;
+    for (int r = 0; r < t->run_count; r++) *going += t->runs[r].over ? 0 : t->runs[r].members;
+    return *going ? leave_behind(t, *going) : SLT_OK;
+}
+
+// to the end of the next epoch
+static slt_status go_on(trainer *t, int *going) {
+    SLT_TRY(settle(t, going));
+    if (!*going) return SLT_OK;
+    SLT_TRY(slt_trainer_step(t));
+    return slt_trainer_end_epochs(t);
 }
 
 static slt_status run_all(trainer *t) {
-    int going;
+    int going = 1;
     SLT_TRY(slt_group_agree(t->context, read_all(t)));
     SLT_TRY(claim_folders(t));
     int members = give_places(t);
     if (!members) return SLT_OK;
     SLT_TRY(slt_group_agree(t->context, make_learner(t, members)));
     SLT_TRY(start_all(t));
-    for (;;) {
-        SLT_TRY(settle(t, &going));
-        if (!going) return SLT_OK;
-        SLT_TRY(slt_trainer_step(t));
-        SLT_TRY(slt_trainer_end_epochs(t));
+    while (going) {
+        slt_status status = go_on(t, &going);
+        if (status != SLT_OK && status != SLT_CANCELLED) return status;
+        if (status == SLT_OK) continue;
+        SLT_TRY(slt_trainer_save(t));
+        SLT_FAIL(SLT_CANCELLED, "stopped on request");
     }
+    return SLT_OK;
 }
 
 // ---- opening and closing
 
 static slt_status take_runs(trainer *t, const slt_train_request *const *requests,
                             const slt_setup *const *setups, slt_train_outcome *const *outcomes) {
+    size_t members = 0;
     SLT_TRY(SLT_NEW(&t->arena, &t->runs, (size_t)t->run_count));
     SLT_TRY(SLT_NEW(&t->arena, &t->due, (size_t)t->run_count));
-    for (int r = 0; r < t->run_count; r++)
-        t->runs[r] =
-            (slt_live_run){.request = requests[r],
-                           .setup = setups[r],
-                           .outcome = outcomes[r],
-                           .members = requests[r]->restarts > 1 ? requests[r]->restarts : 1,
-                           .first = -1};
-    return SLT_OK;
+    for (int r = 0; r < t->run_count; r++) {
+        int own = requests[r]->restarts > 1 ? requests[r]->restarts : 1;
+        t->runs[r] = (slt_live_run){.request = requests[r],
+                                    .setup = setups[r],
+                                    .outcome = outcomes[r],
+                                    .members = own,
+                                    .first = -1};
+        members += (size_t)own;
+    }
+    return SLT_NEW(&t->arena, &t->places, members);
 }
 
 static slt_status close_all(trainer *t) {
@@ -227,7 +269,10 @@ static slt_status close_all(trainer *t) {
     }
     slt_learner_destroy(t->learner);
     slt_task_close(&t->task);
-    for (int r = 0; t->runs && r < t->run_count; r++) slt_lock_release(&t->runs[r].lock);
+    for (int r = 0; t->runs && r < t->run_count; r++) {
+        slt_lock_release(&t->runs[r].lock);
+        slt_aside_free(t->context, &t->runs[r].best);
+    }
     slt_arena_deinit(&t->arena);
     slt_free(&t->context->allocator, t);
     return status;

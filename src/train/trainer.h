@@ -15,8 +15,9 @@
 #include "train/run_files.h"
 #include "train/task.h"
 
-// runs that a device trains at once, at most
-enum { SLT_POPULATION_OF_DEVICE = 64 };
+// runs that a device trains at once unless another number is asked for; most of all: each has files
+// open
+enum { SLT_POPULATION_OF_DEVICE = 64, SLT_MOST_TOGETHER = 256 };
 
 // a run that is being trained
 typedef struct {
@@ -36,8 +37,18 @@ typedef struct {
     int64_t noted;           // steps of the epoch whose losses are counted
     slt_epoch_record record; // of the last evaluation
     bool better;             // it is the best so far
-    bool over;               // takes no further steps in this call
+    double saved, saving;    // when it was saved, and how long that took; 0: not yet
+    bool waits;              // for the next checkpoint: it is further than the last one
+    slt_aside best;          // of an epoch that was not saved yet
+    bool best_waits;
+    bool over; // takes no further steps in this call
 } slt_live_run;
+
+// a member by its place in the learner
+typedef struct {
+    slt_live_run *run;
+    int member;
+} slt_place;
 
 typedef struct {
     slt_context *context;
@@ -46,6 +57,7 @@ typedef struct {
     int run_count;
     slt_task_data task;
     slt_learner *learner;
+    slt_place *places; // [members of the learner]
     int batch;
     int64_t steps_per_epoch;
     int64_t taken;      // steps of this call
@@ -72,12 +84,12 @@ slt_split slt_trainer_held_out(const slt_trainer *t);
 
 // ---- train_steps.c
 
-// steps of all runs that go on, until one of them stands at the end of an epoch; CANCELLED behind a
-// request to stop, with everything saved
+// steps of all runs that go on, until one of them stands at the end of an epoch
 slt_status slt_trainer_step(slt_trainer *t);
-// saves all runs behind their last whole step; CANCELLED
-slt_status slt_trainer_stop(slt_trainer *t);
 bool slt_run_ends_epoch(const slt_trainer *t, const slt_live_run *run);
+
+// saves all that go on
+slt_status slt_trainer_save(slt_trainer *t);
 
 // what the last step did shows first in the weights: no member with a number out of bounds is
 // saved. DIVERGED when none is left
@@ -91,7 +103,15 @@ slt_status slt_trainer_end_epochs(slt_trainer *t);
 slt_status slt_trainer_finish(slt_trainer *t);
 // progress of all runs together
 void slt_trainer_tell(slt_trainer *t, const char *news);
-slt_status slt_run_save_last(slt_trainer *t, slt_live_run *run);
+
+// ---- train_saves.c
+
+// the line of an evaluated epoch, and its checkpoints, or what they need put aside
+slt_status slt_run_keep_epoch(slt_trainer *t, slt_live_run *run);
+// writes where the run stands, and its best epoch
+slt_status slt_run_save(slt_trainer *t, slt_live_run *run);
+// its best epoch alone, if that waits
+slt_status slt_run_save_best(slt_trainer *t, slt_live_run *run);
 // the sums of a member's epoch at hand, into the state of its run or from there
 void slt_run_copy_sums(slt_live_run *run, int member, bool saving);
 

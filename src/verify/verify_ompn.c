@@ -155,6 +155,7 @@ static slt_status compare_training(subject *s) {
         frame->step.adam_count = (uint32_t)step + 1;
         slt_adam_step(s->tape);
         if (step > 0) continue;
+        SLT_TRY(slt_store_fetch(s->store));
         slt_real norm = (slt_real)s->store->norm[0];
         slt_fixture_compare(&s->fixture, "gradnorm.global", &norm, 1, 1, 1, 1e-4);
         SLT_TRY(slt_fixture_first_step(&s->fixture, s->store, s->rate));

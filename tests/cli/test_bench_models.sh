@@ -26,6 +26,17 @@ assert 0.1 < r["true_tokens_per_s"] / r["tokens_per_s"] < 0.9, r'
 else
     skip "is JSON" "no python3"
 fi
+check "three models at once" 0 "$SLOTTAR" bench train slottar $small --batch 8 --population 3 --json
+cp out step
+check "a step with all its numbers" 0 grep -qE "^\{\"name\":\"slottar.train.x3\",$numbers\}" step
+if command -v python3 >/dev/null; then
+    check "tokens per second are those of all" 0 python3 -c '
+import json
+r = json.load(open("step"))["results"][0]
+assert abs(r["tokens_per_s"] * r["ms"] / 1e3 / (3 * 8 * 65) - 1) < 1e-3, r'
+fi
+check "in use, too" 0 "$SLOTTAR" bench infer slottar $small --population 2
+says "by name" out "slottar.infer.x2"
 check "nothing is left behind" 0 test -z "$(ls -A "$TMPDIR")"
 "$SLOTTAR" collect MiniGrid-Unlock-v0 --episodes 20 -o own.safetensors --quiet >/dev/null
 check "a data set of one's own, without a preset" 0 "$SLOTTAR" bench train slottar $small --batch 4 --data own.safetensors

@@ -9,7 +9,7 @@
 #include "reproduce/repro_record.h"
 #include "train/sweep_trial.h"
 
-enum { DEPTH = 8 };
+enum { DEPTH = 16 }; // of the reader that goes deepest
 
 static int depth_of(const json_t *value) {
     int deepest = 0;

@@ -9,6 +9,12 @@
 // relative to the largest number of an array; sums have up to some hundred terms
 static const double TOLERANCE = 2e-5;
 
+// ompn's cases are chains of norms of three numbers, which divide by what is left of them: there
+// the CPU's own floats are 4.6e-5 away from its doubles, those of the device 2.5e-5
+static double tolerance_of(const slt_op *op) {
+    return strcmp(op->name, "ompn") == 0 ? 1e-4 : TOLERANCE;
+}
+
 static const slt_probe_batch BATCHES[] = {
     {.trajectories = 3, .slots = 3, .length = 6, .padded = false, .mean = 3, .sd = 2, .seed = 1},
     {.trajectories = 3, .slots = 2, .length = 5, .padded = true, .mean = 3, .sd = 2, .seed = 2},
@@ -68,8 +74,9 @@ static double case_error(slt_probe_batch batch, slt_var (*make)(slt_probe *), co
         if (!want) continue;
         double error = cuda_rig_error(want, got, numbers_of(&a, a.leaf[i].var));
         static char name[32];
+        if (!(error > worst)) continue;
         snprintf(name, sizeof name, "gradient of leaf %d", i);
-        if (error > worst) worst = error, *where = name;
+        worst = error, *where = name;
     }
     slt_probe_deinit(&a);
     slt_probe_deinit(&b);
@@ -81,7 +88,7 @@ static int wrong;
 static void check_case(const slt_op *op, int c, size_t b, slt_var (*make)(slt_probe *)) {
     const char *where;
     double error = case_error(BATCHES[b], make, &where);
-    if (error < TOLERANCE) return;
+    if (error < tolerance_of(op)) return;
     print_error("%s, case %d, batch %zu: error %.3g in %s\n", op->name, c, b, error, where);
     wrong++;
 }

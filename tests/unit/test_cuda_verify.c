@@ -6,11 +6,17 @@
 static void goldens_agree_on_the_device(void **state) {
     (void)state;
     static const char *const names[] = {
-        "slottar_tiny_it1_own",           "slottar_tiny_it1_reference",
-        "slottar_tiny_it2_own",           "slottar_tiny_it2_reference",
-        "slottar_tiny_layers2_beta0_own", "slottar_tiny_layers2_beta0_reference",
-        "compile_tiny_concrete",          "compile_tiny_gaussian",
+        "slottar_tiny_it1_own",
+        "slottar_tiny_it1_reference",
+        "slottar_tiny_it2_own",
+        "slottar_tiny_it2_reference",
+        "slottar_tiny_layers2_beta0_own",
+        "slottar_tiny_layers2_beta0_reference",
+        "compile_tiny_concrete",
+        "compile_tiny_gaussian",
         "compile_tiny_original",
+        "ompn_tiny_depth2",
+        "ompn_tiny_depth3",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[1024];

@@ -45,6 +45,23 @@ static slt_status mdl(slt_context *with) { return train_fresh(with, "slottar-mdl
 static slt_status compile(slt_context *with) { return train_fresh(with, "compile", 0); }
 static slt_status ompn(slt_context *with) { return train_fresh(with, "ompn", 0); }
 
+// two at once: one ends before the other
+static slt_status population(slt_context *with) {
+    static slt_train_outcome outcomes[2];
+    const char *const own[] = {"epochs=1", "batch=8", "hidden=8", "epochs=2"};
+    slt_train_request requests[2];
+    for (int i = 0; i < 2; i++)
+        requests[i] = (slt_train_request){.model = "slottar",
+                                          .data = "data.safetensors",
+                                          .run = i ? "second" : "first",
+                                          .settings = own,
+                                          .setting_count = 3 + i};
+    remove_folder("first");
+    remove_folder("second");
+    SLT_TRY(slt_train_many(with, requests, 2, 2, outcomes));
+    return outcomes[0].status == SLT_OK ? outcomes[1].status : outcomes[0].status;
+}
+
 // goes on from whatever the last attempt left
 static slt_status again(slt_context *with) { return train_model(with, "slottar", 0); }
 
@@ -151,9 +168,10 @@ static void nothing_is_lost(void **state) {
         const char *name;
         failing_scenario run;
     } scenarios[] = {
-        {"compile", compile}, {"ompn", ompn},     {"slottar-mdl", mdl},     {"slottar", slottar},
-        {"again", again},     {"use", use},       {"sweep", search},        {"report", report},
-        {"bench", bench},     {"policy", policy}, {"reproduce", reproduce},
+        {"compile", compile},       {"ompn", ompn},     {"slottar-mdl", mdl},
+        {"slottar", slottar},       {"again", again},   {"use", use},
+        {"sweep", search},          {"report", report}, {"bench", bench},
+        {"population", population}, {"policy", policy}, {"reproduce", reproduce},
     };
     (void)state;
     make_data("data.safetensors", SLT_OBSERVATIONS_BITS, true, 0, 20);

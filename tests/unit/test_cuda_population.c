@@ -1,0 +1,84 @@
+// A population on the device: every run has the losses that it has alone, within rounding, while
+// others end, break and are left behind.
+// sanitizers: too long
+#include <stdlib.h>
+#include <unistd.h>
+#include "cuda_rig.h"
+#include "small_run.h"
+
+enum { RUNS = 3, EPOCHS = 2, FEW = 10 }; // the emulated device is slow
+
+static const char *const own[RUNS] = {"epochs=1", "lr=10", "epochs=2"};
+
+static void ask(const char *folder, int i, char *run, size_t size, const char **settings,
+                slt_train_request *out) {
+    // padded: the batches of answers are small
+    static const char *const shared[] = {"hidden=4", "slot_size=4", "heads=1",
+                                         "slots=2",  "prior=2",     "end_pad=include",
+                                         "batch=4",  "lr=1e-4",     "epochs=2"};
+    int count = sizeof shared / sizeof *shared;
+    memcpy(settings, shared, sizeof shared);
+    settings[count++] = own[i];
+    snprintf(run, size, "%s-%d", folder, i);
+    *out = (slt_train_request){.model = "slottar",
+                               .data = "bits.safetensors",
+                               .run = run,
+                               .settings = settings,
+                               .setting_count = count,
+                               .seed = 3 + (uint64_t)i};
+}
+
+static int read_losses(const char *run, double out[2 * EPOCHS]) {
+    char path[64], line[4096];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/metrics.jsonl", run);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        assert_true(count < 2 * EPOCHS);
+        out[count++] = atof(strstr(line, "\"train_loss\":") + 13);
+        out[count++] = atof(strstr(line, "\"valid_loss\":") + 13);
+    }
+    fclose(file);
+    return count / 2;
+}
+
+static void check_near(const char *a, const char *b, int epochs) {
+    double x[2 * EPOCHS], y[2 * EPOCHS];
+    assert_int_equal(read_losses(a, x), epochs);
+    assert_int_equal(read_losses(b, y), epochs);
+    for (int i = 0; i < 2 * epochs; i++)
+        if (!(fabs(x[i] - y[i]) <= 1e-5)) fail_msg("%s, %s: %.9g and %.9g", a, b, x[i], y[i]);
+}
+
+static void runs_as_alone(void **state) {
+    (void)state;
+    char runs[RUNS][32], alone[32];
+    const char *settings[RUNS][16];
+    slt_train_request requests[RUNS], single;
+    slt_train_outcome *outcomes = calloc(RUNS, sizeof *outcomes);
+    slt_train_result *result = calloc(1, sizeof *result);
+    make_data("bits.safetensors", SLT_OBSERVATIONS_BITS, false, 0, FEW);
+    for (int i = 0; i < RUNS; i++)
+        ask("many", i, runs[i], sizeof runs[i], settings[i], &requests[i]);
+    CHECK_OK(slt_train_many(device, requests, RUNS, 0, outcomes));
+    for (int i = 0; i < RUNS; i++) {
+        ask("one", i, alone, sizeof alone, settings[0], &single);
+        slt_status status = slt_train(device, &single, result);
+        assert_int_equal(status, outcomes[i].status);
+        assert_int_equal(status, i == 1 ? SLT_DIVERGED : SLT_OK);
+        if (status != SLT_OK) continue;
+        check_near(alone, runs[i], (int)result->epochs);
+        assert_true(fabs(result->test.loss - outcomes[i].result.test.loss) <= 1e-5);
+    }
+    free(outcomes);
+    free(result);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_as_alone)};
+    if (!cuda_rig_open("a population on the device")) return 0;
+    int code = cmocka_run_group_tests(tests, set_up, tear_down);
+    cuda_rig_close();
+    return code;
+}
