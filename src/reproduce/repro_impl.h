@@ -62,6 +62,8 @@ slt_status slt_repro_markdown(slt_repro *r, slt_text *out); // repro_markdown.c
 const char *slt_repro_path(const slt_repro *r, char out[SLT_REPRO_PATH], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool slt_repro_there(const char *path);
+// is the name in a list of `most` names at most, NULL behind the last?
+bool slt_repro_in(const char *const *list, int most, const char *name);
 // time is over, or somebody asked to stop
 bool slt_repro_over(slt_repro *r);
 bool slt_repro_wants(const slt_repro *r, slt_repro_kind kind);

@@ -9,7 +9,7 @@
 #include "reproduce/repro_impl.h"
 #include "slottar/report.h"
 
-// the first run of a cell, where it has scores
+// the first run of a cell, where it has scores and, not carried over from elsewhere, its answers
 static bool first_run(const slt_repro *r, const slt_repro_set *set,
                       const slt_repro_variant *variant, char out[SLT_REPRO_PATH]) {
     char path[SLT_REPRO_PATH];
@@ -17,8 +17,9 @@ static bool first_run(const slt_repro *r, const slt_repro_set *set,
     slt_repro_record_path(r, set, variant, 0, path);
     if (!slt_repro_there(path) || slt_repro_record_read(path, &record) != SLT_OK || record.failed)
         return false;
+    slt_repro_path(r, path, "runs/%s/%s/0/segments.safetensors", set->name, variant->name);
     slt_repro_path(r, out, "runs/%s/%s/0", set->name, variant->name);
-    return true;
+    return slt_repro_there(path);
 }
 
 static slt_status draw(slt_repro *r, const slt_repro_set *set, const slt_repro_variant *variant) {

@@ -20,6 +20,12 @@ const char *slt_repro_path(const slt_repro *r, char out[SLT_REPRO_PATH], const c
 
 bool slt_repro_there(const char *path) { return access(path, F_OK) == 0; }
 
+bool slt_repro_in(const char *const *list, int most, const char *name) {
+    for (int i = 0; i < most && list[i]; i++)
+        if (strcmp(list[i], name) == 0) return true;
+    return false;
+}
+
 bool slt_repro_over(slt_repro *r) {
     return slt_context_is_cancelled(r->context) || slt_seconds() >= r->until;
 }
@@ -33,9 +39,7 @@ bool slt_repro_wants(const slt_repro *r, slt_repro_kind kind) {
 // ---- tables
 
 static bool is_wanted(const slt_reproduce_request *request, const char *table) {
-    for (int i = 0; i < request->table_count; i++)
-        if (strcmp(request->tables[i], table) == 0) return true;
-    return request->table_count == 0;
+    return !request->table_count || slt_repro_in(request->tables, request->table_count, table);
 }
 
 static slt_status refuse_table(const char *name) {
@@ -69,9 +73,7 @@ static slt_status check_models(const slt_reproduce_request *request) {
 }
 
 static bool takes_model(const slt_reproduce_request *request, const char *model) {
-    for (int i = 0; i < request->model_count; i++)
-        if (strcmp(request->models[i], model) == 0) return true;
-    return request->model_count == 0;
+    return !request->model_count || slt_repro_in(request->models, request->model_count, model);
 }
 
 // ---- sets and cells

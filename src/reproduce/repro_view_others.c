@@ -193,21 +193,27 @@ slt_status slt_repro_view_priors(slt_repro *r, const slt_repro_table *table, slt
 
 // ---- figures
 
-slt_status slt_repro_view_figures(slt_repro *r, const slt_repro_table *table, slt_text *out) {
+// the pictures that are there, by set; false: none
+static bool put_pictures(const slt_repro *r, const slt_repro_set *set, slt_text *out) {
     static const char *const pictures[] = {"slots", "masks", "priors", "tasks"};
-    for (int s = 0; s < SLT_REPRO_SETS && table->sets[s]; s++) {
-        const slt_repro_set *set = slt_repro_set_find(table->sets[s]);
-        const char *before = "";
-        for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
-            char path[SLT_REPRO_PATH];
-            slt_repro_path(r, path, "figures/%s/%s.svg", set->name, pictures[i]);
-            if (!slt_repro_there(path)) continue;
-            if (!*before) slt_text_add(out, "- %s:", set->title);
-            slt_text_add(out, "%s [%s](figures/%s/%s.svg)", before, pictures[i], set->name,
-                         pictures[i]);
-            before = ",";
-        }
-        if (*before) slt_text_add(out, "\n");
+    const char *before = "";
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+        char path[SLT_REPRO_PATH];
+        slt_repro_path(r, path, "figures/%s/%s.svg", set->name, pictures[i]);
+        if (!slt_repro_there(path)) continue;
+        if (!*before) slt_text_add(out, "- %s:", set->title);
+        slt_text_add(out, "%s [%s](figures/%s/%s.svg)", before, pictures[i], set->name,
+                     pictures[i]);
+        before = ",";
     }
+    if (*before) slt_text_add(out, "\n");
+    return *before;
+}
+
+slt_status slt_repro_view_figures(slt_repro *r, const slt_repro_table *table, slt_text *out) {
+    bool any = false;
+    for (int s = 0; s < SLT_REPRO_SETS && table->sets[s]; s++)
+        any |= put_pictures(r, slt_repro_set_find(table->sets[s]), out);
+    if (!any) slt_text_add(out, "Not drawn yet.\n");
     return SLT_OK;
 }

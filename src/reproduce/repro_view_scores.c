@@ -80,16 +80,21 @@ static void put_kept(const view *v, const slt_repro_summary *summaries) {
 static slt_status put_variant(const view *v, const slt_repro_variant *variant) {
     slt_repro_summary summaries[SLT_REPRO_SETS];
     slt_repro_summary all = {0};
-    int runs = 0, wanted = (variant->times ? variant->times : 1) * v->r->seeds * v->set_count;
+    int runs = 0, failed = 0,
+        wanted = (variant->times ? variant->times : 1) * v->r->seeds * v->set_count;
     for (int s = 0; s < v->set_count; s++) {
         SLT_TRY(slt_repro_summary_of(v->r, v->sets[s], variant, &summaries[s]));
         all.told_count |= summaries[s].told_count;
         all.counts_done |= summaries[s].counts_done;
         runs += summaries[s].runs;
+        failed += summaries[s].failed;
     }
+    if (!runs && !failed) return SLT_OK;
     slt_text_add(v->out, "| ");
     slt_repro_put_name(v->out, variant, &all);
-    if (runs < wanted) slt_text_add(v->out, " (%d of %d runs)", runs, wanted);
+    if (runs < wanted) slt_text_add(v->out, " (%d of %d runs", runs, wanted);
+    if (failed) slt_text_add(v->out, ", %d diverged", failed);
+    if (runs < wanted) slt_text_add(v->out, ")");
     slt_text_add(v->out, " |");
     put_means(v, summaries);
     if (!variant->profile && !variant->restarts) put_kept(v, summaries);

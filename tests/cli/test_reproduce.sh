@@ -68,6 +68,12 @@ cp -r whole/runs/craft-partial parts/runs
 check "the results of all" 0 make craft -o parts --no-runs
 same "the same page" whole.md parts/results.md
 
+# ---- the results in the tree are what their records say
+cp -r "$(dirname "$0")/../../results" kept
+"$SLOTTAR" reproduce -o kept --no-runs -q >out 2>err
+[ $? = 0 ] || grep -q "runs are left" err && ok "results of the tree" || not_ok "results of the tree"
+same "their page" "$(dirname "$0")/../../results/results.md" kept/results.md
+
 # ---- stopped: by its time, by a signal
 long="--quick --split 48,16,16 --seeds 1 --threads 1 -q batch=8 steps=100000000"
 check "out of time" 75 "$SLOTTAR" reproduce craft -o timed --only slottar --seconds 1 $long
