@@ -76,13 +76,19 @@ same "their page" "$(dirname "$0")/../../results/results.md" kept/results.md
 
 # ---- stopped: by its time, by a signal
 long="--quick --split 48,16,16 --seeds 1 --threads 1 -q batch=8 steps=100000000"
+run=timed/runs/craft-full/slottar-reference/0
+# a busy machine may need more than one call to come to the first step
+until [ -e $run/last.safetensors ]; do
+    "$SLOTTAR" reproduce craft -o timed --only slottar --seconds 1 $long >/dev/null 2>&1
+    [ $? = 75 ] || break
+done
 check "out of time" 75 "$SLOTTAR" reproduce craft -o timed --only slottar --seconds 1 $long
 says "says what is left" err "4 runs are left; the same command goes on"
 [ "$(records timed)" = 0 ] && [ -s timed/results.md ] && ok "with a page of what is there" || not_ok "with a page of what is there"
-there timed/runs/craft-full/slottar-reference/0/last.safetensors timed/runs/craft-full/slottar-reference/0/seconds
+there $run/last.safetensors $run/seconds
 "$SLOTTAR" reproduce craft -o timed --only slottar $long >out 2>err &
 pid=$!
-while kill -0 $pid 2>/dev/null && [ -e timed/runs/craft-full/slottar-reference/0/seconds ]; do sleep 0.02; done
+while kill -0 $pid 2>/dev/null && [ -e $run/seconds ]; do sleep 0.02; done
 kill -TERM $pid; wait $pid
 [ $? = 75 ] && ok "SIGTERM ends with 75" || not_ok "SIGTERM ends with 75"
 says "and says how to go on" err "goes on from there"
