@@ -42,6 +42,7 @@
 #include "slottar/policy.h"
 #include "slottar/model.h"
 #include "slottar/sweep.h"
+#include "slottar/reproduce.h"
 #include "slottar/report.h"
 #include "slottar/run.h"
 #include "slottar/train.h"

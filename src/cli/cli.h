@@ -85,6 +85,9 @@ bool cli_number(const cli_call *call, const char *flag, int64_t low, int64_t hig
 // parses argv behind the command's name; prints what is wrong and returns false
 bool cli_parse(cli_call *call, int argc, char **argv);
 bool cli_whole(const char *text, int64_t low, int64_t high, int64_t *out);
+// numbers of episodes, "A,B,C"; what is left out at the end is 0
+enum { CLI_MOST_EPISODES = 100000000 };
+bool cli_split(const char *text, int64_t episodes[SLT_SPLITS]);
 
 void cli_help_all(void);
 void cli_help(const cli_command *command);

@@ -11,31 +11,13 @@
 #include "signals.h"
 #include "slottar/expert.h"
 
-enum { MOST_EPISODES = 100000000 };
-
 // ---- the request
-
-// "A,B,C"; what is left out at the end is 0
-static bool read_split(const char *text, int64_t episodes[SLT_SPLITS]) {
-    char words[128];
-    if (strlen(text) >= sizeof words) return false;
-    strcpy(words, text);
-    char *word = words;
-    for (int s = 0; s < SLT_SPLITS; s++) {
-        char *comma = strchr(word, ',');
-        if (comma) *comma = 0;
-        if (!cli_whole(word, 0, MOST_EPISODES, &episodes[s])) return false;
-        if (!comma) return true;
-        word = comma + 1;
-    }
-    return false;
-}
 
 static bool read_sizes(const cli_call *call, slt_collect_request *request) {
     const char *split = cli_value(call, "split"), *all = cli_value(call, "episodes");
     if (split && all) return cli_misuse(call, "--episodes or --split, not both"), false;
-    if (!split) return cli_number(call, "episodes", 1, MOST_EPISODES, 0, &request->episodes[0]);
-    if (!read_split(split, request->episodes))
+    if (!split) return cli_number(call, "episodes", 1, CLI_MOST_EPISODES, 0, &request->episodes[0]);
+    if (!cli_split(split, request->episodes))
         return cli_misuse(call, "--split wants numbers of episodes like 10000,1000,1000, not '%s'",
                           split),
                false;

@@ -14,6 +14,7 @@
     X(collect)                                                                                     \
     X(train)                                                                                       \
     X(sweep)                                                                                       \
+    X(reproduce)                                                                                   \
     X(eval)                                                                                        \
     X(segment)                                                                                     \
     X(report)                                                                                      \

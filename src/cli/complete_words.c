@@ -40,6 +40,7 @@ static const struct {
     {"ENV",       NULL, world},
     {"PRESET",    NULL, set_name},
     {"RULE",      NULL, slt_rule_name},
+    {"TABLE",     NULL, slt_reproduce_table},
     {"COMMAND",   NULL, command_name},
     {"SPLIT",     NULL, split},
     {"DEVICE",    "cpu|cuda", NULL},

@@ -44,6 +44,21 @@ bool cli_whole(const char *text, int64_t low, int64_t high, int64_t *out) {
     return true;
 }
 
+bool cli_split(const char *text, int64_t episodes[SLT_SPLITS]) {
+    char words[128];
+    if (strlen(text) >= sizeof words) return false;
+    strcpy(words, text);
+    char *word = words;
+    for (int s = 0; s < SLT_SPLITS; s++) {
+        char *comma = strchr(word, ',');
+        if (comma) *comma = 0;
+        if (!cli_whole(word, 0, CLI_MOST_EPISODES, &episodes[s])) return false;
+        if (!comma) return true;
+        word = comma + 1;
+    }
+    return false;
+}
+
 const char *cli_value(const cli_call *call, const char *flag) {
     for (int i = call->flag_count - 1; i >= 0; i--)
         if (strcmp(call->flag_names[i], flag) == 0) return call->flag_values[i];

@@ -11,6 +11,7 @@
 #include "slottar/draw.h"
 #include "slottar/metrics.h"
 #include "slottar/report.h"
+#include "report/paper_scores.h"
 
 enum {
     SLT_REPORT_MOST = 10000,     // trajectories of one data set on the page
@@ -92,13 +93,6 @@ typedef struct {
     const char *name;
     slt_report_scores scores;
 } slt_report_floor;
-
-// what somebody else reported, as fractions; NAN: not told (paper_scores.c)
-typedef struct {
-    const char *set, *model;
-    double f1, f1_sd, align, align_sd, forward, forward_sd, backward, backward_sd;
-} slt_paper_row;
-const slt_paper_row *slt_paper_rows(int *count);
 
 typedef enum { SLT_WHY_WORST, SLT_WHY_TYPICAL, SLT_WHY_RANDOM, SLT_WHYS } slt_why;
 

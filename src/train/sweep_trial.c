@@ -34,13 +34,15 @@ slt_trial_result slt_trial_result_of(const slt_train_outcome *outcome) {
 
 // ---- writing
 
-static void write_split(slt_text *text, const char *name, const slt_run_scores *scores) {
+void slt_trial_scores_write(slt_text *text, const char *name, const slt_run_scores *scores) {
     slt_text_add(text, ",\"%s\":{\"episodes\":%lld,\"labels\":%s", name,
                  (long long)scores->episodes, scores->has_labels ? "true" : "false");
 #define NUMBER(name, field)                                                                        \
     if (isfinite(scores->field)) slt_text_add(text, ",\"" #name "\":%.17g", scores->field);
     NUMBERS(NUMBER)
 #undef NUMBER
+    if (scores->told_count) slt_text_add(text, ",\"told_count\":true");
+    if (scores->counts_done) slt_text_add(text, ",\"counts_done\":true");
     slt_text_add(text, "}");
 }
 
@@ -51,8 +53,8 @@ slt_status slt_trial_write(const char *path, const slt_trial_result *result) {
     slt_text_quote(&text, result->reason);
     slt_text_add(&text, ",\"epochs\":%lld,\"best_epoch\":%lld", (long long)result->epochs,
                  (long long)result->best_epoch);
-    write_split(&text, "valid", &result->valid);
-    write_split(&text, "test", &result->test);
+    slt_trial_scores_write(&text, "valid", &result->valid);
+    slt_trial_scores_write(&text, "test", &result->test);
     slt_text_add(&text, "}\n");
     slt_status status = text.status;
     if (status == SLT_OK) status = slt_file_write(path, text.bytes, text.length);
@@ -71,9 +73,11 @@ static int64_t whole_of(const json_t *object, const char *name) {
     return json_integer_value(json_object_get(object, name));
 }
 
-static void read_split(const json_t *object, slt_run_scores *out) {
+void slt_trial_scores_read(const json_t *object, slt_run_scores *out) {
     *out = (slt_run_scores){.episodes = whole_of(object, "episodes"),
-                            .has_labels = json_is_true(json_object_get(object, "labels"))};
+                            .has_labels = json_is_true(json_object_get(object, "labels")),
+                            .told_count = json_is_true(json_object_get(object, "told_count")),
+                            .counts_done = json_is_true(json_object_get(object, "counts_done"))};
 #define NUMBER(name, field) out->field = number_of(object, #name);
     NUMBERS(NUMBER)
 #undef NUMBER
@@ -89,8 +93,8 @@ static slt_status read_document(const char *path, const json_t *document, slt_tr
                               .epochs = whole_of(document, "epochs"),
                               .best_epoch = whole_of(document, "best_epoch")};
     snprintf(out->reason, sizeof out->reason, "%s", reason);
-    read_split(valid, &out->valid);
-    read_split(test, &out->test);
+    slt_trial_scores_read(valid, &out->valid);
+    slt_trial_scores_read(test, &out->test);
     return SLT_OK;
 }
 

@@ -5,6 +5,8 @@
 #ifndef SLT_TRAIN_SWEEP_TRIAL_H
 #define SLT_TRAIN_SWEEP_TRIAL_H
 
+#include "core/json.h"
+#include "core/text.h"
 #include "slottar/train.h"
 
 enum { SLT_REASON = 256 };
@@ -21,5 +23,10 @@ slt_trial_result slt_trial_result_of(const slt_train_outcome *outcome);
 
 slt_status slt_trial_write(const char *path, const slt_trial_result *result);
 slt_status slt_trial_read(const char *path, slt_trial_result *out);
+
+// the scores of a split as a member of a JSON object, with a comma before it; what is missing in
+// the object comes back as NAN
+void slt_trial_scores_write(slt_text *text, const char *name, const slt_run_scores *scores);
+void slt_trial_scores_read(const json_t *object, slt_run_scores *out);
 
 #endif

@@ -1,10 +1,12 @@
-// Fuzz target: JSON documents, by themselves, as the result of a trial and as Minari's metadata.
+// Fuzz target: JSON documents, by themselves, as the result of a trial or a run and as Minari's
+// metadata.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "core/json.h"
 #include "data/minari.h"
 #include "fuzz.h"
+#include "reproduce/repro_record.h"
 #include "train/sweep_trial.h"
 
 enum { DEPTH = 16 }; // of the reader that goes deepest
@@ -37,6 +39,8 @@ int fuzz_one(const uint8_t *bytes, size_t size) {
     int descriptor = fuzz_file(bytes, size, path), accepted = parse(bytes, size);
     slt_trial_result trial;
     if (slt_trial_read(path, &trial) == SLT_OK) FUZZ_REQUIRE(accepted);
+    slt_repro_record record;
+    if (slt_repro_record_read(path, &record) == SLT_OK) FUZZ_REQUIRE(accepted);
     slt_array_set_init(&set, context, path);
     if (slt_minari_read_json(&set, path) == SLT_OK) FUZZ_REQUIRE(accepted);
     slt_array_set_deinit(&set);

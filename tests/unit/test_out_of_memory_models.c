@@ -10,6 +10,7 @@
 #include "slottar/expert.h"
 #include "slottar/policy.h"
 #include "slottar/report.h"
+#include "slottar/reproduce.h"
 #include "slottar/sweep.h"
 #include "small_run.h"
 
@@ -130,6 +131,25 @@ static slt_status report(slt_context *with) {
     return slt_report(with, &request, NULL);
 }
 
+// two runs anew each time; what belongs to the other set stays
+static slt_status reproduce(slt_context *with) {
+    static const char *const tables[] = {"craft"}, *const models[] = {"slottar"};
+    static const char *const few[] = {"steps=1", "batch=8", "hidden=8", "heads=2", "slot_size=8"};
+    slt_reproduce_request request = {.folder = "results",
+                                     .tables = tables,
+                                     .table_count = 1,
+                                     .models = models,
+                                     .model_count = 1,
+                                     .quick = true,
+                                     .seeds = 1,
+                                     .no_pages = true,
+                                     .settings = few,
+                                     .setting_count = 5,
+                                     .episodes = {8, 2, 2}};
+    remove_folder("results/runs/craft-full");
+    return slt_reproduce(with, &request, NULL);
+}
+
 static slt_status bench(slt_context *with) {
     slt_bench_peaks peaks = {1, 1};
     slt_bench_result results[8];
@@ -151,7 +171,7 @@ static void nothing_is_lost(void **state) {
         {"compile", compile},       {"ompn", ompn},     {"slottar-mdl", mdl},
         {"slottar", slottar},       {"again", again},   {"use", use},
         {"sweep", search},          {"report", report}, {"bench", bench},
-        {"population", population}, {"policy", policy},
+        {"population", population}, {"policy", policy}, {"reproduce", reproduce},
     };
     (void)state;
     make_data("data.safetensors", SLT_OBSERVATIONS_BITS, true, 0, 20);

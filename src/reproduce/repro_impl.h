@@ -1,0 +1,106 @@
+// The inside of a reproduction: the stages of reproduce.c.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_REPRODUCE_IMPL_H
+#define SLT_REPRODUCE_IMPL_H
+
+#include <pthread.h>
+#include "core/context_impl.h"
+#include "core/text.h"
+#include "reproduce/repro_lists.h"
+#include "reproduce/repro_record.h"
+#include "slottar/metrics.h"
+#include "slottar/reproduce.h"
+
+enum { SLT_REPRO_PATH = 4096, SLT_REPRO_COMMAND = 8192, SLT_REPRO_RULES = 8 };
+
+// runs of one variant on one set: seeds seed, seed + 1, ...
+typedef struct {
+    const slt_repro_set *set;
+    const slt_repro_variant *variant;
+    int runs, done; // done: with a record, when the call began
+} slt_repro_cell;
+
+typedef struct {
+    slt_context *context;
+    slt_arena arena;
+    const slt_reproduce_request *request;
+    double until; // the clock at which to stop; infinite without a bound
+
+    // what is wanted, in the order of the lists; cells and sets stand here once
+    const slt_repro_table **tables;
+    const slt_repro_set **sets;
+    slt_repro_cell *cells;
+    int table_count, set_count, cell_count;
+    int seeds;
+
+    // shared by the workers
+    pthread_mutex_t lock;
+    int next;       // cell
+    double in_work; // shares of runs that are being trained, added up
+    int trained;    // runs that have got a record in this call
+    bool stopped;   // time is over, or somebody asked
+    slt_status status;
+    char message[SLT_REPRO_REASON]; // of the first failure
+    slt_reproduce_result result;
+} slt_repro;
+
+// ---- the stages
+
+slt_status slt_repro_plan(slt_repro *r);                    // repro_plan.c
+slt_status slt_repro_collect(slt_repro *r);                 // repro_data.c
+slt_status slt_repro_work(slt_repro *r);                    // repro_work.c
+slt_status slt_repro_measure(slt_repro *r);                 // repro_speed.c
+slt_status slt_repro_show(slt_repro *r);                    // repro_pages.c
+slt_status slt_repro_json(slt_repro *r, slt_text *out);     // repro_json.c
+slt_status slt_repro_markdown(slt_repro *r, slt_text *out); // repro_markdown.c
+
+// ---- small things they share
+
+// FOLDER/… ; gives the buffer
+const char *slt_repro_path(const slt_repro *r, char out[SLT_REPRO_PATH], const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool slt_repro_there(const char *path);
+// is the name in a list of `most` names at most, NULL behind the last?
+bool slt_repro_in(const char *const *list, int most, const char *name);
+// time is over, or somebody asked to stop
+bool slt_repro_over(slt_repro *r);
+bool slt_repro_wants(const slt_repro *r, slt_repro_kind kind);
+// the commit that this library was built from, "unknown" where the build could not tell
+const char *slt_repro_commit(void);
+
+// ---- runs (repro_request.c, repro_train.c)
+
+// a request for slt_train and the same as a command, with the texts that they need
+typedef struct {
+    slt_train_request train;
+    char run[SLT_REPRO_PATH], data[SLT_REPRO_PATH], words[SLT_REPRO_COMMAND];
+    const char *settings[64];
+} slt_repro_run;
+
+slt_status slt_repro_run_init(const slt_repro *r, const slt_repro_set *set,
+                              const slt_repro_variant *variant, int index, slt_repro_run *out);
+// "slottar train ...", as typed in the folder
+void slt_repro_run_command(const slt_repro *r, const slt_repro_run *run, slt_text *out);
+const char *slt_repro_record_path(const slt_repro *r, const slt_repro_set *set,
+                                  const slt_repro_variant *variant, int index,
+                                  char out[SLT_REPRO_PATH]);
+// trains what has no record yet; told of every new record. Messages of what cannot be trained here
+// go to r->result
+slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_cell *cell);
+
+// ---- data sets (repro_data.c)
+
+// what a data set is, from data/NAME.json
+typedef struct {
+    int64_t episodes[SLT_SPLITS], steps, longest;
+    double share[SLT_COUNT_BINS]; // of training trajectories with so many segments
+    slt_scores floors[SLT_REPRO_RULES];
+    bool known[SLT_REPRO_RULES];
+} slt_repro_about;
+
+slt_status slt_repro_about_read(const slt_repro *r, const slt_repro_set *set, slt_repro_about *out);
+void slt_repro_collect_command(const slt_repro *r, const slt_repro_set *set, slt_text *out);
+
+#endif

@@ -1,0 +1,152 @@
+// What there is to reproduce: the tables and figures of the paper in its order, then our own.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "reproduce/repro_lists.h"
+
+#include <stddef.h>
+#include <string.h>
+#include "slottar/reproduce.h"
+
+#define REFERENCE  "reference"
+#define GRID_SETS  "doorkey", "unlockpickup"
+#define CRAFT_SETS "craft-full", "craft-partial"
+#define MIXED_SETS "blockedunlockpickup", "keycorridor"
+#define SIX_SETS   CRAFT_SETS, GRID_SETS, MIXED_SETS
+#define BASELINES  "compile-reference", "compile", "ompn-reference", "ompn"
+#define OMPN_TWO   "ompn2-reference", "ompn2"
+#define OURS       "slottar-reference", "slottar", "mdl"
+
+// clang-format off
+static const slt_repro_set sets[] = {
+    {"craft-full",          "Craft (fully)",       "craft-full",          "4"},
+    {"craft-partial",       "Craft (partial)",     "craft-partial",       "4"},
+    {"doorkey",             "DoorKey-8x8",         "doorkey",             "3"},
+    {"unlockpickup",        "UnlockPickup",        "unlockpickup",        "3"},
+    {"blockedunlockpickup", "BlockedUnlockPickup", "blockedunlockpickup", "4"},
+    {"keycorridor",         "KeyCorridor-S4R3",    "keycorridor",         "5"},
+
+    {"doorkey-single",      "DoorKey-8x8, one delimiter",  "doorkey",      "3", .single_delimiter = true},
+    {"unlockpickup-single", "UnlockPickup, one delimiter", "unlockpickup", "3", .single_delimiter = true},
+
+    {"doorkey-noise5",              "DoorKey-8x8, 5 % noise",          "doorkey",             "3", 0.05},
+    {"unlockpickup-noise5",         "UnlockPickup, 5 % noise",         "unlockpickup",        "3", 0.05},
+    {"blockedunlockpickup-noise5",  "BlockedUnlockPickup, 5 % noise",  "blockedunlockpickup", "4", 0.05},
+    {"keycorridor-noise5",          "KeyCorridor-S4R3, 5 % noise",     "keycorridor",         "5", 0.05},
+    {"doorkey-noise20",             "DoorKey-8x8, 20 % noise",         "doorkey",             "3", 0.2},
+    {"unlockpickup-noise20",        "UnlockPickup, 20 % noise",        "unlockpickup",        "3", 0.2},
+    {"blockedunlockpickup-noise20", "BlockedUnlockPickup, 20 % noise", "blockedunlockpickup", "4", 0.2},
+    {"keycorridor-noise20",         "KeyCorridor-S4R3, 20 % noise",    "keycorridor",         "5", 0.2},
+    {"keycorridor-ref",             "KeyCorridor-S4R3, reference's truth", "keycorridor",     "3", .truth = "ref"},
+};
+
+static const slt_repro_variant variants[] = {
+    {"compile-reference", "reference profile", "CompILE", "compile", REFERENCE},
+    {"compile",           "our default",       "CompILE", "compile"},
+    {"ompn-reference",    "reference profile", "OMPN",    "ompn",    REFERENCE},
+    {"ompn",              "our default",       "OMPN",    "ompn"},
+    {"ompn2-reference",   "reference profile", "OMPN-2",  "ompn",    REFERENCE, "depth=2"},
+    {"ompn2",             "our default",       "OMPN-2",  "ompn",    NULL,      "depth=2"},
+    {"slottar-reference", "reference profile", "SloTTAr", "slottar", REFERENCE},
+    {"slottar",           "our default",       "SloTTAr", "slottar"},
+    {"slottar-paper",     "as the paper's text has it", "SloTTAr", "slottar", "paper"},
+    {"beta0-reference",   "reference profile", "SloTTAr (β=0)", "slottar", REFERENCE, "beta=0"},
+    {"beta0",             "our default",       "SloTTAr (β=0)", "slottar", NULL,      "beta=0"},
+
+    {"layers2",      "two Transformer layers",          NULL, "slottar", REFERENCE, "layers=2"},
+    {"layers3",      "three Transformer layers",        NULL, "slottar", REFERENCE, "layers=3"},
+    {"slots32",      "slots of 32 numbers",             NULL, "slottar", REFERENCE, "slot_size=32"},
+    {"slots64",      "slots of 64 numbers",             NULL, "slottar", REFERENCE, "slot_size=64"},
+    {"slots256",     "slots of 256 numbers",            NULL, "slottar", REFERENCE, "slot_size=256"},
+    {"slots512",     "slots of 512 numbers",            NULL, "slottar", REFERENCE, "slot_size=512"},
+    {"iterations2",  "two rounds of slot attention",    NULL, "slottar", REFERENCE, "iterations=2"},
+    {"iterations3",  "three rounds of slot attention",  NULL, "slottar", REFERENCE, "iterations=3"},
+
+    {"mdl",        "slottar-mdl",                     NULL, "slottar-mdl", NULL, NULL,          16},
+    {"mdl-action", "slottar-mdl, sees the action",    NULL, "slottar-mdl", NULL, "head=action", 16},
+    {"mdl-joint",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "head=joint", 16},
+    {"mdl-action-single", "slottar-mdl, sees the action: single runs", NULL, "slottar-mdl", NULL, "head=action thin=0", .times = 4},
+    {"mdl-joint-single",  "slottar-mdl, sees the observation too: single runs", NULL, "slottar-mdl", NULL, "head=joint thin=0", .times = 4},
+    {"mdl-action-told", "slottar-mdl, sees the action",          NULL, "slottar-mdl", NULL, "head=action", 16, .told = SLT_TOLD_HISTOGRAM},
+    {"mdl-joint-told",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "head=joint",  16, .told = SLT_TOLD_HISTOGRAM},
+    {"mdl-number",      "slottar-mdl, told a number alone",      NULL, "slottar-mdl", NULL, NULL,          16, .told = SLT_TOLD_NUMBER},
+};
+
+static const slt_repro_table tables[] = {
+    {"craft", "Craft", SLT_TABLE_SCORES, "",
+     {CRAFT_SETS}, {BASELINES, OMPN_TWO, OURS}},
+    {"fixed", "DoorKey and UnlockPickup", SLT_TABLE_SCORES, "Always three segments; β=0 leaves the prior out.",
+     {GRID_SETS}, {BASELINES, OMPN_TWO, "beta0-reference", "beta0", OURS}},
+    {"variable", "BlockedUnlockPickup and KeyCorridor", SLT_TABLE_SCORES, "The number of segments varies.",
+     {MIXED_SETS}, {BASELINES, OURS}},
+    {"single", "One delimiter", SLT_TABLE_SCORES, "Pickup is recorded as toggle; segments are those of the true actions.",
+     {"doorkey-single", "unlockpickup-single"}, {"ompn-reference", "ompn", OMPN_TWO, OURS}},
+    {"access", "Forward and Backward Access", SLT_TABLE_ACCESS, "How far slots look beyond their segment, as the reference counts it.",
+     {CRAFT_SETS, GRID_SETS}, {"slottar-reference", "slottar"}},
+    {"speed", "Throughput and wall clock", SLT_TABLE_SPEED, "craft-full, batch 64 for tokens per second (padding counted, 65 positions each); wall clock of the trainings of the table craft: steps, evaluations, files.",
+     {"craft-full"}, {BASELINES, OMPN_TWO, "slottar-reference", "slottar"}},
+    {"priors", "Numbers of segments", SLT_TABLE_PRIORS, "Shares of the training trajectories with so many segments: what the models are told.",
+     {SIX_SETS}, {NULL}},
+    {"figures", "Slot attention and masks", SLT_TABLE_FIGURES, "Pictures of the first run of each set.",
+     {CRAFT_SETS, GRID_SETS}, {"slottar"}},
+    {"layers", "Trend 1: one Transformer layer", SLT_TABLE_TREND, "The paper: a single layer was necessary.",
+     {"craft-full", "doorkey"}, {"slottar-reference", "layers2", "layers3"}},
+    {"slots", "Trend 2: slots must be a bottleneck", SLT_TABLE_TREND, "The paper: otherwise one slot models the whole sequence. Its slots have 128 numbers on both sets.",
+     {"craft-full", "doorkey"}, {"slots32", "slots64", "slottar-reference", "slots256", "slots512"}},
+    {"iterations", "Trend 3: one round of slot attention", SLT_TABLE_TREND, "The paper: one is often enough, more degrade slightly.",
+     {"craft-full", "doorkey"}, {"slottar-reference", "iterations2", "iterations3"}},
+    {"text", "The paper's text, its code, ours", SLT_TABLE_TREND, "By the text the decoder sees its own trajectory's observations, in the code those of others, in ours none.",
+     {CRAFT_SETS, "doorkey"}, {"slottar-paper", "slottar-reference", "slottar"}},
+    {"mdl", "slottar-mdl: restarts and single runs", SLT_TABLE_RESTARTS, "16 restarts, one kept by the held-out loss; single runs have neither restarts nor the starts of the table search. No label is read.",
+     {SIX_SETS}, {"mdl", "mdl-action", "mdl-action-single", "mdl-joint", "mdl-joint-single"}},
+    {"robust", "Robustness", SLT_TABLE_ROBUST, "Random actions (useless toggles, failed pickups), and the reference's rule of truth. Told the histogram of the number of segments, as delimiter is, or a number alone.",
+     {"doorkey-noise5", "unlockpickup-noise5", "blockedunlockpickup-noise5", "keycorridor-noise5",
+      "doorkey-noise20", "unlockpickup-noise20", "blockedunlockpickup-noise20", "keycorridor-noise20", "keycorridor-ref"},
+     {"mdl-action-told", "mdl-joint-told", "mdl-number"}},
+    {"warnings", "The warning", SLT_TABLE_WARNINGS, "Over all groups of restarts in this folder.",
+     {NULL}, {NULL}},
+};
+
+static const struct {
+    const char *model, *settings;
+} quick[] = {
+    {"slottar",     "hidden=32 slot_size=32 heads=4 batch=32 lr=2e-3 epochs=5"},
+    {"compile",     "hidden=32 batch=32 epochs=4"},
+    {"ompn",        "hidden=32 batch=32 lr=1e-3 epochs=3"},
+    {"slottar-mdl", "steps=200"},
+};
+// clang-format on
+
+// ---- looking up
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+#define LOOK_UP(type, list, at, find)                                                              \
+    const type *at(int index) {                                                                    \
+        return index >= 0 && index < COUNT(list) ? &(list)[index] : NULL;                          \
+    }                                                                                              \
+    const type *find(const char *name) {                                                           \
+        for (int i = 0; i < COUNT(list); i++)                                                      \
+            if (strcmp((list)[i].name, name) == 0) return &(list)[i];                              \
+        return NULL;                                                                               \
+    }
+
+LOOK_UP(slt_repro_set, sets, slt_repro_set_at, slt_repro_set_find)
+LOOK_UP(slt_repro_variant, variants, slt_repro_variant_at, slt_repro_variant_find)
+LOOK_UP(slt_repro_table, tables, slt_repro_table_at, slt_repro_table_find)
+
+const char *slt_repro_quick(const char *model) {
+    for (int i = 0; i < COUNT(quick); i++)
+        if (strcmp(quick[i].model, model) == 0) return quick[i].settings;
+    return "";
+}
+
+const char *slt_reproduce_table(int index) {
+    const slt_repro_table *table = slt_repro_table_at(index);
+    return table ? table->name : NULL;
+}
+
+const char *slt_reproduce_title(int index) {
+    const slt_repro_table *table = slt_repro_table_at(index);
+    return table ? table->title : NULL;
+}

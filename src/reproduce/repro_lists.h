@@ -1,0 +1,76 @@
+// What there is to reproduce, as three lists: data sets, ways to train a model, tables.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_REPRODUCE_LISTS_H
+#define SLT_REPRODUCE_LISTS_H
+
+#include <stdbool.h>
+
+// ---- data sets: what slt_collect is asked for
+
+typedef struct {
+    const char *name;   // its file is data/NAME.safetensors
+    const char *title;  // in tables; the paper's name where it has the set
+    const char *set;    // the named set, which is also the preset
+    const char *number; // of segments, for those that are told a number alone
+    double noise;
+    const char *truth; // NULL: the usual rule
+    bool single_delimiter;
+} slt_repro_set;
+
+// ---- variants: a model and how it is trained
+
+// what a model is told about the number of segments
+typedef enum {
+    SLT_TOLD_PRESET,    // as the preset says: the reference's prior
+    SLT_TOLD_HISTOGRAM, // the histogram of the training labels, as `delimiter` is
+    SLT_TOLD_NUMBER,    // the set's number
+} slt_repro_told;
+
+typedef struct {
+    const char *name;  // folders are runs/SET/NAME
+    const char *title; // in tables
+    const char *paper; // the paper's name of the method; NULL: not in the paper
+    const char *model, *profile, *settings;
+    int restarts; // 0: none
+    int times;    // runs for every wanted seed
+    slt_repro_told told;
+} slt_repro_variant;
+
+// ---- tables
+
+typedef enum {
+    SLT_TABLE_SCORES,   // F1 and alignment beside the paper's and the floors
+    SLT_TABLE_TREND,    // F1 and alignment of variants of one model
+    SLT_TABLE_ROBUST,   // the same, a row for each of many sets
+    SLT_TABLE_ACCESS,   // forward and backward access
+    SLT_TABLE_SPEED,    // tokens a second, wall clock
+    SLT_TABLE_PRIORS,   // numbers of segments of the data sets
+    SLT_TABLE_FIGURES,  // pictures of the report
+    SLT_TABLE_RESTARTS, // groups of restarts and single runs
+    SLT_TABLE_WARNINGS, // how often a run without a warning is wrong
+} slt_repro_kind;
+
+enum { SLT_REPRO_SETS = 12, SLT_REPRO_VARIANTS = 14 }; // of a table, at most
+
+typedef struct {
+    const char *name, *title;
+    slt_repro_kind kind;
+    const char *text;                         // sentences below the title
+    const char *sets[SLT_REPRO_SETS];         // names; NULL behind the last
+    const char *variants[SLT_REPRO_VARIANTS]; // likewise
+} slt_repro_table;
+
+// by place (NULL behind the last) and by name (NULL: there is none)
+const slt_repro_set *slt_repro_set_at(int index);
+const slt_repro_variant *slt_repro_variant_at(int index);
+const slt_repro_table *slt_repro_table_at(int index);
+const slt_repro_set *slt_repro_set_find(const char *name);
+const slt_repro_variant *slt_repro_variant_find(const char *name);
+const slt_repro_table *slt_repro_table_find(const char *name);
+
+// with --quick: smaller models and fewer steps, by model
+const char *slt_repro_quick(const char *model);
+
+#endif

@@ -1,0 +1,163 @@
+// results.md: what was run, then one section per table.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "reproduce/repro_markdown.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- small things
+
+void slt_repro_put(slt_text *out, double mean, double sd) {
+    if (!isfinite(mean)) {
+        slt_text_add(out, " – |");
+        return;
+    }
+    slt_text_add(out, " %.2f", 100 * mean);
+    if (isfinite(sd)) slt_text_add(out, " (%.2f)", 100 * sd);
+    slt_text_add(out, " |");
+}
+
+void slt_repro_put_line(slt_text *out, int columns) {
+    slt_text_add(out, "|---|");
+    for (int i = 0; i < columns; i++) slt_text_add(out, "---|");
+    slt_text_add(out, "\n");
+}
+
+void slt_repro_put_name(slt_text *out, const slt_repro_variant *variant,
+                        const slt_repro_summary *summary) {
+    if (variant->paper) slt_text_add(out, "%s, ", variant->paper);
+    slt_text_add(out, "%s", variant->title);
+    if (variant->profile) slt_text_add(out, " ¹");
+    if (summary && summary->told_count) slt_text_add(out, " ²");
+    if (summary && summary->counts_done) slt_text_add(out, " ³");
+}
+
+static int wanted_runs(const slt_repro *r, const slt_repro_variant *variant) {
+    return (variant->times ? variant->times : 1) * r->seeds;
+}
+
+slt_status slt_repro_summary_of(slt_repro *r, const slt_repro_set *set,
+                                const slt_repro_variant *variant, slt_repro_summary *out) {
+    slt_arena_mark mark = slt_arena_now(&r->arena);
+    slt_repro_record *records;
+    int *indices, count;
+    slt_status status = slt_repro_records(r, &r->arena, set, variant, wanted_runs(r, variant),
+                                          &records, &indices, &count);
+    if (status == SLT_OK) slt_repro_summarise(records, count, out);
+    slt_arena_reset(&r->arena, mark);
+    return status;
+}
+
+const slt_paper_row *slt_repro_paper(const slt_repro_set *set, const char *model) {
+    int count;
+    const slt_paper_row *rows = slt_paper_rows(&count);
+    for (int i = 0; model && i < count; i++)
+        if (strcmp(rows[i].set, set->title) == 0 && strcmp(rows[i].model, model) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+// ---- the whole
+
+// where the runs were made: commits and devices, each once
+enum { ORIGINS = 8 };
+typedef struct {
+    char text[ORIGINS][2 * SLT_REPRO_WORD + 8];
+    int count;
+} origins;
+
+static void add_origin(origins *list, const slt_repro_record *record) {
+    char text[sizeof list->text[0]];
+    snprintf(text, sizeof text, "%s on %s", record->commit, record->device);
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->text[i], text) == 0) return;
+    if (list->count < ORIGINS) memcpy(list->text[list->count++], text, sizeof text);
+}
+
+static slt_status find_origins(slt_repro *r, origins *list) {
+    for (int c = 0; c < r->cell_count; c++) {
+        const slt_repro_cell *cell = &r->cells[c];
+        slt_arena_mark mark = slt_arena_now(&r->arena);
+        slt_repro_record *records;
+        int *indices, count;
+        SLT_TRY(slt_repro_records(r, &r->arena, cell->set, cell->variant, cell->runs, &records,
+                                  &indices, &count));
+        for (int i = 0; i < count; i++) add_origin(list, &records[i]);
+        slt_arena_reset(&r->arena, mark);
+    }
+    return SLT_OK;
+}
+
+static slt_status put_origins(slt_repro *r, slt_text *out) {
+    origins list = {.count = 0};
+    SLT_TRY(find_origins(r, &list));
+    for (int i = 0; i < list.count; i++)
+        slt_text_add(out, "%s%s", i ? ", " : " Runs of commit ", list.text[i]);
+    if (list.count) slt_text_add(out, ".");
+    return SLT_OK;
+}
+
+static slt_status put_head(slt_repro *r, slt_text *out) {
+    slt_text_add(
+        out, "# Results\n\nWritten by `slottar reproduce%s`: %d of %d runs, seeds %llu to %llu.",
+        r->request->quick ? " --quick" : "", r->result.done, r->result.runs,
+        (unsigned long long)r->request->seed,
+        (unsigned long long)r->request->seed + (unsigned)r->seeds - 1);
+    SLT_TRY(put_origins(r, out));
+    if (r->result.failed) slt_text_add(out, " %d diverged and have no scores.", r->result.failed);
+    slt_text_add(out, " Every number with its command, commit, device and runs is in "
+                      "`results.json`.\n\n");
+    if (r->request->quick)
+        slt_text_add(out, "**Quick: small data sets, small models, few epochs. These numbers show "
+                          "that everything runs; they are no results.**\n\n");
+    slt_text_add(out,
+                 "Test split, percent, mean (standard deviation over the seeds, n−1). Floors are "
+                 "rules without training. Nothing was chosen on test labels.\n\n"
+                 "¹ validation labels chose the epoch, as in the paper. ² told the true number of "
+                 "segments of every trajectory. ³ the step DONE is scored, too, as the reference "
+                 "code does. Those without ¹ and ² saw no label but for the numbers of segments in "
+                 "the prior; their epoch is that of the least held-out loss.\n");
+    return SLT_OK;
+}
+
+static const slt_repro_view views[] = {
+    [SLT_TABLE_SCORES] = slt_repro_view_scores,     [SLT_TABLE_TREND] = slt_repro_view_trend,
+    [SLT_TABLE_ROBUST] = slt_repro_view_robust,     [SLT_TABLE_ACCESS] = slt_repro_view_access,
+    [SLT_TABLE_SPEED] = slt_repro_view_speed,       [SLT_TABLE_PRIORS] = slt_repro_view_priors,
+    [SLT_TABLE_FIGURES] = slt_repro_view_figures,   [SLT_TABLE_RESTARTS] = slt_repro_view_restarts,
+    [SLT_TABLE_WARNINGS] = slt_repro_view_warnings,
+};
+
+// a table with cells, none of which has a record
+static bool is_empty(const slt_repro *r, const slt_repro_table *table) {
+    bool wants = false;
+    for (int c = 0; c < r->cell_count; c++) {
+        const slt_repro_cell *cell = &r->cells[c];
+        bool set = slt_repro_in(table->sets, SLT_REPRO_SETS, cell->set->name);
+        if (!set || !slt_repro_in(table->variants, SLT_REPRO_VARIANTS, cell->variant->name))
+            continue;
+        char path[SLT_REPRO_PATH];
+        wants = true;
+        for (int i = 0; i < cell->runs; i++)
+            if (slt_repro_there(slt_repro_record_path(r, cell->set, cell->variant, i, path)))
+                return false;
+    }
+    return wants;
+}
+
+slt_status slt_repro_markdown(slt_repro *r, slt_text *out) {
+    SLT_TRY(put_head(r, out));
+    for (int i = 0; i < r->table_count; i++) {
+        const slt_repro_table *table = r->tables[i];
+        slt_text_add(out, "\n## %s\n\n", table->title);
+        if (table->text[0]) slt_text_add(out, "%s\n\n", table->text);
+        if (is_empty(r, table))
+            slt_text_add(out, "Not run yet: `slottar reproduce %s`.\n", table->name);
+        else
+            SLT_TRY(views[table->kind](r, table, out));
+    }
+    return SLT_OK;
+}

@@ -1,0 +1,143 @@
+// What is wanted: tables by their names, the sets and cells that they need, each once.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/clock.h"
+#include "reproduce/repro_impl.h"
+
+const char *slt_repro_path(const slt_repro *r, char out[SLT_REPRO_PATH], const char *format, ...) {
+    va_list arguments;
+    int used = snprintf(out, SLT_REPRO_PATH, "%s/", r->request->folder);
+    va_start(arguments, format);
+    vsnprintf(out + used, SLT_REPRO_PATH - (size_t)used, format, arguments);
+    va_end(arguments);
+    return out;
+}
+
+bool slt_repro_there(const char *path) { return access(path, F_OK) == 0; }
+
+bool slt_repro_in(const char *const *list, int most, const char *name) {
+    for (int i = 0; i < most && list[i]; i++)
+        if (strcmp(list[i], name) == 0) return true;
+    return false;
+}
+
+bool slt_repro_over(slt_repro *r) {
+    return slt_context_is_cancelled(r->context) || slt_seconds() >= r->until;
+}
+
+bool slt_repro_wants(const slt_repro *r, slt_repro_kind kind) {
+    for (int i = 0; i < r->table_count; i++)
+        if (r->tables[i]->kind == kind) return true;
+    return false;
+}
+
+// ---- tables
+
+static bool is_wanted(const slt_reproduce_request *request, const char *table) {
+    return !request->table_count || slt_repro_in(request->tables, request->table_count, table);
+}
+
+static slt_status refuse_table(const char *name) {
+    char list[512] = "";
+    for (int i = 0; slt_reproduce_table(i); i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                 slt_reproduce_table(i));
+    SLT_FAIL(SLT_INVALID, "no table '%.80s'; there are %s", name, list);
+}
+
+static slt_status choose_tables(slt_repro *r) {
+    int all = 0;
+    while (slt_repro_table_at(all)) all++;
+    for (int i = 0; i < r->request->table_count; i++)
+        if (!slt_repro_table_find(r->request->tables[i]))
+            return refuse_table(r->request->tables[i]);
+    SLT_TRY(SLT_NEW(&r->arena, &r->tables, (size_t)all));
+    for (int i = 0; i < all; i++)
+        if (is_wanted(r->request, slt_reproduce_table(i)))
+            r->tables[r->table_count++] = slt_repro_table_at(i);
+    return SLT_OK;
+}
+
+// ---- models
+
+static slt_status check_models(const slt_reproduce_request *request) {
+    for (int i = 0; i < request->model_count; i++)
+        if (!slt_train_options_of(request->models[i], 0))
+            SLT_FAIL(SLT_INVALID, "no model '%.80s'", request->models[i]);
+    return SLT_OK;
+}
+
+static bool takes_model(const slt_reproduce_request *request, const char *model) {
+    return !request->model_count || slt_repro_in(request->models, request->model_count, model);
+}
+
+// ---- sets and cells
+
+static void add_set(slt_repro *r, const slt_repro_set *set) {
+    for (int i = 0; i < r->set_count; i++)
+        if (r->sets[i] == set) return;
+    r->sets[r->set_count++] = set;
+}
+
+// a damaged record is noticed before anything is trained
+static slt_status count_done(slt_repro *r, slt_repro_cell *cell) {
+    for (int i = 0; i < cell->runs; i++) {
+        char path[SLT_REPRO_PATH];
+        slt_repro_record record;
+        slt_repro_record_path(r, cell->set, cell->variant, i, path);
+        if (!slt_repro_there(path)) continue;
+        SLT_TRY(slt_repro_record_read(path, &record));
+        cell->done++;
+        r->result.failed += record.failed;
+    }
+    r->result.runs += cell->runs;
+    r->result.done += cell->done;
+    return SLT_OK;
+}
+
+static slt_status add_cell(slt_repro *r, const slt_repro_set *set,
+                           const slt_repro_variant *variant) {
+    for (int i = 0; i < r->cell_count; i++)
+        if (r->cells[i].set == set && r->cells[i].variant == variant) return SLT_OK;
+    int times = variant->times ? variant->times : 1;
+    slt_repro_cell *cell = &r->cells[r->cell_count++];
+    *cell = (slt_repro_cell){.set = set, .variant = variant, .runs = times * r->seeds};
+    return count_done(r, cell);
+}
+
+// a row behind the other, so that the first seeds of all methods on a set lie together
+static slt_status add_table(slt_repro *r, const slt_repro_table *table) {
+    for (int s = 0; s < SLT_REPRO_SETS && table->sets[s]; s++) {
+        const slt_repro_set *set = slt_repro_set_find(table->sets[s]);
+        add_set(r, set);
+        for (int v = 0; v < SLT_REPRO_VARIANTS && table->variants[v]; v++) {
+            const slt_repro_variant *variant = slt_repro_variant_find(table->variants[v]);
+            if (takes_model(r->request, variant->model)) SLT_TRY(add_cell(r, set, variant));
+        }
+    }
+    return SLT_OK;
+}
+
+static slt_status make_room(slt_repro *r) {
+    size_t sets = 0, variants = 0;
+    while (slt_repro_set_at((int)sets)) sets++;
+    while (slt_repro_variant_at((int)variants)) variants++;
+    SLT_TRY(SLT_NEW(&r->arena, &r->sets, sets));
+    return SLT_NEW(&r->arena, &r->cells, sets * variants);
+}
+
+slt_status slt_repro_plan(slt_repro *r) {
+    r->seeds = r->request->seeds ? r->request->seeds : r->request->quick ? 2 : 5;
+    if (r->seeds < 1 || r->seeds > SLT_REPRODUCE_SEEDS)
+        SLT_FAIL(SLT_RANGE, "%d seeds are not 1 to %d", r->seeds, SLT_REPRODUCE_SEEDS);
+    SLT_TRY(choose_tables(r));
+    SLT_TRY(check_models(r->request));
+    SLT_TRY(make_room(r));
+    for (int i = 0; i < r->table_count; i++) SLT_TRY(add_table(r, r->tables[i]));
+    return SLT_OK;
+}

@@ -1,0 +1,129 @@
+// Records of runs as JSON.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "reproduce/repro_record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include "core/file.h"
+#include "train/sweep_trial.h"
+
+slt_repro_record slt_repro_record_of(const slt_train_result *result) {
+    slt_repro_record record = {.epochs = result->epochs,
+                               .best_epoch = result->best_epoch,
+                               .steps = result->steps,
+                               .valid = result->valid,
+                               .test = result->test,
+                               .members = result->restarts.members,
+                               .picked = result->restarts.picked,
+                               .agreeing = result->restarts.agreeing,
+                               .gap = result->restarts.gap};
+    snprintf(record.warning, sizeof record.warning, "%s", result->restarts.warning);
+    return record;
+}
+
+// ---- writing
+
+static void add_text(slt_text *text, const char *name, const char *value) {
+    slt_text_add(text, ",\"%s\":", name);
+    slt_text_quote(text, value);
+}
+
+static void add_restarts(slt_text *text, const slt_repro_record *record) {
+    slt_text_add(text, ",\"restarts\":{\"members\":%d,\"picked\":%d,\"agreeing\":%d,\"gap\":",
+                 record->members, record->picked, record->agreeing);
+    if (isfinite(record->gap))
+        slt_text_add(text, "%.9g", record->gap);
+    else
+        slt_text_add(text, "null");
+    add_text(text, "warning", record->warning);
+    slt_text_add(text, "}");
+}
+
+static void add_record(slt_text *text, const slt_repro_record *record) {
+    slt_text_add(text, "{\"failed\":%s", record->failed ? "true" : "false");
+    add_text(text, "reason", record->reason);
+    add_text(text, "version", record->version);
+    add_text(text, "commit", record->commit);
+    add_text(text, "device", record->device);
+    if (isfinite(record->seconds)) slt_text_add(text, ",\"seconds\":%.3f", record->seconds);
+    slt_text_add(text, ",\"together\":%d,\"epochs\":%lld,\"best_epoch\":%lld,\"steps\":%lld",
+                 record->together, (long long)record->epochs, (long long)record->best_epoch,
+                 (long long)record->steps);
+    slt_trial_scores_write(text, "valid", &record->valid);
+    slt_trial_scores_write(text, "test", &record->test);
+    if (record->members) add_restarts(text, record);
+    slt_text_add(text, "}\n");
+}
+
+slt_status slt_repro_record_write(const char *path, const slt_repro_record *record) {
+    slt_text text;
+    slt_text_init(&text, &slt_system_allocator);
+    add_record(&text, record);
+    slt_status status = text.status;
+    if (status == SLT_OK) status = slt_file_write(path, text.bytes, text.length);
+    slt_text_deinit(&text);
+    return status;
+}
+
+// ---- reading
+
+static bool read_text(const json_t *object, const char *name, char *out, size_t size) {
+    const char *text = json_string_value(json_object_get(object, name));
+    if (text) snprintf(out, size, "%s", text);
+    return text != NULL;
+}
+
+static int64_t whole_of(const json_t *object, const char *name) {
+    return json_integer_value(json_object_get(object, name));
+}
+
+static double number_of(const json_t *object, const char *name, double missing) {
+    const json_t *value = json_object_get(object, name);
+    return json_is_number(value) ? json_number_value(value) : missing;
+}
+
+static void read_restarts(const json_t *object, slt_repro_record *out) {
+    out->members = (int)whole_of(object, "members");
+    out->picked = (int)whole_of(object, "picked");
+    out->agreeing = (int)whole_of(object, "agreeing");
+    out->gap = number_of(object, "gap", INFINITY);
+    read_text(object, "warning", out->warning, sizeof out->warning);
+}
+
+static slt_status read_document(const char *path, const json_t *document, slt_repro_record *out) {
+    const json_t *valid = json_object_get(document, "valid");
+    const json_t *test = json_object_get(document, "test");
+    slt_repro_record record = {
+        .failed = json_is_true(json_object_get(document, "failed")),
+        .seconds = number_of(document, "seconds", NAN),
+        .together = (int)whole_of(document, "together"),
+        .epochs = whole_of(document, "epochs"),
+        .best_epoch = whole_of(document, "best_epoch"),
+        .steps = whole_of(document, "steps"),
+    };
+    if (!read_text(document, "reason", record.reason, sizeof record.reason) ||
+        !read_text(document, "version", record.version, sizeof record.version) ||
+        !read_text(document, "commit", record.commit, sizeof record.commit) ||
+        !read_text(document, "device", record.device, sizeof record.device) ||
+        !json_is_object(valid) || !json_is_object(test))
+        SLT_FAIL(SLT_FORMAT, "%s: no record of a run; without the file it is made again", path);
+    slt_trial_scores_read(valid, &record.valid);
+    slt_trial_scores_read(test, &record.test);
+    read_restarts(json_object_get(document, "restarts"), &record);
+    *out = record;
+    return SLT_OK;
+}
+
+slt_status slt_repro_record_read(const char *path, slt_repro_record *out) {
+    slt_map map;
+    json_t *document;
+    SLT_TRY(slt_map_open(path, &map));
+    slt_status status = slt_json_parse(path, (const char *)map.data, map.size, 4, &document);
+    slt_map_close(&map);
+    SLT_TRY(status);
+    status = read_document(path, document, out);
+    json_decref(document);
+    return status;
+}

@@ -1,0 +1,31 @@
+// What came of one run: a file record.json in its directory. A run with a record is done.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_REPRODUCE_RECORD_H
+#define SLT_REPRODUCE_RECORD_H
+
+#include "slottar/train.h"
+
+enum { SLT_REPRO_WORD = 64, SLT_REPRO_REASON = 1024 };
+
+typedef struct {
+    bool failed; // it diverged: there are no scores
+    char reason[SLT_REPRO_REASON];
+    char version[SLT_REPRO_WORD], commit[SLT_REPRO_WORD], device[SLT_REPRO_WORD];
+    double seconds; // of training and evaluation; NAN: not known, a part of it was killed
+    int together;   // runs that had these seconds together
+    int64_t epochs, best_epoch, steps;
+    slt_run_scores valid, test;
+    // of restarts
+    int members, picked, agreeing; // members 0: it had none
+    double gap;                    // infinite without a runner-up
+    char warning[sizeof((slt_restart_report *)0)->warning];
+} slt_repro_record;
+
+slt_repro_record slt_repro_record_of(const slt_train_result *result);
+slt_status slt_repro_record_write(const char *path, const slt_repro_record *record);
+// FORMAT when the file is damaged
+slt_status slt_repro_record_read(const char *path, slt_repro_record *out);
+
+#endif

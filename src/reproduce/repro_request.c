@@ -1,0 +1,82 @@
+// The runs of a cell as requests and as commands.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "reproduce/repro_impl.h"
+
+enum { QUICK_RESTARTS = 4 };
+
+static const char *run_path(const slt_repro *r, const slt_repro_set *set,
+                            const slt_repro_variant *variant, int index, const char *name,
+                            char out[SLT_REPRO_PATH]) {
+    return slt_repro_path(r, out, "runs/%s/%s/%d%s", set->name, variant->name, index, name);
+}
+
+const char *slt_repro_record_path(const slt_repro *r, const slt_repro_set *set,
+                                  const slt_repro_variant *variant, int index,
+                                  char out[SLT_REPRO_PATH]) {
+    return run_path(r, set, variant, index, "/record.json", out);
+}
+
+static const char *or_none(const char *text) { return text ? text : ""; }
+
+// words behind one another, cut at blanks
+static slt_status add_words(slt_repro_run *run, size_t *used, const char *text) {
+    enum { MOST = sizeof run->settings / sizeof *run->settings };
+    int length;
+    char word[1024];
+    while (sscanf(text, " %1023s%n", word, &length) == 1) {
+        size_t size = strlen(word) + 1;
+        if (run->train.setting_count == MOST || size > sizeof run->words - *used)
+            SLT_FAIL(SLT_RANGE, "too many settings, at '%.40s'", word);
+        run->settings[run->train.setting_count++] = memcpy(run->words + *used, word, size);
+        *used += size;
+        text += length;
+    }
+    return SLT_OK;
+}
+
+// what the tables say first, what the caller says last
+static slt_status add_settings(const slt_repro *r, const slt_repro_set *set,
+                               const slt_repro_variant *variant, slt_repro_run *run) {
+    size_t used = 0;
+    char told[64] = "";
+    if (variant->told == SLT_TOLD_HISTOGRAM) snprintf(told, sizeof told, "prior=labels");
+    if (variant->told == SLT_TOLD_NUMBER) snprintf(told, sizeof told, "prior=%s", set->number);
+    if (r->request->quick) SLT_TRY(add_words(run, &used, slt_repro_quick(variant->model)));
+    SLT_TRY(add_words(run, &used, or_none(variant->settings)));
+    SLT_TRY(add_words(run, &used, told));
+    for (int i = 0; i < r->request->setting_count; i++)
+        SLT_TRY(add_words(run, &used, r->request->settings[i]));
+    return SLT_OK;
+}
+
+slt_status slt_repro_run_init(const slt_repro *r, const slt_repro_set *set,
+                              const slt_repro_variant *variant, int index, slt_repro_run *out) {
+    bool quick = r->request->quick && variant->restarts > QUICK_RESTARTS;
+    memset(out, 0, sizeof *out);
+    out->train = (slt_train_request){
+        .model = variant->model,
+        .data = slt_repro_path(r, out->data, "data/%s.safetensors", set->name),
+        .run = run_path(r, set, variant, index, "", out->run),
+        .profile = variant->profile,
+        .preset = variant->told == SLT_TOLD_PRESET ? set->set : NULL,
+        .settings = out->settings,
+        .seed = r->request->seed + (uint64_t)index,
+        .restarts = quick ? QUICK_RESTARTS : variant->restarts,
+    };
+    return add_settings(r, set, variant, out);
+}
+
+void slt_repro_run_command(const slt_repro *r, const slt_repro_run *run, slt_text *out) {
+    const slt_train_request *t = &run->train;
+    size_t skip = strlen(r->request->folder) + 1;
+    slt_text_add(out, "slottar train %s %s", t->model, t->data + skip);
+    if (t->preset) slt_text_add(out, " --preset %s", t->preset);
+    if (t->profile) slt_text_add(out, " --profile %s", t->profile);
+    if (t->restarts) slt_text_add(out, " --restarts %d", t->restarts);
+    for (int i = 0; i < t->setting_count; i++) slt_text_add(out, " %s", t->settings[i]);
+    slt_text_add(out, " --seed %llu -o %s", (unsigned long long)t->seed, t->run + skip);
+}

@@ -1,0 +1,154 @@
+// The workers: threads, each with a context of its own, that take one cell after the other. Their
+// hooks look at the clock and at the caller's wish to stop.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "reproduce/repro_impl.h"
+
+typedef struct {
+    slt_repro *r;
+    slt_context *context;
+    pthread_t thread;
+    bool runs;
+    double share; // of the current run that is done
+} worker;
+
+enum { MOST_JOBS = 256, PARTS = 1000 }; // parts: of a run, in the progress
+
+typedef struct {
+    worker list[MOST_JOBS];
+    int count;
+} workers;
+
+// ---- hooks
+
+static void *allocate(void *user, size_t bytes) {
+    const slt_allocator *a = &((worker *)user)->r->context->allocator;
+    return a->alloc(a->user, bytes);
+}
+
+static void release(void *user, void *memory) {
+    const slt_allocator *a = &((worker *)user)->r->context->allocator;
+    a->free(a->user, memory);
+}
+
+static void pass_on(void *user, slt_log_level level, const char *message) {
+    worker *w = user;
+    pthread_mutex_lock(&w->r->lock);
+    slt_context_log(w->r->context, level, "%s", message);
+    pthread_mutex_unlock(&w->r->lock);
+}
+
+// called between steps: the place to stop a training
+static void watch(void *user, const slt_progress *progress) {
+    worker *w = user;
+    slt_repro *r = w->r;
+    pthread_mutex_lock(&r->lock);
+    if (slt_repro_over(r) || r->status != SLT_OK) slt_context_cancel(w->context);
+    double share =
+        progress->done < progress->total ? (double)progress->done / (double)progress->total : 0;
+    r->in_work += share - w->share;
+    w->share = share;
+    double parts = PARTS * (r->result.done + r->trained + r->in_work);
+    slt_context_progress(r->context, "reproduce", (uint64_t)parts,
+                         (uint64_t)PARTS * (uint64_t)r->result.runs, "");
+    pthread_mutex_unlock(&r->lock);
+}
+
+// ---- one worker
+
+static const char *precision_of(const slt_context *context) {
+    static const char *const names[] = {
+        [SLT_FP32] = "fp32", [SLT_TF32] = "tf32", [SLT_BF16] = "bf16"};
+    return names[context->precision];
+}
+
+static slt_status open_context(worker *w, int threads) {
+    slt_context_options options = {.threads = threads,
+                                   .alloc = allocate,
+                                   .free = release,
+                                   .log = pass_on,
+                                   .progress = watch,
+                                   .user = w,
+                                   .device = w->r->context->options.device,
+                                   .precision = precision_of(w->r->context)};
+    return slt_context_create(&options, &w->context);
+}
+
+// the next cell that is not done; NULL: there is none, or it is time to stop
+static const slt_repro_cell *take(slt_repro *r) {
+    const slt_repro_cell *cell = NULL;
+    pthread_mutex_lock(&r->lock);
+    if (slt_repro_over(r)) r->stopped = true;
+    while (!cell && !r->stopped && r->status == SLT_OK && r->next < r->cell_count) {
+        cell = &r->cells[r->next++];
+        if (cell->done == cell->runs) cell = NULL;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return cell;
+}
+
+// the first failure ends them all, in the middle of their runs; a stop is none
+static void note(slt_repro *r, slt_status status) {
+    pthread_mutex_lock(&r->lock);
+    if (status == SLT_CANCELLED) {
+        r->stopped = true;
+    } else if (r->status == SLT_OK) {
+        r->status = status;
+        snprintf(r->message, sizeof r->message, "%s", slt_last_error());
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void announce(slt_repro *r, const slt_repro_cell *cell) {
+    pthread_mutex_lock(&r->lock);
+    slt_context_log(r->context, SLT_LOG_INFO, "%d of %d runs: %s, %s %s",
+                    r->result.done + r->trained, r->result.runs, cell->set->name,
+                    cell->variant->name, cell->done ? "(goes on)" : "");
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void *work(void *user) {
+    worker *w = user;
+    for (const slt_repro_cell *cell; (cell = take(w->r));) {
+        announce(w->r, cell);
+        slt_status status = slt_repro_train(w->r, w->context, cell);
+        if (status != SLT_OK) note(w->r, status);
+    }
+    return NULL;
+}
+
+// ---- all of them
+
+static slt_status start(workers *crew, slt_repro *r, int jobs) {
+    int threads = slt_context_threads(r->context) / jobs;
+    for (; crew->count < jobs; crew->count++) {
+        worker *w = &crew->list[crew->count];
+        w->r = r;
+        SLT_TRY(open_context(w, threads > 1 ? threads : 1));
+        w->runs = pthread_create(&w->thread, NULL, work, w) == 0;
+        if (!w->runs) {
+            slt_context_destroy(w->context);
+            SLT_FAIL(SLT_NOMEM, "no thread for job %d", crew->count + 1);
+        }
+    }
+    return SLT_OK;
+}
+
+slt_status slt_repro_work(slt_repro *r) {
+    int jobs = r->request->jobs ? r->request->jobs : 1;
+    if (jobs < 1 || jobs > MOST_JOBS)
+        SLT_FAIL(SLT_RANGE, "%d jobs are not 1 to %d", jobs, MOST_JOBS);
+    workers *crew;
+    SLT_TRY(SLT_NEW(&r->arena, &crew, 1));
+    slt_status status = start(crew, r, jobs);
+    if (status != SLT_OK) note(r, status);
+    for (int i = 0; i < crew->count; i++) {
+        pthread_join(crew->list[i].thread, NULL);
+        slt_context_destroy(crew->list[i].context);
+    }
+    if (r->status != SLT_OK) return slt_fail(r->status, "%s", r->message);
+    return SLT_OK;
+}

@@ -1,0 +1,236 @@
+// The lists of tables, the summaries of runs, and the records as files.
+#include <math.h>
+#include "check.h"
+#include "core/file.h"
+#include "report/paper_scores.h"
+#include "reproduce/repro_summary.h"
+#include "train/train_options.h"
+
+// ---- the lists
+
+static void names_are_known_and_stand_once(void **state) {
+    (void)state;
+    for (int t = 0; slt_repro_table_at(t); t++) {
+        const slt_repro_table *table = slt_repro_table_at(t);
+        assert_ptr_equal(slt_repro_table_find(table->name), table);
+        assert_string_equal(slt_reproduce_table(t), table->name);
+        for (int i = 0; i < SLT_REPRO_SETS && table->sets[i]; i++)
+            assert_non_null(slt_repro_set_find(table->sets[i]));
+        for (int i = 0; i < SLT_REPRO_VARIANTS && table->variants[i]; i++)
+            assert_non_null(slt_repro_variant_find(table->variants[i]));
+    }
+    for (int i = 0; slt_repro_set_at(i); i++)
+        assert_ptr_equal(slt_repro_set_find(slt_repro_set_at(i)->name), slt_repro_set_at(i));
+    for (int i = 0; slt_repro_variant_at(i); i++)
+        assert_ptr_equal(slt_repro_variant_find(slt_repro_variant_at(i)->name),
+                         slt_repro_variant_at(i));
+    assert_null(slt_reproduce_table(-1));
+    assert_null(slt_repro_set_find("nowhere"));
+}
+
+static bool is_used(const char *name, bool set) {
+    for (int t = 0; slt_repro_table_at(t); t++) {
+        const slt_repro_table *table = slt_repro_table_at(t);
+        for (int i = 0; i < (set ? SLT_REPRO_SETS : SLT_REPRO_VARIANTS); i++) {
+            const char *found = set ? table->sets[i] : table->variants[i];
+            if (!found) break;
+            if (strcmp(found, name) == 0) return true;
+        }
+    }
+    return false;
+}
+
+static void nothing_is_listed_in_vain(void **state) {
+    (void)state;
+    for (int i = 0; slt_repro_set_at(i); i++) assert_true(is_used(slt_repro_set_at(i)->name, true));
+    for (int i = 0; slt_repro_variant_at(i); i++)
+        assert_true(is_used(slt_repro_variant_at(i)->name, false));
+}
+
+// every model takes the settings that tables and --quick give it, on every set
+static void settings_are_those_of_the_models(void **state) {
+    (void)state;
+    const char *const user[] = {"epochs=3"};
+    slt_reproduce_request request = {
+        .folder = "f", .settings = user, .setting_count = 1, .seed = 5};
+    slt_repro r = {.request = &request};
+    for (int quick = 0; quick < 2; quick++)
+        for (int s = 0; slt_repro_set_at(s); s++)
+            for (int v = 0; slt_repro_variant_at(v); v++) {
+                slt_repro_run run;
+                slt_setup setup;
+                request.quick = quick;
+                CHECK_OK(
+                    slt_repro_run_init(&r, slt_repro_set_at(s), slt_repro_variant_at(v), 2, &run));
+                CHECK_OK(slt_setup_read(&setup, &run.train));
+                assert_int_equal(setup.train.epochs, 3);
+                assert_int_equal(run.train.seed, 7);
+            }
+}
+
+// a place of the paper's tables is a cell of ours
+static void every_figure_of_the_paper_has_a_cell(void **state) {
+    (void)state;
+    int count, found = 0;
+    const slt_paper_row *rows = slt_paper_rows(&count);
+    for (int p = 0; p < count; p++) {
+        int before = found;
+        for (int t = 0; slt_repro_table_at(t) && found == before; t++) {
+            const slt_repro_table *table = slt_repro_table_at(t);
+            bool set = false, model = false;
+            for (int i = 0; i < SLT_REPRO_SETS && table->sets[i]; i++)
+                set |= strcmp(slt_repro_set_find(table->sets[i])->title, rows[p].set) == 0;
+            for (int i = 0; i < SLT_REPRO_VARIANTS && table->variants[i]; i++) {
+                const char *paper = slt_repro_variant_find(table->variants[i])->paper;
+                model |= paper && strcmp(paper, rows[p].model) == 0;
+            }
+            found += set && model;
+        }
+        if (found == before) fail_msg("%s, %s", rows[p].set, rows[p].model);
+    }
+    assert_int_equal(found, 28);
+}
+
+static void commands_say_what_is_run(void **state) {
+    (void)state;
+    slt_reproduce_request request = {.folder = "some/where", .seed = 3};
+    slt_repro r = {.request = &request};
+    slt_repro_run run;
+    slt_text text;
+    slt_text_init(&text, &slt_system_allocator);
+    CHECK_OK(slt_repro_run_init(&r, slt_repro_set_find("doorkey"),
+                                slt_repro_variant_find("beta0-reference"), 1, &run));
+    slt_repro_run_command(&r, &run, &text);
+    assert_string_equal(text.bytes,
+                        "slottar train slottar data/doorkey.safetensors --preset doorkey "
+                        "--profile reference beta=0 --seed 4 -o "
+                        "runs/doorkey/beta0-reference/1");
+    slt_text_deinit(&text);
+    slt_text_init(&text, &slt_system_allocator);
+    CHECK_OK(slt_repro_run_init(&r, slt_repro_set_find("doorkey-noise20"),
+                                slt_repro_variant_find("mdl-joint-told"), 0, &run));
+    slt_repro_run_command(&r, &run, &text);
+    assert_string_equal(text.bytes, "slottar train slottar-mdl data/doorkey-noise20.safetensors "
+                                    "--restarts 16 head=joint prior=labels --seed 3 -o "
+                                    "runs/doorkey-noise20/mdl-joint-told/0");
+    slt_text_deinit(&text);
+    slt_text_init(&text, &slt_system_allocator);
+    slt_repro_collect_command(&r, slt_repro_set_find("keycorridor-ref"), &text);
+    assert_string_equal(text.bytes, "slottar collect keycorridor --truth ref --seed 3 -o "
+                                    "data/keycorridor-ref.safetensors");
+    slt_text_deinit(&text);
+}
+
+// ---- summaries
+
+static slt_repro_record record_of(double loss, double f1) {
+    slt_repro_record r = {.epochs = 4, .best_epoch = 3, .steps = 40, .seconds = 10, .together = 2};
+    r.valid = (slt_run_scores){.episodes = 7, .loss = loss, .has_labels = true};
+    r.test = r.valid;
+    r.test.scores.mean = (slt_scores){.f1 = f1, .align = 0.5, .ari = -0.25};
+    r.test.forward = r.test.backward = NAN;
+    return r;
+}
+
+static void runs_are_summed_up(void **state) {
+    (void)state;
+    slt_repro_record records[] = {
+        record_of(2, 0.25), record_of(1, 0.5), {.failed = true}, record_of(3, 0.99)};
+    slt_repro_summary s;
+    records[3].seconds = NAN;
+    records[1].test.told_count = true;
+    slt_repro_summarise(records, 4, &s);
+    assert_true(s.runs == 3 && s.failed == 1 && s.right == 1 && s.warned == 0);
+    assert_true(fabs(s.mean.f1 - 0.58) < 1e-12 && s.mean.align == 0.5 && s.sd.align == 0);
+    assert_true(fabs(s.sd.f1 - 0.37643060449437424) < 1e-12);
+    // the least held-out loss, not the best score
+    assert_true(s.kept == 1 && s.kept_scores.f1 == 0.5);
+    assert_true(s.worst == 0.25 && s.told_count && !s.counts_done);
+    assert_true(s.seconds == 10 && s.together == 2 && fabs(s.epochs - 4) < 1e-12);
+    assert_true(isnan(s.mean.forward) && isnan(s.least_gap));
+}
+
+static void one_run_has_no_spread_and_none_has_nothing(void **state) {
+    (void)state;
+    slt_repro_record record = record_of(1, 0.5);
+    slt_repro_summary s;
+    slt_repro_summarise(&record, 1, &s);
+    assert_true(s.runs == 1 && isnan(s.sd.f1) && s.mean.f1 == 0.5);
+    slt_repro_summarise(&record, 0, &s);
+    assert_true(s.runs == 0 && s.kept == -1 && isnan(s.worst) && isnan(s.seconds));
+}
+
+static void warnings_are_counted(void **state) {
+    (void)state;
+    slt_repro_trust trust = {0};
+    slt_repro_record records[] = {record_of(1, 0.99), record_of(1, 0.5), record_of(1, 0.91),
+                                  record_of(1, 0.4), record_of(1, 0.1)};
+    for (int i = 0; i < 4; i++) records[i].members = 16; // the last one has no restarts
+    strcpy(records[2].warning, "careful");
+    strcpy(records[3].warning, "careful");
+    for (int i = 0; i < 5; i++) slt_repro_trust_add(&trust, &records[i]);
+    assert_true(trust.quiet == 2 && trust.quiet_wrong == 1);
+    assert_true(trust.loud == 2 && trust.loud_wrong == 1);
+}
+
+// ---- records
+
+static void records_come_back(void **state) {
+    (void)state;
+    slt_repro_record want = record_of(0.1, 1. / 3), got;
+    want.members = 16;
+    want.agreeing = 3;
+    want.gap = INFINITY;
+    strcpy(want.warning, "a \"quoted\"\nwarning");
+    strcpy(want.commit, "abc");
+    want.test.told_count = want.test.counts_done = true;
+    CHECK_OK(slt_repro_record_write("r.json", &want));
+    CHECK_OK(slt_repro_record_read("r.json", &got));
+    assert_memory_equal(&got.test.scores.mean, &want.test.scores.mean, sizeof(slt_scores));
+    assert_true(got.valid.loss == want.valid.loss && isnan(got.test.forward));
+    assert_true(got.members == 16 && got.agreeing == 3 && isinf(got.gap) && got.together == 2);
+    assert_true(got.test.told_count && got.test.counts_done && !got.failed && got.seconds == 10);
+    assert_string_equal(got.warning, want.warning);
+    assert_string_equal(got.commit, "abc");
+    want.seconds = NAN;
+    want.failed = true;
+    CHECK_OK(slt_repro_record_write("r.json", &want));
+    CHECK_OK(slt_repro_record_read("r.json", &got));
+    assert_true(isnan(got.seconds) && got.failed);
+}
+
+static void damaged_records_are_refused(void **state) {
+    (void)state;
+    slt_repro_record want = record_of(0.1, 0.2), got;
+    slt_map map;
+    char bytes[4096];
+    CHECK_OK(slt_repro_record_write("r.json", &want));
+    CHECK_OK(slt_map_open("r.json", &map));
+    size_t size = map.size;
+    assert_true(size < sizeof bytes);
+    memcpy(bytes, map.data, size);
+    slt_map_close(&map);
+    for (size_t cut = 0; cut + 1 < size; cut += 7) {
+        CHECK_OK(slt_file_write("cut.json", bytes, cut));
+        CHECK_FAILS(SLT_FORMAT, "cut.json", slt_repro_record_read("cut.json", &got));
+    }
+    const char *other = "{\"valid\":{},\"test\":3,\"reason\":\"\"}";
+    CHECK_OK(slt_file_write("cut.json", other, strlen(other)));
+    CHECK_FAILS(SLT_FORMAT, "no record", slt_repro_record_read("cut.json", &got));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_known_and_stand_once),
+        cmocka_unit_test(nothing_is_listed_in_vain),
+        cmocka_unit_test(settings_are_those_of_the_models),
+        cmocka_unit_test(every_figure_of_the_paper_has_a_cell),
+        cmocka_unit_test(commands_say_what_is_run),
+        cmocka_unit_test(runs_are_summed_up),
+        cmocka_unit_test(one_run_has_no_spread_and_none_has_nothing),
+        cmocka_unit_test(warnings_are_counted),
+        cmocka_unit_test(records_come_back),
+        cmocka_unit_test(damaged_records_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
