@@ -53,11 +53,12 @@ static size_t window_attention(const slt_sizes *s) {
     return each * (size_t)s->limits.trajectories +
            (size_t)s->out[0].rows * H * (2 * W + 1 + 2 * A) + (size_t)s->in[3].rows * W;
 }
-// as ompn.cuh lays it out: gradients of all rows, kernels turned round
+// as ompn.cuh lays it out: backward gradients of all rows and kernels turned round; forward weights
 static size_t ompn(const slt_sizes *s) {
     size_t n = (size_t)s->node->attributes.n[0], d = (size_t)s->in[0].width;
-    size_t row = (20 * n - 9) * d + (n + 1) * d + n;
-    return (size_t)s->in[0].rows * row + (40 * n - 14) * d * d;
+    size_t row = (20 * n - 9) * d + (n + 1) * d + n, weights = (size_t)s->in[1].width;
+    size_t backward = ((size_t)s->in[0].rows + 3) * row + (40 * n - 14) * d * d;
+    return backward > weights ? backward : weights;
 }
 
 static const struct {
@@ -101,7 +102,7 @@ static const char *slots_bound(const slt_sizes *s) {
 // what one trajectory remembers is in the shared memory of a block
 static const char *ompn_bound(const slt_sizes *s) {
     int n = s->node->attributes.n[0], d = s->in[0].width;
-    return (int64_t)(4 * n + 14) * d > 22000 ? "it is too wide or too deep" : NULL;
+    return (int64_t)(4 * n + 14) * d > 20000 ? "it is too wide or too deep" : NULL;
 }
 
 static const struct {

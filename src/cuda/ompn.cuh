@@ -101,27 +101,29 @@ SLT_EVERYWHERE int slt_ompn_skip(const slt_ompn_dims &o, int cell) {
 // (4d), of the second layer (gates and cell), and of the gates before γ; then of the gate's share
 // of x (d), of its hidden numbers (n·d) and of its logits (n)
 
+// rows of an array: all arrays begin at multiples of 16 bytes
+SLT_EVERYWHERE int64_t slt_ompn_room(const slt_ompn_dims &o) { return (o.rows + 3) / 4 * 4; }
 SLT_EVERYWHERE int64_t slt_ompn_dhidden(const slt_ompn_dims &o, int cell) {
-    return o.rows * slt_ompn_before(o, cell, 11, 9);
+    return slt_ompn_room(o) * slt_ompn_before(o, cell, 11, 9);
 }
 SLT_EVERYWHERE int64_t slt_ompn_dsecond(const slt_ompn_dims &o, int cell) {
-    return slt_ompn_dhidden(o, cell) + (int64_t)o.rows * 4 * o.d;
+    return slt_ompn_dhidden(o, cell) + slt_ompn_room(o) * 4 * o.d;
 }
 SLT_EVERYWHERE int64_t slt_ompn_dgates(const slt_ompn_dims &o, int cell) {
-    return slt_ompn_dsecond(o, cell) + (int64_t)o.rows * (cell < o.n ? 4 : 3) * o.d;
+    return slt_ompn_dsecond(o, cell) + slt_ompn_room(o) * (cell < o.n ? 4 : 3) * o.d;
 }
 SLT_EVERYWHERE int64_t slt_ompn_dgate_x(const slt_ompn_dims &o) {
     return slt_ompn_dhidden(o, slt_ompn_cells(o));
 }
 SLT_EVERYWHERE int64_t slt_ompn_dgate_hidden(const slt_ompn_dims &o) {
-    return slt_ompn_dgate_x(o) + (int64_t)o.rows * o.d;
+    return slt_ompn_dgate_x(o) + slt_ompn_room(o) * o.d;
 }
 SLT_EVERYWHERE int64_t slt_ompn_dlogit(const slt_ompn_dims &o) {
-    return slt_ompn_dgate_hidden(o) + (int64_t)o.rows * o.n * o.d;
+    return slt_ompn_dgate_hidden(o) + slt_ompn_room(o) * o.n * o.d;
 }
 // and kernels turned round: second (q·d, 4d) and first (4d, k·d) of every cell; the gate's (d, 2d)
 SLT_EVERYWHERE int64_t slt_ompn_turned2(const slt_ompn_dims &o, int cell) {
-    return slt_ompn_dlogit(o) + (int64_t)o.rows * o.n + o.d * slt_ompn_before(o, cell, 24, 16);
+    return slt_ompn_dlogit(o) + slt_ompn_room(o) * o.n + o.d * slt_ompn_before(o, cell, 24, 16);
 }
 SLT_EVERYWHERE int64_t slt_ompn_turned1(const slt_ompn_dims &o, int cell) {
     return slt_ompn_turned2(o, cell) + (int64_t)(cell < o.n ? 16 : 12) * o.d * o.d;
@@ -132,35 +134,74 @@ SLT_EVERYWHERE int64_t slt_ompn_turned_gate(const slt_ompn_dims &o) {
 
 // ---- products
 
-// sums of a thread go to parts[(slice·N + j)·columns + column]
-SLT_EVERYWHERE int slt_ompn_slices(int columns) {
-    int slices = SLT_OMPN_THREADS / columns;
+// A thread has four columns where widths allow it, else one, and a slice of the rows; its sums go
+// to parts[(slice·N + j)·columns + column]
+SLT_EVERYWHERE int slt_ompn_slices(int columns, bool fours) {
+    int slices = SLT_OMPN_THREADS / (fours ? columns / 4 : columns);
     return slices < 1 ? 1 : slices;
 }
 SLT_EVERYWHERE int slt_ompn_parts(const slt_ompn_dims &o) { // of one trajectory, at most
-    return 4 * o.d > SLT_OMPN_THREADS ? 4 * o.d : SLT_OMPN_THREADS;
+    return 4 * (o.d > SLT_OMPN_THREADS ? o.d : SLT_OMPN_THREADS);
 }
 
-// parts of in (N, rows)·kernel (rows, columns)
+// sum_j += in_j[first .. end-1]·four columns of a kernel, `wide` numbers to a row
+template <int N>
+SLT_DEVICE_INLINE void slt_ompn_add(const float *from, int wide, int first, int end,
+                                    const float *in, int stride, float (*sum)[4]) {
+#pragma unroll 2
+    for (int r = first; r < end; r += 4, from += 4 * wide) {
+        float4 w[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) w[i] = *(const float4 *)(from + i * wide);
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            float4 x = *(const float4 *)(in + j * stride + r);
+            slt_add4(sum[j], x.x, w[0]);
+            slt_add4(sum[j], x.y, w[1]);
+            slt_add4(sum[j], x.z, w[2]);
+            slt_add4(sum[j], x.w, w[3]);
+        }
+    }
+}
+
+// parts of in (N, rows)·kernel (rows, columns), by fours
+template <int N>
+SLT_DEVICE_INLINE void slt_ompn_product4(const float *kernel, int wide, int rows, int columns,
+                                         const float *in, int stride, float *parts) {
+    int groups = columns / 4, slices = slt_ompn_slices(columns, true);
+    int each = ((rows + slices - 1) / slices + 3) / 4 * 4;
+    for (int i = (int)threadIdx.x; i < slices * groups; i += SLT_OMPN_THREADS) {
+        int slice = i / groups, c = 4 * (i % groups), first = slice * each;
+        float sum[N][4] = {{0}};
+        slt_ompn_add<N>(kernel + (int64_t)first * wide + c, wide, first,
+                        slt_least(first + each, rows), in, stride, sum);
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            *(float4 *)(parts + (slice * N + j) * columns + c) =
+                slt_four(sum[j][0], sum[j][1], sum[j][2], sum[j][3]);
+    }
+}
+
+// the same, number by number
 template <int N>
 SLT_DEVICE_INLINE void slt_ompn_product(const float *kernel, int wide, int rows, int columns,
                                         const float *in, int stride, bool fours, float *parts) {
-    int slices = slt_ompn_slices(columns), each = ((rows + slices - 1) / slices + 3) / 4 * 4;
+    if (fours) return slt_ompn_product4<N>(kernel, wide, rows, columns, in, stride, parts);
+    int slices = slt_ompn_slices(columns, false), each = (rows + slices - 1) / slices;
     for (int i = (int)threadIdx.x; i < slices * columns; i += SLT_OMPN_THREADS) {
         int slice = i / columns, c = i % columns, first = slice * each;
-        int end = slt_least(first + each, rows);
         float sum[N] = {0};
-        if (first < end)
-            slt_add_rows<N>(kernel + (int64_t)first * wide + c, wide, first, end, fours, in, stride,
-                            sum);
+        slt_add_rows<N>(kernel + (int64_t)first * wide + c, wide, first,
+                        slt_least(first + each, rows), false, in, stride, sum);
 #pragma unroll
         for (int j = 0; j < N; j++) parts[(slice * N + j) * columns + c] = sum[j];
     }
 }
 template <int N>
-SLT_DEVICE_INLINE float slt_ompn_total(const float *parts, int columns, int j, int c) {
+SLT_DEVICE_INLINE float slt_ompn_total(const float *parts, int columns, bool fours, int j, int c) {
     float sum = 0;
-    for (int s = 0; s < slt_ompn_slices(columns); s++) sum += parts[(s * N + j) * columns + c];
+    for (int s = 0; s < slt_ompn_slices(columns, fours); s++)
+        sum += parts[(s * N + j) * columns + c];
     return sum;
 }
 

@@ -152,7 +152,7 @@ SLT_DEVICE_INLINE void cell_backward(const slt_cuda_args &a, const walk &k, cons
         float dh = 0;
         if (row >= 0) {
             bool on = kept_row(a, k, row)[slt_ompn_hidden(k.o, number) + c] > 0;
-            dh = on ? slt_ompn_total<N>(k.parts, 4 * d, j, c) : 0;
+            dh = on ? slt_ompn_total<N>(k.parts, 4 * d, k.fours, j, c) : 0;
             work_row(a, slt_ompn_dhidden(k.o, number), row, 4 * d)[c] = dh;
         }
         k.dhidden[i] = dh;
@@ -163,7 +163,7 @@ SLT_DEVICE_INLINE void cell_backward(const slt_cuda_args &a, const walk &k, cons
     __syncthreads();
     for (int i = (int)threadIdx.x; i < N * left; i += SLT_OMPN_THREADS)
         din[i / left * din_stride + skip + i % left] +=
-            slt_ompn_total<N>(k.parts, left, i / left, i % left);
+            slt_ompn_total<N>(k.parts, left, k.fours, i / left, i % left);
     __syncthreads();
 }
 
@@ -270,7 +270,7 @@ SLT_DEVICE_INLINE void undecide(const slt_cuda_args &a, const walk &k, const slt
         __syncthreads();
         for (int c = (int)threadIdx.x; c < N * 2 * d; c += SLT_OMPN_THREADS)
             to[c / (2 * d) * stride + c % (2 * d)] +=
-                slt_ompn_total<N>(k.parts, 2 * d, c / (2 * d), c % (2 * d));
+                slt_ompn_total<N>(k.parts, 2 * d, k.fours, c / (2 * d), c % (2 * d));
         __syncthreads();
     }
 }

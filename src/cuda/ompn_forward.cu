@@ -7,6 +7,15 @@
 enum { X = SLT_OMPN_X, W = SLT_OMPN_W };
 enum { LEAF = SLT_OMPN_LEAF, P_HAT = SLT_OMPN_P_HAT, MEMORY = SLT_OMPN_MEMORY };
 
+// ---- weights, where rows of fours begin at multiples of 16 bytes for every member (shared)
+
+SLT_KERNEL copy_weights(const slt_cuda_args a) {
+    slt_begin();
+    const float *from = slt_at(a.in[W]);
+    float *to = slt_at(a.shared);
+    for (int i = (int)slt_thread(); i < a.in_width[W]; i += (int)slt_stride()) to[i] = from[i];
+}
+
 // ---- what depends on x alone
 
 SLT_KERNEL join_leaf(const slt_cuda_args a) {
@@ -56,7 +65,7 @@ static __host__ __device__ int walk_size(slt_ompn_dims o) {
 template <int N> SLT_DEVICE_INLINE void open_walk(const slt_cuda_args &a, float *memory, walk *k) {
     k->o = slt_ompn_dims_of(a);
     k->fours = k->o.d % 4 == 0;
-    k->w = slt_at(a.in[W]);
+    k->w = slt_at(a.shared);
     k->j = (int)threadIdx.x / SLT_WARP;
     k->state = memory;
     k->child = k->state + N * slt_ompn_state_width(k->o);
@@ -83,18 +92,15 @@ SLT_DEVICE_INLINE float *my_chance(const walk &k) { return k.chance + k.j * (2 *
 
 // ---- a cell
 
-// the row of this warp: gates and cell from the second layer's sums, then the mixture into out
-template <int N>
+// the row of this warp: gates and cell from the second layer, then the mixture into out
 SLT_DEVICE_INLINE void mix(const slt_cuda_args &a, const walk &k, int number, const float *in,
                            float *out) {
     slt_ompn_cell cell = slt_ompn_cell_number(k.o, number);
     int d = k.o.d, inputs = cell.inputs, wide = (inputs + 1) * d, all = wide + d;
-    const float *gamma = k.w + cell.gamma, *beta = k.w + cell.beta, *bias = k.w + cell.c2;
+    const float *gamma = k.w + cell.gamma, *beta = k.w + cell.beta;
     float *second = k.second + k.j * 4 * d;
     float *record = kept_row(a, k, k.row) + slt_ompn_record(k.o, number);
     float *inverse = slt_at(a.aux) + slt_ompn_small(k.o, k.row) + 2 * number;
-    for (int c = slt_lane(); c < all; c += SLT_WARP)
-        second[c] = slt_ompn_total<N>(k.parts, all, k.j, c) + bias[c];
     float deviation = slt_warp_normalise(second, wide, k.o.epsilon);
     for (int c = slt_lane(); c < wide; c += SLT_WARP) {
         record[c] = second[c];
@@ -119,7 +125,7 @@ SLT_DEVICE_INLINE void cell_forward(const slt_cuda_args &a, const walk &k, const
                                     int number, const float *in, float *out, int in_stride,
                                     int out_stride) {
     slt_ompn_cell cell = slt_ompn_cell_number(k.o, number);
-    int d = k.o.d, skip = slt_ompn_skip(k.o, number);
+    int d = k.o.d, skip = slt_ompn_skip(k.o, number), out_wide = (cell.inputs + 2) * d;
     slt_ompn_product<N>(k.w + cell.w1 + (int64_t)skip * 4 * d, 4 * d, cell.inputs * d - skip, 4 * d,
                         in + skip, in_stride, k.fours, k.parts);
     __syncthreads();
@@ -128,16 +134,21 @@ SLT_DEVICE_INLINE void cell_forward(const slt_cuda_args &a, const walk &k, const
         float h = 0;
         if (row >= 0) {
             float *kept = kept_row(a, k, row) + slt_ompn_hidden(k.o, number) + c;
-            h = *kept + k.w[cell.c1 + c] + slt_ompn_total<N>(k.parts, 4 * d, j, c);
+            h = *kept + k.w[cell.c1 + c] + slt_ompn_total<N>(k.parts, 4 * d, k.fours, j, c);
             *kept = h = h > 0 ? h : 0;
         }
         k.hidden[i] = h;
     }
     __syncthreads();
-    slt_ompn_product<N>(k.w + cell.w2, (cell.inputs + 2) * d, 4 * d, (cell.inputs + 2) * d,
-                        k.hidden, 4 * d, k.fours, k.parts);
+    slt_ompn_product<N>(k.w + cell.w2, out_wide, 4 * d, out_wide, k.hidden, 4 * d, k.fours,
+                        k.parts);
     __syncthreads();
-    if (k.row >= 0) mix<N>(a, k, number, in + k.j * in_stride, out + k.j * out_stride);
+    for (int i = (int)threadIdx.x; i < N * out_wide; i += SLT_OMPN_THREADS)
+        k.second[i / out_wide * 4 * d + i % out_wide] =
+            slt_ompn_total<N>(k.parts, out_wide, k.fours, i / out_wide, i % out_wide) +
+            k.w[cell.c2 + i % out_wide];
+    __syncthreads();
+    if (k.row >= 0) mix(a, k, number, in + k.j * in_stride, out + k.j * out_stride);
     __syncthreads();
 }
 
@@ -155,7 +166,7 @@ template <int N> SLT_DEVICE_INLINE void decide(const slt_cuda_args &a, const wal
         const float *seen = row + slt_ompn_gate_x(k.o), *w2 = k.w + gate.w2;
         float logit = 0;
         for (int c = slt_lane(); c < d; c += SLT_WARP) {
-            float h = slt_ompn_total<N>(k.parts, d, k.j, c) + seen[c] + k.w[gate.c1 + c];
+            float h = slt_ompn_total<N>(k.parts, d, k.fours, k.j, c) + seen[c] + k.w[gate.c1 + c];
             hidden[c] = h = h > 0 ? h : k.o.slope * h;
             logit += h * w2[c];
         }
@@ -284,6 +295,8 @@ void slt_cuda_ompn_forward(const slt_cuda_args *args) {
     dim3 grid = slt_grid(args, args->trajectories, crew);
     size_t bytes = (size_t)crew * each * sizeof(float);
     observe(args, o);
+    SLT_LAUNCH(args, copy_weights, slt_grid(args, args->in_width[W], 4 * SLT_THREADS), SLT_THREADS,
+               0);
     if (crew == SLT_OMPN_CREW)
         SLT_LAUNCH_LARGE(args, forward<SLT_OMPN_CREW>, grid, SLT_OMPN_THREADS, bytes);
     else if (crew == 4)
