@@ -256,7 +256,8 @@ static plan plan_of(const slt_cuda_args *args, int states) {
     p.bytes = (size_t)p.crew * (size_t)(states * d) * sizeof(float);
     if (wide <= p.threads && d >= OWN && d % 4 == 0) p.own = OWN;
     size_t row = (size_t)wide * sizeof(float), room = slt_shared_room() - p.bytes;
-    p.near = (int)(room / row) < d - p.own ? (int)(room / row) : d - p.own;
+    p.near = (int)(room / row) / 4 * 4; // rows are read by fours
+    if (p.near > d - p.own) p.near = d - p.own;
     p.bytes += (size_t)p.near * row;
     p.grid = slt_grid(args, args->trajectories, p.crew);
     return p;
