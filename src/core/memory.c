@@ -98,7 +98,8 @@ void *slt_arena_take(slt_arena *arena, size_t count, size_t size) {
     size_t bytes;
     if (!slt_size_mul(count, size, &bytes) || bytes > SIZE_MAX / 2) return no_memory(count, size);
     size_t need = round_up(bytes ? bytes : 1) + GAP;
-    bool fits = arena->top && !arena->allocator->apart && arena->top->size - arena->top->used >= need;
+    bool fits =
+        arena->top && !arena->allocator->apart && arena->top->size - arena->top->used >= need;
     if (!fits && !push_block(arena, need)) return no_memory(count, size);
     unsigned char *memory = arena->top->start + arena->top->used;
     arena->top->used += need;

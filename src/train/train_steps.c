@@ -1,6 +1,6 @@
 // Steps of training: shuffled batches for every member of every run that goes on, and what the
-// steps noted. Stopped at any step, a run goes on behind it; a step that is cancelled halfway counts
-// as never begun.
+// steps noted. Stopped at any step, a run goes on behind it; a step that is cancelled halfway
+// counts as never begun.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -1,6 +1,7 @@
 // Cancelling finer than a step: wherever in a step somebody asks to stop, the state is that of the
 // step before, and what goes on from there ends in the bits of a run that was left alone. The
-// context counts the looks at it and is cancelled at a chosen one, so that every place has its turn.
+// context counts the looks at it and is cancelled at a chosen one, so that every place has its
+// turn.
 #include <stdlib.h>
 #include "core/context_impl.h"
 #include "ompn_rig.h"
@@ -200,8 +201,11 @@ static void stop_often(const training *t) {
 
 static void every_model_goes_on_to_the_same_end(void **state) {
     (void)state;
-    static const training all[] = {{"slottar", 0, 2},     {"slottar-mdl", 0, 1}, {"compile", 0, 1},
-                                   {"slottar-mdl", 3, 2}, {"ompn", 0, 2}};
+    static const training all[] = {{"slottar", 0, 2},
+                                   {"slottar-mdl", 0, 1},
+                                   {"compile", 0, 1},
+                                   {"slottar-mdl", 3, 2},
+                                   {"ompn", 0, 2}};
     make_data("cancel.safetensors", SLT_OBSERVATIONS_BITS, true, 0, EPISODES);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) stop_often(&all[i]);
 }
