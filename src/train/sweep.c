@@ -304,7 +304,9 @@ static slt_status finish(slt_sweep *s) {
 static slt_status reserve_hand(slt_sweep *s) {
     int64_t trials = (int64_t)s->plan.count * s->plan.options.seeds;
     int asked = s->request->population;
-    s->population = asked > 0 ? asked : s->context->on_device ? SLT_POPULATION_OF_DEVICE : 1;
+    int suits =
+        s->context->on_device ? SLT_POPULATION_OF_DEVICE / (int)s->plan.options.restarts : 1;
+    s->population = asked > 0 ? asked : suits > 1 ? suits : 1;
     if (s->population > SLT_MOST_TOGETHER) s->population = SLT_MOST_TOGETHER;
     if (s->population > trials) s->population = (int)trials;
     size_t room = (size_t)s->population;

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "slottar/train.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include "core/group_impl.h"
@@ -17,7 +18,8 @@ typedef struct {
     slt_arena arena;
     const slt_train_request *requests;
     slt_train_outcome *outcomes;
-    int count, at_once;
+    int count;
+    int most_runs, most_members; // that are trained together
     slt_setup *setups;
     bool *taken; // it has an outcome, or is about to get one
     // those that are trained together
@@ -69,10 +71,12 @@ static bool fit_together(const crowd *c, int a, int b) {
 
 // the first that has no outcome, and those that fit to it
 static int take_together(crowd *c) {
-    int count = 0, first = 0;
+    int count = 0, first = 0, members = 0;
     while (first < c->count && c->taken[first]) first++;
-    for (int i = first; i < c->count && count < c->at_once; i++) {
+    for (int i = first; i < c->count && count < c->most_runs; i++) {
         if (c->taken[i] || !fit_together(c, first, i)) continue;
+        members += c->requests[i].restarts > 1 ? c->requests[i].restarts : 1;
+        if (count && members > c->most_members) break;
         c->taken[i] = true;
         c->request[count] = &c->requests[i];
         c->setup[count] = &c->setups[i];
@@ -118,8 +122,9 @@ slt_status slt_train_many(slt_context *context, const slt_train_request *request
                .requests = requests,
                .outcomes = outcomes,
                .count = count,
-               .at_once = at_once > 0 ? at_once : as_many_as_suit(context)};
-    if (c.at_once > SLT_MOST_TOGETHER) c.at_once = SLT_MOST_TOGETHER;
+               .most_runs =
+                   at_once > 0 && at_once < SLT_MOST_TOGETHER ? at_once : SLT_MOST_TOGETHER,
+               .most_members = at_once > 0 ? INT_MAX : as_many_as_suit(context)};
     slt_arena_init(&c.arena, &context->allocator, 0);
     slt_status status = train_all(&c);
     slt_arena_deinit(&c.arena);

@@ -15,8 +15,8 @@
 #include "train/run_files.h"
 #include "train/task.h"
 
-// runs that a device trains at once unless another number is asked for; most of all: each has files
-// open
+// members that a device trains at once unless a number of runs is asked for; most runs of all,
+// which have files open
 enum { SLT_POPULATION_OF_DEVICE = 64, SLT_MOST_TOGETHER = 256 };
 
 // a run that is being trained
