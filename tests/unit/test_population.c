@@ -265,6 +265,42 @@ static void leaves_the_others(void **state) {
     free(result);
 }
 
+// ---- stopped behind the last step of an epoch, before it is scored
+
+static slt_context *stopping;
+static void stop_at_epoch(void *user, const slt_progress *progress) {
+    uint64_t *at = user; // steps of both runs
+    if (progress->done == *at && !progress->news[0]) slt_context_cancel(stopping);
+}
+
+static void stopped_before_scores(void **state) {
+    (void)state;
+    const family f = {"slottar", "scores", {SLOTTAR}, {"beta=0.3", "beta=0.4"}, 2, 1};
+    asked many, alone;
+    uint64_t steps = 2 * 2 * (EPISODES * 8 / 10 / 8); // two epochs of two runs
+    slt_train_result *result = calloc(1, sizeof *result);
+    slt_context_options options = {.threads = 2, .progress = stop_at_epoch, .user = &steps};
+    CHECK_OK(slt_context_create(&options, &stopping));
+    ask(&f, "many", &many);
+    CHECK_FAILS(SLT_CANCELLED, "stopped",
+                slt_train_many(stopping, many.requests, f.count, 2, outcomes));
+    size_t size = 0;
+    char *lines = read_all(many.run[0], "metrics.jsonl", &size);
+    assert_non_null(strstr(lines, "{\"epoch\":1,"));
+    assert_null(strstr(lines, "{\"epoch\":2,"));
+    free(lines);
+    steps = 0;
+    slt_context_resume(stopping);
+    CHECK_OK(slt_train_many(stopping, many.requests, f.count, 2, outcomes));
+    slt_context_destroy(stopping);
+    ask(&f, "one", &alone);
+    for (int i = 0; i < f.count; i++) {
+        CHECK_OK(slt_train(context, &alone.requests[i], result));
+        check_same(alone.run[i], many.run[i]);
+    }
+    free(result);
+}
+
 // ---- processes
 
 static void train_share(rank *r) {
@@ -312,9 +348,10 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_model),       cmocka_unit_test(early_stops),
-        cmocka_unit_test(one_diverges),      cmocka_unit_test(shapes_and_faults),
-        cmocka_unit_test(together_is_told),  cmocka_unit_test(other_places),
-        cmocka_unit_test(leaves_the_others), cmocka_unit_test(shared_by_processes)};
+        cmocka_unit_test(every_model),        cmocka_unit_test(early_stops),
+        cmocka_unit_test(one_diverges),       cmocka_unit_test(shapes_and_faults),
+        cmocka_unit_test(together_is_told),   cmocka_unit_test(other_places),
+        cmocka_unit_test(leaves_the_others),  cmocka_unit_test(stopped_before_scores),
+        cmocka_unit_test(shared_by_processes)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
