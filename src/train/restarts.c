@@ -17,6 +17,13 @@ uint64_t slt_member_seed(uint64_t seed, int member) {
     return (uint64_t)words.word[0] << 32 | words.word[1];
 }
 
+// sets of symbols that a member may begin with, cheapest first
+struct slt_start_sets {
+    int32_t symbols[SLT_TOP_SETS][SLT_SET_SIZE];
+    int size[SLT_TOP_SETS]; // symbols of each
+    int count;
+};
+
 // the actions of the first episodes of a split
 static slt_status view_actions(slt_trainer *t, slt_split split, int64_t most, slt_sequence **out,
                                size_t *count) {
@@ -58,6 +65,32 @@ static slt_status search(slt_trainer *t, slt_delimiter_data *data, slt_delimiter
     return slt_delimiter_search(t->context, &t->arena, data, found);
 }
 
+static slt_status search_sets(slt_trainer *t, slt_start_sets *out) {
+    slt_delimiter_data data;
+    slt_delimiter_found *found;
+    SLT_TRY(SLT_NEW(&t->arena, &found, 1));
+    SLT_TRY(search(t, &data, found));
+    out->count = found->tops;
+    for (int i = 0; i < out->count; i++) {
+        out->size[i] = found->top[i].count;
+        for (int k = 0; k < out->size[i]; k++)
+            out->symbols[i][k] = data.symbols[found->top[i].members[k]];
+    }
+    return SLT_OK;
+}
+
+// the cheapest sets of symbols, found once for all runs: they have data and prior in common
+static slt_status find_sets(slt_trainer *t) {
+    slt_start_sets *sets;
+    if (t->sets) return SLT_OK;
+    SLT_TRY(SLT_NEW(&t->arena, &sets, 1));
+    slt_arena_mark mark = slt_arena_now(&t->arena);
+    slt_status status = search_sets(t, sets);
+    slt_arena_reset(&t->arena, mark);
+    if (status == SLT_OK) t->sets = sets;
+    return status;
+}
+
 // heads between which restarts choose
 static int heads(const slt_trainer *t, const slt_live_run *run) {
     const slt_model_kind *kind = run->setup->kind;
@@ -69,20 +102,28 @@ static int head_of(const slt_trainer *t, const slt_live_run *run, int member) {
     return heads(t, run) > 1 ? run->setup->kind->has_on(store, run->first + member) : 0;
 }
 
-// members from `first` on start with one of the best sets each, every head with each
-static slt_status begin_from_sets(slt_trainer *t, slt_live_run *run, int first) {
-    slt_delimiter_data data;
-    slt_delimiter_found *found;
-    int32_t symbols[SLT_SET_SIZE];
-    SLT_TRY(SLT_NEW(&t->arena, &found, 1));
-    SLT_TRY(search(t, &data, found));
-    for (int m = first; m < run->members && (m - first) / heads(t, run) < found->tops; m++) {
-        const slt_cut_set *set = &found->top[(m - first) / heads(t, run)];
-        for (int i = 0; i < set->count; i++) symbols[i] = data.symbols[set->members[i]];
-        run->setup->kind->start(t->learner->store, run->first + m, symbols, set->count);
+// the first `count` members start with one of the best sets each, every head with each
+static slt_status begin_from_sets(slt_trainer *t, slt_live_run *run, int count) {
+    SLT_TRY(find_sets(t));
+    const slt_start_sets *sets = t->sets;
+    for (int m = 0; m < count && m / heads(t, run) < sets->count; m++) {
+        int i = m / heads(t, run);
+        run->setup->kind->start(t->learner->store, run->first + m, sets->symbols[i], sets->size[i]);
         run->each[m].hinted = true;
     }
     return SLT_OK;
+}
+
+// members that start with a set; of mixed ones half, and the only one
+static int hinted(const slt_live_run *run) {
+    switch (run->setup->kind->start ? run->setup->train.starts : SLT_STARTS_RANDOM) {
+    case SLT_STARTS_TABLE:
+        return run->members;
+    case SLT_STARTS_MIXED:
+        return (run->members + 1) / 2;
+    default:
+        return 0;
+    }
 }
 
 slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run) {
@@ -92,12 +133,7 @@ slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run) {
         SLT_TRY(slt_store_init(store, run->first + m, run->each[m].seed));
     for (int m = 0; m < run->members && heads(t, run) > 1; m++)
         kind->put_on(store, run->first + m, (m + 1) % heads(t, run)); // the first as if alone
-    int starts = run->setup->train.starts;
-    if (run->members == 1 || starts == SLT_STARTS_RANDOM || !kind->start) return SLT_OK;
-    slt_arena_mark mark = slt_arena_now(&t->arena);
-    slt_status status = begin_from_sets(t, run, starts == SLT_STARTS_MIXED ? run->members / 2 : 0);
-    slt_arena_reset(&t->arena, mark);
-    return status;
+    return hinted(run) ? begin_from_sets(t, run, hinted(run)) : SLT_OK;
 }
 
 // ---- judging

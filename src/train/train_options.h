@@ -21,7 +21,7 @@
     X(CHOICE, early_stop,    loss, 0, 0, "loss|f1_align|ari_f1_align", "what is better: held-out loss (no labels), or scores against labels") \
     X(TEXT,   prior,         auto, 0, 0, NULL, "number of segments: 3, 3..6, ~4.5 (a mean), a list of probabilities 0,0,.3,.7, flat, labels, or auto (labels if there are any, else flat; slottar-mdl: two or more)") \
     X(REAL,   slack,         0, 0, 1, NULL, "a number of segments as prior: those beside it are so many times as likely; 0: 1e-4 each") \
-    X(CHOICE, starts,        mixed, 0, 0, "mixed|random|table", "restarts begin at random, with the cuts of a search over sets of actions, or half and half") \
+    X(CHOICE, starts,        mixed, 0, 0, "mixed|random|table", "how a run begins: with the cuts of a search over sets of actions (table), at random, or of restarts half and half; mixed without restarts: table") \
     X(REAL,   thin,          0.25, 0, 1e6, NULL, "restarts that are so many nats per step behind the best stop; 0: none does") \
     X(REAL,   max_grad_norm, 0,    0, 1e9, NULL, "clips the gradient's norm; 0: no clipping")      \
     X(REAL,   adam_eps,      1e-8, 0, 1,   NULL, "epsilon of Adam")

@@ -50,6 +50,8 @@ typedef struct {
     int member;
 } slt_place;
 
+typedef struct slt_start_sets slt_start_sets; // restarts.c
+
 typedef struct {
     slt_context *context;
     slt_arena arena;
@@ -58,7 +60,8 @@ typedef struct {
     slt_task_data task;
     uint32_t checksum; // of the data set
     slt_learner *learner;
-    slt_place *places; // [members of the learner]
+    slt_place *places;    // [members of the learner]
+    slt_start_sets *sets; // of the search over symbols; NULL: nobody asked for them
     int batch;
     int64_t steps_per_epoch;
     int64_t taken;      // steps of this call
@@ -121,7 +124,8 @@ void slt_run_copy_sums(slt_live_run *run, int member, bool saving);
 // the seed of a member: that of the request for the first
 uint64_t slt_member_seed(uint64_t seed, int member);
 
-// initial values of all members; some begin with the cuts that a search over symbols likes best
+// initial values of all members; as `starts` says, some begin with the cuts that a search over
+// symbols likes best
 slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run);
 
 // held-out loss of every member with rounded ends, the best one, and the next with other cuts;
