@@ -84,7 +84,8 @@ static void split(const slt_ompn *o, slt_ompn_moment at, const moment_gradient *
     for (int r = 0; r < at.live; r++) {
         slt_ompn_shares s = slt_ompn_share(chance_of(o, at, r), o->n);
         memset(m->state + (size_t)r * slt_ompn_state_width(o), 0, (size_t)o->d * sizeof *m->state);
-        for (int i = 0; i < o->n; i++) split_level(o, m, (size_t)(at.row + r), (size_t)r, i, &s);
+        size_t row = (size_t)at.row + (size_t)r;
+        for (int i = 0; i < o->n; i++) split_level(o, m, row, (size_t)r, i, &s);
     }
 }
 

@@ -91,7 +91,7 @@ static slt_real *chance_of(const slt_ompn *o, slt_ompn_moment at, int r) {
 static void inherit(const slt_ompn *o, slt_ompn_moment at, int i) {
     size_t d = (size_t)o->d, wide = slt_ompn_state_width(o);
     for (int r = 0; r < at.live; r++) {
-        size_t row = (size_t)(at.row + r);
+        size_t row = (size_t)at.row + (size_t)r;
         slt_real share = slt_ompn_share(chance_of(o, at, r), o->n).rcp[i];
         const slt_real *candidate = o->state + row * wide + slt_ompn_pair(o, i) + 2 * d;
         const slt_real *child = i > 0 ? o->family[i - 1] + (2 * row + 1) * d : NULL;
@@ -131,7 +131,7 @@ static void hand_out(const slt_ompn *o, const slt_ompn_group *g, slt_ompn_moment
         size_t token = slt_ompn_token(o, g, r, at.t);
         slt_real *record = chance_of(o, at, r), *memory = args->out[MEMORY] + token * n * d;
         slt_ompn_shares s = slt_ompn_share(record, o->n);
-        update(o, (size_t)(at.row + r), &s, memory);
+        update(o, (size_t)at.row + (size_t)r, &s, memory);
         memcpy(args->out[LEAF] + token * d, memory + (n - 1) * d, d * sizeof *memory);
         memcpy(args->out[P_HAT] + token * (n + 1), record + n, (n + 1) * sizeof *record);
     }

@@ -79,7 +79,7 @@ static inline int slt_ompn_member(const slt_ompn *o, const slt_ompn_group *g, in
 }
 // the token of member r at time t
 static inline size_t slt_ompn_token(const slt_ompn *o, const slt_ompn_group *g, int r, int t) {
-    return (size_t)(o->args->batch->offset[slt_ompn_member(o, g, r)] + t);
+    return (size_t)o->args->batch->offset[slt_ompn_member(o, g, r)] + (size_t)t;
 }
 
 // ---- sizes (ompn_memory.c)
