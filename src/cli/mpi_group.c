@@ -99,8 +99,9 @@ static slt_status gather(void *user, const void *mine, size_t count, void *all,
     int rank = 0, size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int *lengths = calloc(2 * (size_t)size, sizeof *lengths), *places = lengths + size;
+    int *lengths = calloc(2 * (size_t)size, sizeof *lengths);
     if (!lengths) return SLT_NOMEM;
+    int *places = lengths + size;
     slt_status status = SLT_OK;
     if (count > INT_MAX || (rank == 0 && !lay_out(counts, size, lengths, places)))
         status = SLT_RANGE;

@@ -65,7 +65,7 @@ void cli_progress(void *user, const slt_progress *progress) {
 cli_words cli_plain(const char *text) {
     cli_words words;
     size_t i = 0;
-    for (; text[i] && i < sizeof words.text - 1; i++) {
+    for (; i < sizeof words.text - 1 && text[i]; i++) {
         unsigned char c = (unsigned char)text[i], before = i ? (unsigned char)text[i - 1] : 0;
         bool control =
             (c < ' ' && c != '\n') || c == 0x7f || (before == 0xc2 && c < 0xa0 && c > 0x7f);

@@ -188,12 +188,12 @@ static void stop_often(const training *t) {
     CHECK_OK(slt_context_create(&(slt_context_options){.threads = t->threads}, &own));
     CHECK_OK(train_here(own, t, left));
     slt_status status = SLT_CANCELLED;
-    for (int looks = 0; status == SLT_CANCELLED; looks += 1 + looks / 8, stops++) {
+    for (int looks = 0; status == SLT_CANCELLED; looks += 1 + looks / 4, stops++) {
         cancel_behind(own, looks);
         status = train_here(own, t, right);
     }
     CHECK_OK(status);
-    if (stops < 20) fail_msg("%s: stopped only %d times", t->model, stops);
+    if (stops < 12) fail_msg("%s: stopped only %d times", t->model, stops);
     slt_context_resume(own);
     check_same_run(left, right);
     slt_context_destroy(own);
