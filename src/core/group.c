@@ -64,7 +64,7 @@ static slt_status find_failure(slt_context *context, slt_status mine, report *ou
 
 slt_status slt_group_agree(slt_context *context, slt_status mine) {
     if (alone(context) || context->group_status != SLT_OK) return mine;
-    report first;
+    report first = {.status = SLT_OK};
     double failed = mine != SLT_OK;
     int rank;
     SLT_TRY(slt_group_sum(context, &failed, 1, sizeof failed));
