@@ -19,7 +19,7 @@ typedef struct {
     slt_tape *tape;
     slt_mdl model;
     int32_t offset[MDL_B + 1], length[MDL_B], index[MDL_B], companion[MDL_B * MDL_K];
-    int32_t actions[MDL_B * MDL_L];
+    int32_t actions[MDL_B * MDL_L], effects[MDL_B * MDL_L];
     slt_real observations[MDL_B * MDL_L * MDL_D];
     double prior[MDL_K];
 } mdl_rig;
@@ -36,6 +36,8 @@ static inline void mdl_fill(mdl_rig *r, int b, bool padded) {
         bool truth = l < r->length[b];
         r->actions[at] =
             truth ? (int32_t)(mdl_word(place, 1) % (MDL_SYMBOLS - 1)) : MDL_SYMBOLS - 1;
+        bool changes = l + 1 < r->length[b] && mdl_word(place, 3) % 2;
+        r->effects[at] = r->actions[at] + (changes ? MDL_SYMBOLS : 0);
         for (uint64_t c = 0; c < MDL_D; c++)
             r->observations[at * MDL_D + c] =
                 truth ? (slt_real)(2 * slt_random_unit(mdl_word(place * MDL_D + c, 2)) - 1) : 0;
@@ -58,6 +60,7 @@ static inline void mdl_feed(mdl_rig *r, bool padded) {
     frame->step.noise = 1;
     slt_tape_feed(r->tape, 0, r->model.actions, r->actions);
     slt_tape_feed(r->tape, 0, r->model.observations, r->observations);
+    slt_tape_feed(r->tape, 0, r->model.effects, r->effects);
 }
 
 // settings: "key=value ..." behind the sizes

@@ -27,7 +27,8 @@ typedef struct {
     slt_var actions, observations;
     slt_var seen; // observations of companions, where the tape has a list of them; else 0
     slt_var loss, reconstruction, kl;
-    slt_var counts; // number of segments [trajectories,1], for models that want to know; else 0
+    slt_var counts;  // number of segments [trajectories,1], for models that want to know; else 0
+    slt_var effects; // the action, `symbols` more where it changed what is observed; else 0
 } slt_model_io;
 
 // whose observations slot k of trajectory b decodes

@@ -135,15 +135,21 @@ static void explain(slt_tape *tape, const slt_mdl_options *options, const slt_mo
 
 static const double BEYOND = 1e-4; // prior of more than K segments
 
+// what ends say beyond their action and whether it changed what is observed: a pickup that picks
+// nothing up is another symbol than one that does
+static slt_var toll(slt_tape *tape, const slt_model_data *data, slt_mdl *model) {
+    if (!model->observations) return slt_end_toll(tape, model->ends, model->actions, data->symbols);
+    model->effects = slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "effects");
+    return slt_end_toll(tape, model->ends, model->effects, 2 * data->symbols);
+}
+
 // actions, and what is told beside them: exceptions to a set of actions, and codes
 static slt_var content(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
-                       const slt_mdl *model) {
+                       slt_mdl *model) {
     slt_var nats = slt_count_xent(tape, model->logits, model->masks, model->ends, model->actions,
                                   model->live, options->cuts == SLT_CUTS_PAID);
     if (options->toll > 0 && options->head != SLT_HEAD_ACTION)
-        nats =
-            slt_add_loss(tape, nats, slt_end_toll(tape, model->ends, model->actions, data->symbols),
-                         SLT_MDL_TOLL);
+        nats = slt_add_loss(tape, nats, toll(tape, data, model), SLT_MDL_TOLL);
     return model->code ? slt_add_loss(tape, nats, model->code + 1, SLT_MDL_CODE) : nats;
 }
 

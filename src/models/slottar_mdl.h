@@ -15,7 +15,7 @@
     X(INT,    slots,  0,      0, 1024,  NULL, "most segments K; 0: one more than the prior's largest number, 8 without one") \
     X(CHOICE, head,   auto,   0, 0, "action|joint|context|auto", "what an end is seen from: the action, the observation too, the whole trajectory, or that of the first two which describes held-out episodes better") \
     X(CHOICE, cuts,   auto,   0, 0, "auto|free|paid", "whether ends are told for nothing or written down with the actions; auto: free with a number or a histogram as prior, else paid") \
-    X(REAL,   toll,   -1,     -1, 1e6,  NULL, "weight of what ends say beyond their action; 1 is its code length; -1: 1 where cuts are free, else 0") \
+    X(REAL,   toll,   -1,     -1, 1e6,  NULL, "weight of what ends say beyond their action and whether it has an effect; 1 is its code length; -1: 1 where cuts are free, else 0") \
     X(REAL,   beta,   1,      0, 1e6,   NULL, "weight of the number of segments; 1 is its code length") \
     X(REAL,   gamma,  -1,     -1, 1e6,  NULL, "weight of the counts of a whole batch; -1: 5 with a number or a histogram as prior, else 0") \
     X(INT,    hidden, 32,     1, 65536, NULL, "width d")                                           \
@@ -36,6 +36,7 @@ const slt_option *slt_mdl_rows(void);
 // the variables of a tape, all of them readable but the inputs
 typedef struct {
     slt_var actions, observations;    // to feed; observations are 0 where nobody looks at them
+    slt_var effects;                  // to feed, for the toll; 0: the actions are all it knows
     slt_var ends, masks;              // [tokens,1] [tokens,K]
     slt_var live, logits;             // [live,2] and its ranges behind it; [live,2A]; with losses
     slt_var code;                     // [slots,c], its price behind it; 0 without codes

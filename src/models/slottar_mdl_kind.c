@@ -41,6 +41,7 @@ static slt_model_io io(const void *vars) {
     const slt_mdl *model = vars;
     return (slt_model_io){.actions = model->actions,
                           .observations = model->observations,
+                          .effects = model->effects,
                           .loss = model->loss,
                           .reconstruction = model->reconstruction,
                           .kl = model->kl};

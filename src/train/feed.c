@@ -92,6 +92,7 @@ slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *
     if (slt_feed_lists(rule)) SLT_TRY(reserve_seen(feed, arena));
     if (!rule->observation) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &feed->numbers, (size_t)rule->observation));
+    SLT_TRY(SLT_NEW(arena, &feed->effects, (size_t)tokens));
     return reserve_sight(feed, arena, &feed->own, count, (size_t)tokens);
 }
 
@@ -160,6 +161,27 @@ static slt_status put_sight(const slt_feed *feed, slt_sight *sight, const slt_ep
     return put_numbers(feed, sight, episode, first, computed);
 }
 
+// are two positions of a trajectory observed alike?
+static bool is_alike(const slt_feed *feed, int a, int b) {
+    const slt_sight *own = &feed->own;
+    size_t width = (size_t)feed->rule.observation;
+    if (feed->rule.observation_type != SLT_BITS)
+        return memcmp(own->reals + (size_t)a * width, own->reals + (size_t)b * width,
+                      width * sizeof *own->reals) == 0;
+    int64_t x = own->ones_offset[a], y = own->ones_offset[b], count = own->ones_offset[a + 1] - x;
+    return own->ones_offset[b + 1] - y == count &&
+           memcmp(own->ones + x, own->ones + y, (size_t)count * sizeof *own->ones) == 0;
+}
+
+// which steps change what is observed; the last one does not tell
+static void put_effects(const slt_feed *feed, int64_t steps, int first, int computed) {
+    for (int l = 0; l < computed; l++) {
+        bool changes = l + 1 < steps && !is_alike(feed, first + l, first + l + 1);
+        feed->effects[first + l] =
+            feed->actions[first + l] + (changes ? feed->rule.padding + 1 : 0);
+    }
+}
+
 // one trajectory at its place b of the sorted batch
 static slt_status put_episode(slt_feed *feed, const slt_episode *episode, int b) {
     int first = feed->offset[b], computed = computed_length(&feed->rule, episode->length);
@@ -172,7 +194,9 @@ static slt_status put_episode(slt_feed *feed, const slt_episode *episode, int b)
     int64_t segments = feed->rule.oracle ? slt_episode_segment_count(episode) : 0;
     bool known = segments > 0 && segments < feed->rule.slots;
     feed->counts[b] = known ? (int32_t)segments : feed->rule.slots;
-    return put_sight(feed, &feed->own, episode, first, computed);
+    SLT_TRY(put_sight(feed, &feed->own, episode, first, computed));
+    if (feed->effects) put_effects(feed, episode->length, first, computed);
+    return SLT_OK;
 }
 
 // the place of the whole batch whose observations slot k of a place decodes
@@ -304,6 +328,7 @@ void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_mo
     slt_tape_frame(tape, member)->batch = feed->batch;
     slt_tape_feed(tape, member, io.actions, feed->actions);
     slt_tape_feed(tape, member, io.counts, feed->counts);
+    slt_tape_feed(tape, member, io.effects, feed->effects);
     bool bits = feed->rule.observation_type == SLT_BITS;
     const slt_sight *own = &feed->own, *seen = &feed->seen;
     slt_tape_feed(tape, member, io.observations, bits ? (const void *)&own->bits : own->reals);

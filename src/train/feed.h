@@ -46,6 +46,8 @@ typedef struct {
     slt_batch batch;
     int32_t *offset, *length, *index, *companion, *order;
     int32_t *actions; // [tokens]
+    int32_t *effects; // [tokens] the same, padding + 1 more where the next observation is another;
+                      // NULL without observations
     int32_t *counts;  // [capacity] number of segments: the true one, or K
     float *numbers;   // [D]
     slt_sight own;

@@ -30,6 +30,9 @@ strip() { sed 's/"cpu": [0-9.]*, //' "$1" | sort; }
 check "single runs" 0 tables b --tables six,single --heads action
 [ "$(lines b)" = 30 ] && ok "beside groups" || not_ok "beside groups"
 says "are counted" b/summary.md "of 8 |"
+check "some of them" 0 tables f --tables random --heads action --only 'doorkey-action-110[02]'
+[ "$(lines f)" = 2 ] && ok "by their names" || not_ok "by their names"
+says "from a random start" f/summary.md "| doorkey action | - | - | "
 check "codes" 0 tables e --tables codes
 [ "$(lines e)" = 3 ] && ok "of three prices" || not_ok "of three prices"
 says "and how well they recognise" e/summary.md "| price=0.1 |"

@@ -144,6 +144,20 @@ static void exceptions_cost(void **state) {
     mdl_close(&r);
 }
 
+// nor do those that the effect decides: what ends say is less where effects tell them apart
+static void effects_are_free(void **state) {
+    (void)state;
+    mdl_rig r;
+    mdl_open(&r, context, "head=joint toll=1", false);
+    memcpy(r.effects, r.actions, sizeof r.effects);
+    double by_action = mdl_loss(&r);
+    const slt_real *ends = slt_tape_value(r.tape, 0, r.model.ends);
+    for (int i = 0; i < r.offset[MDL_B]; i++)
+        r.effects[i] = r.actions[i] + (ends[i] > (slt_real)0.3 ? MDL_SYMBOLS : 0);
+    assert_true(by_action - mdl_loss(&r) > 1e-3);
+    mdl_close(&r);
+}
+
 // with eyes shut the observation makes no difference, and nobody opens them in training
 static void eyes_can_be_shut(void **state) {
     (void)state;
@@ -182,6 +196,7 @@ int main(void) {
         cmocka_unit_test(rounding_is_for_unsettled_ends),
         cmocka_unit_test(a_start_cuts_behind_its_symbols),
         cmocka_unit_test(exceptions_cost),
+        cmocka_unit_test(effects_are_free),
         cmocka_unit_test(eyes_can_be_shut),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
