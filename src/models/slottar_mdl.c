@@ -41,9 +41,14 @@ static slt_var head(slt_tape *tape, const slt_mdl_options *options, slt_var x) {
     return slt_dense(tape, hidden, w, 0, SLT_LINEAR);
 }
 
+// what is seen, or nothing where the eyes of a member are shut
+static slt_var watch(slt_tape *tape, slt_var seen, slt_var eyes) {
+    return eyes ? slt_scale(tape, seen, eyes) : seen;
+}
+
 // LN(relu(action ⊕ observation)); the action's half is one product per symbol
 static slt_var join(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
-                    slt_var table, const slt_mdl *model) {
+                    slt_var table, slt_var eyes, const slt_mdl *model) {
     int d = (int)options->hidden;
     slt_var w = slt_weights(tape, "joint.action.kernel", d, d, slt_glorot(2 * d, d));
     slt_var bias = slt_weights(tape, "joint.bias", 1, d, slt_constant(0));
@@ -51,9 +56,7 @@ static slt_var join(slt_tape *tape, const slt_mdl_options *options, const slt_mo
     if (model->observations)
         features = slt_nn_observe(tape, "joint.observation", model->observations,
                                   data->observation_type, d);
-    if (features && options->head == SLT_HEAD_AUTO)
-        features =
-            slt_scale(tape, features, slt_weights(tape, "joint.eyes", 1, 1, slt_constant(1)));
+    if (features) features = watch(tape, features, eyes);
     slt_var x = slt_join_tokens(tape, features, model->actions, entries);
     return slt_nn_norm(tape, "joint.ln", x, 0, 0, options->ln_eps);
 }
@@ -64,19 +67,33 @@ static slt_var encode(slt_tape *tape, const slt_mdl_options *options, slt_var x)
     return slt_nn_transformer(tape, "enc", x, (int)options->heads, options->ln_eps);
 }
 
-// x_l = head(what it sees) + a number of the symbol's own; context is made where it is used
+// a number of the symbol's own, and one of the symbol with its effect, at first 0; the latter is a
+// product, as a number alone moves no faster than lr a step
+static slt_var own_logits(slt_tape *tape, const slt_model_data *data, slt_var own, slt_var eyes,
+                          const slt_mdl *model) {
+    slt_var x = slt_embed(tape, model->actions, own);
+    if (!model->effects) return x;
+    slt_var table = slt_weights(tape, "end.effect", 2 * data->symbols, END_HIDDEN, normal(0.5));
+    slt_var w = slt_weights(tape, "end.effect.kernel", END_HIDDEN, 1, slt_constant(0));
+    slt_var effect = slt_embed(tape, model->effects, slt_dense(tape, table, w, 0, SLT_LINEAR));
+    return slt_add(tape, x, watch(tape, effect, eyes));
+}
+
+// x_l = head(what it sees) + numbers of the symbol's own; context is made where it is used
 static slt_var end_logits(slt_tape *tape, const slt_mdl_options *options,
                           const slt_model_data *data, const slt_mdl *model, slt_var *context) {
     int A = data->symbols;
     slt_init even = slt_constant(even_odds(data, (int)options->slots));
     slt_var table = slt_weights(tape, "end.embedding", A, (int)options->hidden, normal(0.5));
     slt_var own = slt_weights(tape, "end.symbol", A, 1, even);
-    slt_var x = slt_mdl_sees(options) ? join(tape, options, data, table, model) : 0;
+    bool shut = model->observations && options->head == SLT_HEAD_AUTO;
+    slt_var eyes = shut ? slt_weights(tape, "joint.eyes", 1, 1, slt_constant(1)) : 0;
+    slt_var x = slt_mdl_sees(options) ? join(tape, options, data, table, eyes, model) : 0;
     if (options->head == SLT_HEAD_CONTEXT || options->code > 0) *context = encode(tape, options, x);
     if (options->head == SLT_HEAD_ACTION)
         return slt_embed(tape, model->actions, slt_add(tape, head(tape, options, table), own));
     if (options->head == SLT_HEAD_CONTEXT) x = *context;
-    return slt_add(tape, head(tape, options, x), slt_embed(tape, model->actions, own));
+    return slt_add(tape, head(tape, options, x), own_logits(tape, data, own, eyes, model));
 }
 
 // ---- codes
@@ -137,15 +154,14 @@ static const double BEYOND = 1e-4; // prior of more than K segments
 
 // what ends say beyond their action and whether it changed what is observed: a pickup that picks
 // nothing up is another symbol than one that does
-static slt_var toll(slt_tape *tape, const slt_model_data *data, slt_mdl *model) {
-    if (!model->observations) return slt_end_toll(tape, model->ends, model->actions, data->symbols);
-    model->effects = slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "effects");
+static slt_var toll(slt_tape *tape, const slt_model_data *data, const slt_mdl *model) {
+    if (!model->effects) return slt_end_toll(tape, model->ends, model->actions, data->symbols);
     return slt_end_toll(tape, model->ends, model->effects, 2 * data->symbols);
 }
 
 // actions, and what is told beside them: exceptions to a set of actions, and codes
 static slt_var content(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
-                       slt_mdl *model) {
+                       const slt_mdl *model) {
     slt_var nats = slt_count_xent(tape, model->logits, model->masks, model->ends, model->actions,
                                   model->live, options->cuts == SLT_CUTS_PAID);
     if (options->toll > 0 && options->head != SLT_HEAD_ACTION)
@@ -172,6 +188,9 @@ slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_
         model.observations =
             slt_tape_input(tape, data->observation_type,
                            (slt_shape){SLT_TOKENS, 0, data->observation}, "observations");
+    if (model.observations && options->head != SLT_HEAD_ACTION)
+        model.effects =
+            slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "effects");
     slt_var context = 0;
     slt_var x = end_logits(tape, options, data, &model, &context);
     model.ends = slt_end_probability(tape, x, SLT_MDL_ROUND);

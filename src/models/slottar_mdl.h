@@ -36,7 +36,7 @@ const slt_option *slt_mdl_rows(void);
 // the variables of a tape, all of them readable but the inputs
 typedef struct {
     slt_var actions, observations;    // to feed; observations are 0 where nobody looks at them
-    slt_var effects;                  // to feed, for the toll; 0: the actions are all it knows
+    slt_var effects;                  // to feed, for ends that see; 0: they know the actions alone
     slt_var ends, masks;              // [tokens,1] [tokens,K]
     slt_var live, logits;             // [live,2] and its ranges behind it; [live,2A]; with losses
     slt_var code;                     // [slots,c], its price behind it; 0 without codes

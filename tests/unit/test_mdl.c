@@ -144,11 +144,19 @@ static void exceptions_cost(void **state) {
     mdl_close(&r);
 }
 
+// ends that see no effects
+static void forget_effects(mdl_rig *r) {
+    int out = slt_store_find(r->store, "end.effect.kernel");
+    slt_real *w = slt_store_at(r->store, r->store->value, out, 0);
+    for (int i = 0; i < r->store->parameters[out].rows; i++) w[i] = 0;
+}
+
 // nor do those that the effect decides: what ends say is less where effects tell them apart
 static void effects_are_free(void **state) {
     (void)state;
     mdl_rig r;
     mdl_open(&r, context, "head=joint toll=1", false);
+    forget_effects(&r);
     memcpy(r.effects, r.actions, sizeof r.effects);
     double by_action = mdl_loss(&r);
     const slt_real *ends = slt_tape_value(r.tape, 0, r.model.ends);
@@ -158,7 +166,25 @@ static void effects_are_free(void **state) {
     mdl_close(&r);
 }
 
-// with eyes shut the observation makes no difference, and nobody opens them in training
+// an effect moves the end of its step
+static void ends_see_effects(void **state) {
+    (void)state;
+    const char *heads[] = {"head=joint", "head=context", "head=auto"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        mdl_rig r;
+        mdl_open(&r, context, heads[i], false);
+        memcpy(r.effects, r.actions, sizeof r.effects);
+        mdl_loss(&r);
+        slt_real before = *slt_tape_value(r.tape, 0, r.model.ends);
+        r.effects[0] += MDL_SYMBOLS;
+        mdl_loss(&r);
+        assert_true(fabsf(*slt_tape_value(r.tape, 0, r.model.ends) - before) > 1e-4f);
+        mdl_close(&r);
+    }
+}
+
+// with eyes shut neither observation nor effect makes a difference, and nobody opens them in
+// training
 static void eyes_can_be_shut(void **state) {
     (void)state;
     mdl_rig r;
@@ -168,6 +194,9 @@ static void eyes_can_be_shut(void **state) {
         double before = mdl_loss(&r);
         for (int i = 0; i < MDL_D; i++) r.observations[i] += 1;
         assert_true((fabs(mdl_loss(&r) - before) > 1e-6) == (head == 1));
+        double changed = mdl_loss(&r);
+        r.effects[0] = r.actions[0] + (r.effects[0] < MDL_SYMBOLS ? MDL_SYMBOLS : 0);
+        assert_true((fabs(mdl_loss(&r) - changed) > 1e-6) == (head == 1));
         CHECK_OK(slt_tape_backward(r.tape));
         int eyes = slt_store_find(r.store, "joint.eyes");
         assert_true(*slt_store_at(r.store, r.store->gradient, eyes, 0) == 0);
@@ -197,6 +226,7 @@ int main(void) {
         cmocka_unit_test(a_start_cuts_behind_its_symbols),
         cmocka_unit_test(exceptions_cost),
         cmocka_unit_test(effects_are_free),
+        cmocka_unit_test(ends_see_effects),
         cmocka_unit_test(eyes_can_be_shut),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
