@@ -102,14 +102,16 @@ static void make_batch(subject *s, uint64_t seed, slt_batch *batch) {
 
 static void feed(subject *s, int member, uint64_t seed) {
     slt_batch *batch = &slt_tape_frame(s->tape, member)->batch;
-    int32_t *actions, *counts;
+    int32_t *actions, *effects, *counts;
     slt_real *numbers;
     make_batch(s, seed, batch);
     CHECK_OK(SLT_NEW(&s->arena, &actions, B * L));
+    CHECK_OK(SLT_NEW(&s->arena, &effects, B * L));
     CHECK_OK(SLT_NEW(&s->arena, &counts, B));
     CHECK_OK(SLT_NEW(&s->arena, &numbers, B * L * D));
     for (int row = 0; row < batch->offset[batch->count]; row++) {
         actions[row] = (int32_t)(word_of(seed, row, 902) % DONE);
+        effects[row] = actions[row] + (word_of(seed, row, 904) % 2 ? DONE + 1 : 0);
         for (int c = 0; c < D; c++)
             numbers[row * D + c] = (slt_real)(2 * slt_random_unit(word_of(seed, row, c)) - 1);
     }
@@ -119,6 +121,7 @@ static void feed(subject *s, int member, uint64_t seed) {
     }
     slt_tape_feed(s->tape, member, s->io.actions, actions);
     if (s->io.observations) slt_tape_feed(s->tape, member, s->io.observations, numbers);
+    if (s->io.effects) slt_tape_feed(s->tape, member, s->io.effects, effects);
     if (s->io.counts) slt_tape_feed(s->tape, member, s->io.counts, counts);
 }
 
