@@ -5,6 +5,7 @@
 #include "core/json.h"
 
 #include <stdbool.h>
+#include "core/file.h"
 
 // the deepest level of brackets outside of strings; stops early beyond `limit`
 static int nesting(const char *text, size_t length, int limit) {
@@ -40,4 +41,12 @@ slt_status slt_json_parse(const char *name, const char *text, size_t length, int
     }
     *out = document;
     return SLT_OK;
+}
+
+slt_status slt_json_read(const char *path, int depth, json_t **out) {
+    slt_map map;
+    SLT_TRY(slt_map_open(path, &map));
+    slt_status status = slt_json_parse(path, (const char *)map.data, map.size, depth, out);
+    slt_map_close(&map);
+    return status;
 }

@@ -13,5 +13,7 @@
 // bad UTF-8, anything behind the document.
 slt_status slt_json_parse(const char *name, const char *text, size_t length, int depth,
                           json_t **out);
+// the same of a file
+slt_status slt_json_read(const char *path, int depth, json_t **out);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/error.h"
+#include "core/file.h"
 #include "core/near.h"
 #include "core/number.h"
 #include "core/yaml_config.h"
@@ -224,6 +225,15 @@ slt_status slt_options_from_yaml(const slt_options *tables, const char *name, co
         status = slt_fail_in(status, where);
     }
     slt_arena_deinit(&arena);
+    return status;
+}
+
+slt_status slt_options_read(const slt_options *tables, const char *path) {
+    slt_map map;
+    if (!path) return SLT_OK;
+    SLT_TRY(slt_map_open(path, &map));
+    slt_status status = slt_options_from_yaml(tables, path, (const char *)map.data, map.size);
+    slt_map_close(&map);
     return status;
 }
 

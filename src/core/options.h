@@ -87,6 +87,8 @@ void slt_options_to_yaml(const slt_options *tables, slt_text *out);
 // from a YAML text; `name` is the file's, for messages
 slt_status slt_options_from_yaml(const slt_options *tables, const char *name, const char *text,
                                  size_t length);
+// from a YAML file; NULL: none
+slt_status slt_options_read(const slt_options *tables, const char *path);
 
 // a Markdown table: option, values, default, meaning
 void slt_options_to_markdown(const slt_option *rows, slt_text *out);

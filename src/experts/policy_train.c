@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/clock.h"
-#include "core/file.h"
 #include "core/lock.h"
 #include "experts/policy_file.h"
 #include "experts/policy_learner.h"
@@ -74,15 +73,6 @@ static slt_status add_worlds(trainer *t) {
     return SLT_OK;
 }
 
-static slt_status read_config(const slt_options *tables, const char *path) {
-    slt_map map;
-    if (!path) return SLT_OK;
-    SLT_TRY(slt_map_open(path, &map));
-    slt_status status = slt_options_from_yaml(tables, path, (const char *)map.data, map.size);
-    slt_map_close(&map);
-    return status;
-}
-
 static bool has_preset(const char *id) {
     for (int i = 0; slt_policy_preset(i); i++)
         if (strcmp(slt_policy_preset(i), id) == 0) return true;
@@ -96,7 +86,7 @@ static slt_status set_options(trainer *t, const slt_options *tables) {
     if (preset && strcmp(preset, "none") != 0) SLT_TRY(find_world(preset, &like));
     if (preset ? strcmp(preset, "none") != 0 : has_preset(like->id))
         SLT_TRY(slt_policy_preset_set(tables, like->id));
-    SLT_TRY(read_config(tables, t->request->config));
+    SLT_TRY(slt_options_read(tables, t->request->config));
     for (int i = 0; i < t->request->setting_count; i++)
         SLT_TRY(slt_options_set(tables, t->request->settings[i]));
     return SLT_OK;

@@ -91,14 +91,10 @@ static slt_status read_metrics(slt_report_book *book, slt_report_run *run) {
 
 static slt_status read_result(slt_report_run *run) {
     char path[PATH];
-    slt_map map;
     json_t *result;
     SLT_TRY(path_of(run->path, "result.json", path));
     if (access(path, F_OK) != 0) return SLT_OK;
-    SLT_TRY(slt_map_open(path, &map));
-    slt_status status = slt_json_parse(path, (const char *)map.data, map.size, 4, &result);
-    slt_map_close(&map);
-    SLT_TRY(status);
+    SLT_TRY(slt_json_read(path, 4, &result));
     const json_t *best = json_object_get(result, "best_epoch");
     if (json_is_integer(best)) run->best_epoch = json_integer_value(best);
     const json_t *test = json_object_get(result, "test");

@@ -161,13 +161,9 @@ static slt_status read_about(const char *path, const json_t *document, slt_repro
 slt_status slt_repro_about_read(const slt_repro *r, const slt_repro_set *set,
                                 slt_repro_about *out) {
     char path[SLT_REPRO_PATH];
-    slt_map map;
     json_t *document;
-    SLT_TRY(slt_map_open(slt_repro_path(r, path, "data/%s.json", set->name), &map));
-    slt_status status = slt_json_parse(path, (const char *)map.data, map.size, 4, &document);
-    slt_map_close(&map);
-    SLT_TRY(status);
-    status = read_about(path, document, out);
+    SLT_TRY(slt_json_read(slt_repro_path(r, path, "data/%s.json", set->name), 4, &document));
+    slt_status status = read_about(path, document, out);
     json_decref(document);
     return status;
 }

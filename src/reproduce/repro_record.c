@@ -117,13 +117,9 @@ static slt_status read_document(const char *path, const json_t *document, slt_re
 }
 
 slt_status slt_repro_record_read(const char *path, slt_repro_record *out) {
-    slt_map map;
     json_t *document;
-    SLT_TRY(slt_map_open(path, &map));
-    slt_status status = slt_json_parse(path, (const char *)map.data, map.size, 4, &document);
-    slt_map_close(&map);
-    SLT_TRY(status);
-    status = read_document(path, document, out);
+    SLT_TRY(slt_json_read(path, 4, &document));
+    slt_status status = read_document(path, document, out);
     json_decref(document);
     return status;
 }

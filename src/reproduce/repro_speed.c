@@ -117,15 +117,11 @@ static slt_status read_document(const char *path, const json_t *document, slt_re
 slt_status slt_repro_speed_read(const slt_repro *r, const slt_repro_variant *variant,
                                 slt_repro_speed *out, bool *there) {
     char path[SLT_REPRO_PATH];
-    slt_map map;
     json_t *document;
     *there = slt_repro_there(file_of(r, variant, path));
     if (!*there) return SLT_OK;
-    SLT_TRY(slt_map_open(path, &map));
-    slt_status status = slt_json_parse(path, (const char *)map.data, map.size, 2, &document);
-    slt_map_close(&map);
-    SLT_TRY(status);
-    status = read_document(path, document, out);
+    SLT_TRY(slt_json_read(path, 2, &document));
+    slt_status status = read_document(path, document, out);
     json_decref(document);
     return status;
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/error.h"
-#include "core/file.h"
 #include "core/yaml_config.h"
 #include "train/prior.h"
 #include "train/train_options.h"
@@ -152,20 +151,11 @@ bool slt_setup_same_shape(const slt_setup *a, const slt_setup *b) {
 
 // ---- reading
 
-static slt_status read_config(const slt_options *tables, const char *path) {
-    slt_map map;
-    if (!path) return SLT_OK;
-    SLT_TRY(slt_map_open(path, &map));
-    slt_status status = slt_options_from_yaml(tables, path, (const char *)map.data, map.size);
-    slt_map_close(&map);
-    return status;
-}
-
 slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request) {
     slt_options tables[3];
     SLT_TRY(slt_setup_init(setup, request->model, request->profile, request->preset));
     slt_setup_tables(setup, tables);
-    SLT_TRY(read_config(tables, request->config));
+    SLT_TRY(slt_options_read(tables, request->config));
     for (int i = 0; i < request->setting_count; i++)
         SLT_TRY(slt_options_set(tables, request->settings[i]));
     return slt_setup_resolve(setup);

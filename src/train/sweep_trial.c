@@ -99,13 +99,9 @@ static slt_status read_document(const char *path, const json_t *document, slt_tr
 }
 
 slt_status slt_trial_read(const char *path, slt_trial_result *out) {
-    slt_map map;
     json_t *document;
-    SLT_TRY(slt_map_open(path, &map));
-    slt_status status = slt_json_parse(path, (const char *)map.data, map.size, 4, &document);
-    slt_map_close(&map);
-    SLT_TRY(status);
-    status = read_document(path, document, out);
+    SLT_TRY(slt_json_read(path, 4, &document));
+    slt_status status = read_document(path, document, out);
     json_decref(document);
     return status;
 }
