@@ -9,8 +9,8 @@
 // relative to the largest number of an array; sums have up to some hundred terms
 static const double TOLERANCE = 2e-5;
 
-// ompn's cases are chains of norms of three numbers, which divide by what is left of them: there
-// the CPU's own floats are 4.6e-5 away from its doubles, those of the device 2.5e-5
+// ompn's cases are chains of norms of three numbers, which divide by what is left of them: floats
+// lose more digits there, on the CPU as well
 static double tolerance_of(const slt_op *op) {
     return strcmp(op->name, "ompn") == 0 ? 1e-4 : TOLERANCE;
 }

@@ -8,6 +8,7 @@
 #include "slottar/expert.h"
 #include "slottar/policy.h"
 #include "group_context.h"
+#include "same_bytes.h"
 
 static const char *const SMALL[] = {"copies=32", "steps=16",  "parts=2",      "lap=8",
                                     "hidden=32", "judged=50", "frames=40000", "goal=2"};
@@ -23,16 +24,6 @@ static slt_policy_result learn(slt_context *with, const char *path, int64_t paus
     slt_policy_result result;
     CHECK_OK(slt_policy_train(with, &request, &result));
     return result;
-}
-
-static void same_bytes(const char *a, const char *b) {
-    slt_map x, y;
-    CHECK_OK(slt_map_open(a, &x));
-    CHECK_OK(slt_map_open(b, &y));
-    assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data, y.data, x.size);
-    slt_map_close(&x);
-    slt_map_close(&y);
 }
 
 static void learns(void **state) {
@@ -53,10 +44,10 @@ static void same_whatever_happens(void **state) {
     slt_context *three;
     CHECK_OK(slt_context_create(&(slt_context_options){.threads = 3}, &three));
     learn(three, "three.safetensors", 0);
-    same_bytes("learned.safetensors", "three.safetensors"); // that one was stopped in between
+    check_same_bytes("learned.safetensors", "three.safetensors"); // that one was stopped in between
     for (int64_t lap = 1; lap < 20; lap += 3) learn(three, "often.safetensors", lap);
     learn(context, "often.safetensors", 0);
-    same_bytes("learned.safetensors", "often.safetensors");
+    check_same_bytes("learned.safetensors", "often.safetensors");
     slt_context_destroy(three);
 }
 
@@ -81,7 +72,7 @@ static void goes_on_when_stopped(void **state) {
     CHECK_FAILS(SLT_CANCELLED, "", slt_policy_train(with, &request, &result));
     slt_context_destroy(with);
     learn(context, "stopped.safetensors", 0);
-    same_bytes("learned.safetensors", "stopped.safetensors");
+    check_same_bytes("learned.safetensors", "stopped.safetensors");
 }
 
 static void refuses(void **state) {

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "experts/record_pack.h"
 #include "slottar/expert.h"
+#include "same_bytes.h"
 #include "thread_group.h"
 
 typedef struct {
@@ -32,16 +33,6 @@ static void collect(job *j, int size) {
         if (ranks[i].status != SLT_OK) fail_msg("rank %d: %s", i, ranks[i].message);
 }
 
-static void check_same(const char *a, const char *b) {
-    slt_map x, y;
-    CHECK_OK(slt_map_open(a, &x));
-    CHECK_OK(slt_map_open(b, &y));
-    assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data, y.data, x.size);
-    slt_map_close(&x);
-    slt_map_close(&y);
-}
-
 // some candidates are rejected; bits and bytes; several environments; rounds that are not full
 static void the_same_file(void **state) {
     (void)state;
@@ -54,8 +45,8 @@ static void the_same_file(void **state) {
         collect(&one, 1);
         collect(&two, 2);
         collect(&four, 4);
-        check_same("one.safetensors", "two.safetensors");
-        check_same("one.safetensors", "four.safetensors");
+        check_same_bytes("one.safetensors", "two.safetensors");
+        check_same_bytes("one.safetensors", "four.safetensors");
         // all processes know what came of it
         for (int r = 0; r < 4; r++) {
             assert_int_equal(four.summary[r].candidates, one.summary[0].candidates);

@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "train/trainer.h"
+#include "same_bytes.h"
 #include "small_run.h"
 
 typedef struct {
@@ -54,16 +55,6 @@ static void end_epoch(rig *r, int64_t epoch) {
     CHECK_OK(slt_run_keep_epoch(&r->t, &r->run));
 }
 
-static void check_same(const char *a, const char *b) {
-    slt_map x, y;
-    CHECK_OK(slt_map_open(a, &x));
-    CHECK_OK(slt_map_open(b, &y));
-    assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data, y.data, x.size);
-    slt_map_close(&x);
-    slt_map_close(&y);
-}
-
 static void what_waits_is_written_later(void **state) {
     (void)state;
     rig now, later;
@@ -90,7 +81,7 @@ static void what_waits_is_written_later(void **state) {
     assert_false(slt_run_has("later", "last.safetensors"));
     CHECK_OK(slt_run_save(&later.t, &later.run));
     assert_false(later.run.waits || later.run.best_waits);
-    check_same("now/best.safetensors", "later/best.safetensors");
+    check_same_bytes("now/best.safetensors", "later/best.safetensors");
     assert_true(slt_run_has("later", "last.safetensors"));
 
     // and the last is the second, as when it is saved at once
@@ -99,8 +90,8 @@ static void what_waits_is_written_later(void **state) {
     now.run.better = false;
     now.run.saving = 0;
     end_epoch(&now, 2);
-    check_same("now/last.safetensors", "later/last.safetensors");
-    check_same("now/best.safetensors", "later/best.safetensors");
+    check_same_bytes("now/last.safetensors", "later/last.safetensors");
+    check_same_bytes("now/best.safetensors", "later/best.safetensors");
     close_rig(&now);
     close_rig(&later);
 }
