@@ -6,6 +6,7 @@
 #include "experts/policy_file.h"
 #include "slottar/policy.h"
 
+// goes on with what is at the path
 static void learn(slt_context *with, const char *path, int64_t pause) {
     static const char *const settings[] = {"copies=8", "steps=6",   "parts=2",   "epochs=2",
                                            "lap=1",    "hidden=12", "frames=96", "judged=2",
@@ -26,6 +27,8 @@ static void weights_are_those_of_the_cpu(void **state) {
     slt_arena arena;
     slt_policy_file want, got;
     slt_arena_init(&arena, &slt_system_allocator, 0);
+    remove("host.safetensors");
+    remove("device.safetensors");
     learn(host, "host.safetensors", 0);
     learn(device, "device.safetensors", 0);
     CHECK_OK(slt_policy_load(&arena, "host.safetensors", false, &want));
@@ -42,6 +45,7 @@ static void weights_are_those_of_the_cpu(void **state) {
 static void the_same_bits_again(void **state) {
     (void)state;
     slt_map a, b;
+    remove("again.safetensors");
     learn(device, "again.safetensors", 1);
     learn(device, "again.safetensors", 0);
     CHECK_OK(slt_map_open("device.safetensors", &a));
