@@ -27,6 +27,13 @@ says "adds up executions" out " 1500 executions  0 findings"
 says "counts findings" out " 7 executions  1 findings"
 says "has a last line" out "2 targets, 0.0 hours"
 
+# turns go to those that had the least; a finding ends a target's turns
+printf 'calm\tvax\t90\t10\t0\nwild\tvax\t80\t10\t0\n' >turns.tsv
+check "turns" 1 env LEDGER="$PWD/turns.tsv" "$fuzz" turns 1
+head -1 out >first && grep -c '^wild: ' out >turns
+says "begin with the least" first "wild: 0 s"
+check "and leave out what found something" 0 test "$(cat turns)" = 1
+
 # what another machine brought
 rm built/tests/fuzz_wild
 mkdir other && printf 'calm\tvax\t3600\t10\t2\ncalm\tvax\t3600\t10\t0\n' >other/ledger.tsv
