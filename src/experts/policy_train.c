@@ -14,6 +14,7 @@
 #include "experts/policy_learner.h"
 #include "experts/policy_play.h"
 #include "slottar/expert.h"
+#include "train/checkpoint.h"
 #include "train/run_files.h"
 
 // seeds that are judged: during training, and at the end
@@ -257,10 +258,23 @@ static slt_status play_lap(trainer *t) {
     return SLT_OK;
 }
 
+// losses may be finite while a moment, the square of a gradient, is not: no file would take it back
+static slt_status check_weights(trainer *t) {
+    SLT_TRY(slt_store_fetch(t->learner.store));
+    const char *weight = slt_checkpoint_bad_weight(t->learner.store, 0);
+    if (weight)
+        SLT_FAIL(SLT_DIVERGED,
+                 "%s: lap %lld made weights '%s' or moments of theirs that are not finite; the "
+                 "policy before it is whole; try a smaller lr or max_grad_norm=0.5",
+                 t->request->path, (long long)t->file->state.laps, weight);
+    return SLT_OK;
+}
+
 static slt_status finish_lap(trainer *t) {
     const slt_policy_options *options = &t->file->options;
     slt_policy_state *state = &t->file->state;
     slt_policy_scores scores;
+    SLT_TRY(check_weights(t));
     SLT_TRY(judge(t, &scores));
     state->mean_return = scores.mean_return;
     bool cloning = state->frames <= options->clone;
