@@ -61,7 +61,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static int kind_of(const char *name, size_t length) {
     int kind = 0;
     while (kind < KINDS &&
-           (strlen(kinds[kind].place) != length || strncmp(kinds[kind].place, name, length)))
+           (strlen(kinds[kind].place) != length || strncmp(kinds[kind].place, name, length) != 0))
         kind++;
     return kind;
 }

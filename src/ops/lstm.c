@@ -57,7 +57,7 @@ static int alive(const slt_batch *batch, const crew *c, int t) {
 }
 
 static size_t row_of(const slt_args *args, int b, int t) {
-    return (size_t)(args->batch->offset[b] + t);
+    return (size_t)args->batch->offset[b] + (size_t)t;
 }
 static slt_real mask_at(const slt_args *args, size_t row) {
     return args->in[MASK] ? ((const slt_real *)args->in[MASK])[row] : 1;
