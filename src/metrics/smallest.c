@@ -5,7 +5,6 @@
 #include "metrics/labels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct {
     double value;
@@ -27,9 +26,11 @@ slt_status slt_mark_smallest(slt_arena *scratch, uint8_t *marked, const double *
     slt_arena_mark mark = slt_arena_now(scratch);
     entry *entries;
     SLT_TRY(SLT_NEW(scratch, &entries, (size_t)n));
-    for (int i = 0; i < n; i++) entries[i] = (entry){values[i], i};
+    for (int i = 0; i < n; i++) {
+        entries[i] = (entry){values[i], i};
+        marked[i] = 0;
+    }
     qsort(entries, (size_t)n, sizeof *entries, compare);
-    memset(marked, 0, (size_t)n);
     for (int i = 0; i < n && i < k; i++) marked[entries[i].index] = 1;
     slt_arena_reset(scratch, mark);
     return SLT_OK;
