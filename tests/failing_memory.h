@@ -6,7 +6,8 @@
 //     every_failure("look", look);
 //
 // runs `look` with the first request failing, then with the second, and so on (beyond 50 at places
-// that grow apart; at all of them with EVERY_REQUEST=1 in the environment) until nothing fails.
+// that grow apart; at all of them with EVERY_REQUEST=1 in the environment, or with the name of the
+// scenario in place of 1) until nothing fails.
 // Each time the status is NOMEM, nothing stays behind in memory and nothing half written in the
 // folder.
 //
@@ -72,7 +73,8 @@ static inline slt_status with_memory(failing_scenario scenario) {
 
 static inline void every_failure(const char *name, failing_scenario scenario) {
     long n = 0;
-    bool all = getenv("EVERY_REQUEST") != NULL;
+    const char *every = getenv("EVERY_REQUEST");
+    bool all = every && (strcmp(every, "1") == 0 || strcmp(every, name) == 0);
     for (;; n += all || n < 50 ? 1 : n / 4) {
         memory = (failing_memory){.fail_at = n};
         slt_status status = with_memory(scenario);

@@ -32,22 +32,24 @@ static double quality(const slt_report_book *book, const slt_report_set *set, in
     return sum / set->run_count;
 }
 
-static double median(slt_arena *arena, const ranked *list, int64_t count) {
+static slt_status median(slt_arena *arena, const ranked *list, int64_t count, double *out) {
     slt_arena_mark mark = slt_arena_now(arena);
     ranked *sorted;
-    if (SLT_NEW(arena, &sorted, (size_t)count) != SLT_OK) return 0;
+    SLT_TRY(SLT_NEW(arena, &sorted, (size_t)count));
     for (int64_t i = 0; i < count; i++) sorted[i] = list[i];
     qsort(sorted, (size_t)count, sizeof *sorted, by_key);
-    double middle = sorted[count / 2].key;
+    *out = sorted[count / 2].key;
     slt_arena_reset(arena, mark);
-    return middle;
+    return SLT_OK;
 }
 
 // distance from the median in units of the mean distance, added to `far`
-static void add_distance(slt_arena *arena, const ranked *list, int64_t count, ranked *far) {
-    double middle = median(arena, list, count), mean = 0;
+static slt_status add_distance(slt_arena *arena, const ranked *list, int64_t count, ranked *far) {
+    double middle, mean = 0;
+    SLT_TRY(median(arena, list, count, &middle));
     for (int64_t i = 0; i < count; i++) mean += fabs(list[i].key - middle) / (double)count;
     for (int64_t i = 0; mean > 0 && i < count; i++) far[i].key += fabs(list[i].key - middle) / mean;
+    return SLT_OK;
 }
 
 // the keys of all three orders; random ones depend on seed and place alone
@@ -63,8 +65,9 @@ static slt_status rank(slt_report_book *book, const slt_report_set *set, ranked 
         orders[SLT_WHY_RANDOM][i] = (ranked){(double)words.word[0], i};
         lengths[i] = (ranked){book->runs[set->runs[0]].answers.list[i].length, i};
     }
-    add_distance(&book->arena, lengths, set->count, orders[SLT_WHY_TYPICAL]);
-    add_distance(&book->arena, orders[SLT_WHY_WORST], set->count, orders[SLT_WHY_TYPICAL]);
+    ranked *typical = orders[SLT_WHY_TYPICAL];
+    SLT_TRY(add_distance(&book->arena, lengths, set->count, typical));
+    SLT_TRY(add_distance(&book->arena, orders[SLT_WHY_WORST], set->count, typical));
     for (int w = 0; w < SLT_WHYS; w++) qsort(orders[w], count, sizeof **orders, by_key);
     return SLT_OK;
 }

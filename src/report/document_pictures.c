@@ -100,10 +100,6 @@ static slt_status put_studio(slt_text *out, studio *s) {
     slt_json_pack(out, SLT_DTYPE_U16, s->said.bytes, s->said.length / 2);
     put_film(out, "views", &s->views);
     put_film(out, "worlds", &s->worlds);
-    const slt_text *parts[] = {&s->said,          &s->views.cells,  &s->views.widths,
-                               &s->views.heights, &s->worlds.cells, &s->worlds.widths,
-                               &s->worlds.heights};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) SLT_TRY(parts[i]->status);
     return out->status;
 }
 
@@ -129,14 +125,15 @@ slt_status slt_document_pictures(slt_report_book *book, slt_text *out, const slt
     s->arena = &book->arena;
     slt_text *parts[] = {&s->said,         &s->views.cells,   &s->views.widths,  &s->views.heights,
                          &s->worlds.cells, &s->worlds.widths, &s->worlds.heights};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        slt_text_init(parts[i], &book->context->allocator);
+    enum { PARTS = sizeof parts / sizeof *parts };
+    for (int i = 0; i < PARTS; i++) slt_text_init(parts[i], &book->context->allocator);
     SLT_TRY(slt_worlds_open(book, set, &worlds));
     slt_status status = shoot(book, set, worlds, s);
+    for (int i = 0; i < PARTS && status == SLT_OK; i++) status = parts[i]->status;
     if (status == SLT_OK)
         status = s->views.any || s->worlds.any ? put_studio(out, s)
                                                : slt_document_values(book, out, set);
     slt_worlds_close(worlds);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) slt_text_deinit(parts[i]);
+    for (int i = 0; i < PARTS; i++) slt_text_deinit(parts[i]);
     return status;
 }
