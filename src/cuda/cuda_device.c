@@ -1,4 +1,4 @@
-// Opening the device, its memory, its errors.
+// Opening the device, its errors, waiting for it.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -22,25 +22,9 @@ slt_status slt_cuda_check(slt_cuda *cuda, cudaError_t error, const char *doing) 
     return slt_cuda_status(cuda);
 }
 
-slt_status slt_cuda_alloc(slt_cuda *cuda, size_t bytes, void **out) {
-    size_t free_bytes = 0, total = 0;
-    *out = NULL;
-    cudaError_t error = cudaMalloc(out, bytes ? bytes : 1);
-    if (error == cudaErrorMemoryAllocation) {
-        cudaGetLastError(); // not sticky: a smaller model may fit
-        cudaMemGetInfo(&free_bytes, &total);
-        SLT_FAIL(SLT_NOMEM,
-                 "CUDA device %d: no room for %.1f MB (%.0f of %.0f MB are free); use a smaller "
-                 "batch or population",
-                 cuda->number, 1e-6 * (double)bytes, 1e-6 * (double)free_bytes,
-                 1e-6 * (double)total);
-    }
-    SLT_CUDA_TRY(cuda, error, "reserving memory");
-    return slt_cuda_check(cuda, cudaMemsetAsync(*out, 0, bytes, cuda->stream), "clearing memory");
-}
-
-void slt_cuda_free(void *memory) {
-    if (memory) cudaFree(memory);
+slt_status slt_cuda_rest(slt_cuda *cuda) {
+    SLT_CUDA_TRY(cuda, cudaEventRecord(cuda->rest, cuda->stream), "a step");
+    return slt_cuda_check(cuda, cudaEventSynchronize(cuda->rest), "a step");
 }
 
 static void close_device(slt_device *device) {
@@ -48,9 +32,11 @@ static void close_device(slt_device *device) {
     slt_cuda_plans_close(cuda);
     if (cuda->blas) cublasDestroy(cuda->blas);
     if (cuda->side_blas) cublasDestroy(cuda->side_blas);
-    slt_cuda_free(cuda->workspace);
-    slt_cuda_free(cuda->side_workspace);
+    slt_cuda_free(cuda, cuda->workspace);
+    slt_cuda_free(cuda, cuda->side_workspace);
+    slt_cuda_memory_close(cuda);
     if (cuda->fork) cudaEventDestroy(cuda->fork);
+    if (cuda->rest) cudaEventDestroy(cuda->rest);
     if (cuda->side) cudaStreamDestroy(cuda->side);
     if (cuda->stream) cudaStreamDestroy(cuda->stream);
     slt_free(&cuda->context->allocator, cuda);
@@ -77,6 +63,9 @@ static slt_status open_streams(slt_cuda *cuda) {
                  "making a stream");
     SLT_CUDA_TRY(cuda, cudaEventCreateWithFlags(&cuda->fork, cudaEventDisableTiming),
                  "making an event");
+    SLT_CUDA_TRY(cuda, cudaEventCreateWithFlags(&cuda->rest, slt_cuda_waiting(cuda)),
+                 "making an event");
+    SLT_TRY(slt_cuda_memory_open(cuda));
     SLT_TRY(open_blas(cuda, cuda->stream, &cuda->blas, &cuda->workspace));
     return open_blas(cuda, cuda->side, &cuda->side_blas, &cuda->side_workspace);
 }

@@ -18,10 +18,12 @@ struct slt_cuda {
     cudaStream_t stream, side; // side: weight gradients, which nobody waits for
     cublasHandle_t blas, side_blas;
     void *workspace, *side_workspace;
-    cudaEvent_t fork;
-    bool forked;                 // the node at hand has work on the side
-    struct slt_cuda_plan *plans; // of fused products
-    slt_status status;           // sticky: a device that failed stays failed
+    cudaEvent_t fork, rest;
+    cudaMemPool_t pool;             // of the device's memory
+    struct slt_cuda_pinned *pinned; // memory here that the device copies from
+    bool forked;                    // the node at hand has work on the side
+    struct slt_cuda_plan *plans;    // of fused products
+    slt_status status;              // sticky: a device that failed stays failed
     char message[256];
 };
 
@@ -43,9 +45,26 @@ slt_status slt_cuda_check(slt_cuda *cuda, cudaError_t error, const char *doing);
 slt_status slt_cuda_status(slt_cuda *cuda);
 #define SLT_CUDA_TRY(cuda, call, doing) SLT_TRY(slt_cuda_check((cuda), (call), (doing)))
 
-// zeroed memory on the device; out of memory is said with what is free
+// how an event is waited for: where several contexts share the GPU, without keeping a core busy
+static inline unsigned slt_cuda_waiting(const slt_cuda *cuda) {
+    return cuda->context->trunk ? cudaEventDisableTiming | cudaEventBlockingSync
+                                : cudaEventDisableTiming;
+}
+// waits for all that the stream has to do
+slt_status slt_cuda_rest(slt_cuda *cuda);
+
+// ---- memory (cuda_memory.c)
+
+slt_status slt_cuda_memory_open(slt_cuda *cuda);
+void slt_cuda_memory_close(slt_cuda *cuda);
+// zeroed memory on the device; out of memory is said with what is free. It is given back in the
+// order of the stream: the side must have been joined
 slt_status slt_cuda_alloc(slt_cuda *cuda, size_t bytes, void **out);
-void slt_cuda_free(void *memory);
+void slt_cuda_free(slt_cuda *cuda, void *memory);
+// page-locked memory here with `room` for the bytes, seen by the device; laid back when the device
+// has done with it
+slt_status slt_cuda_pin(slt_cuda *cuda, size_t bytes, void **out, size_t *room);
+void slt_cuda_unpin(slt_cuda *cuda, void *memory);
 
 // ---- products (cuda_gemm.c, cuda_fused.c)
 

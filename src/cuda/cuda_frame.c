@@ -65,7 +65,8 @@ slt_status slt_cuda_frames_open(slt_tape *tape) {
     t->frames.at = memory;
     t->frames.stride = (int64_t)t->frame_bytes;
     for (int i = 0; i < SLT_CUDA_STAGES; i++)
-        SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->stage[i].copied, cudaEventDisableTiming),
+        SLT_CUDA_TRY(t->cuda,
+                     cudaEventCreateWithFlags(&t->stage[i].copied, slt_cuda_waiting(t->cuda)),
                      "making an event");
     return SLT_OK;
 }
@@ -74,9 +75,9 @@ void slt_cuda_frames_close(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     for (int i = 0; i < SLT_CUDA_STAGES; i++) {
         if (t->stage[i].copied) cudaEventDestroy(t->stage[i].copied);
-        if (t->stage[i].at) cudaFreeHost(t->stage[i].at);
+        if (t->stage[i].at) slt_cuda_unpin(t->cuda, t->stage[i].at);
     }
-    slt_cuda_free((void *)t->frames.at);
+    slt_cuda_free(t->cuda, (void *)t->frames.at);
 }
 
 // ---- staging
@@ -88,13 +89,11 @@ static slt_status take_stage(slt_cuda_tape *t, size_t bytes, slt_cuda_stage **ou
     if (stage->used) SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(stage->copied), "a step");
     if (stage->room < bytes) {
         void *memory = NULL;
-        if (stage->at) cudaFreeHost(stage->at);
+        if (stage->at) slt_cuda_unpin(t->cuda, stage->at);
         stage->at = NULL;
         stage->room = 0;
-        SLT_CUDA_TRY(t->cuda, cudaHostAlloc(&memory, bytes + bytes / 4, cudaHostAllocDefault),
-                     "reserving page-locked memory");
+        SLT_TRY(slt_cuda_pin(t->cuda, bytes, &memory, &stage->room));
         stage->at = memory;
-        stage->room = bytes + bytes / 4;
     }
     *out = stage;
     return SLT_OK;

@@ -86,7 +86,8 @@ void slt_cuda_store_close(slt_store *store) {
     void *memory[] = {b->value,  b->gradient,   b->moment1, b->moment2,
                       b->pieces, b->piece_norm, b->norm,    b->counter};
     cudaStreamSynchronize(slt_cuda_of(store)->stream);
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) slt_cuda_free(memory[i]);
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        slt_cuda_free(slt_cuda_of(store), memory[i]);
     store->on_device = NULL;
 }
 

@@ -57,8 +57,8 @@ static slt_status open_side(slt_tape *tape, slt_cuda_tape *t) {
 static slt_status open_notes(slt_tape *tape, slt_cuda_tape *t) {
     size_t bytes = (size_t)tape->store->members * SLT_NOTES * sizeof(slt_note);
     void *memory = NULL, *there = NULL;
-    SLT_CUDA_TRY(t->cuda, cudaHostAlloc(&memory, bytes, cudaHostAllocMapped),
-                 "reserving page-locked memory");
+    size_t room;
+    SLT_TRY(slt_cuda_pin(t->cuda, bytes, &memory, &room));
     tape->notes = memory;
     memset(memory, 0, bytes);
     SLT_CUDA_TRY(t->cuda, cudaHostGetDevicePointer(&there, memory, 0), "mapping memory");
@@ -128,15 +128,16 @@ void slt_cuda_tape_close(slt_tape *tape) {
     for (int i = 0; i < 2; i++)
         if (t->timer[i]) cudaEventDestroy(t->timer[i]);
     slt_cuda_frames_close(tape);
-    for (slt_var v = 1; t->constant && v < tape->var_count; v++) slt_cuda_free(t->constant[v]);
-    if (tape->notes) cudaFreeHost(tape->notes);
-    slt_cuda_free(t->block);
+    for (slt_var v = 1; t->constant && v < tape->var_count; v++)
+        slt_cuda_free(t->cuda, t->constant[v]);
+    if (tape->notes) slt_cuda_unpin(t->cuda, tape->notes);
+    slt_cuda_free(t->cuda, t->block);
     for (int n = 0; t->done && n < tape->node_count; n++)
         if (t->done[n]) cudaEventDestroy(t->done[n]);
-    slt_cuda_free(t->partials);
-    slt_cuda_free(t->side_partials);
-    slt_cuda_free(t->counters);
-    slt_cuda_free(t->side_counters);
+    slt_cuda_free(t->cuda, t->partials);
+    slt_cuda_free(t->cuda, t->side_partials);
+    slt_cuda_free(t->cuda, t->counters);
+    slt_cuda_free(t->cuda, t->side_counters);
     tape->on_device = NULL;
 }
 
@@ -408,10 +409,7 @@ static slt_status send(slt_tape *tape) {
     return slt_cuda_frames_send(tape, false);
 }
 
-slt_status slt_cuda_wait(slt_tape *tape) {
-    slt_cuda *cuda = slt_cuda_of(tape->store);
-    return slt_cuda_check(cuda, cudaStreamSynchronize(cuda->stream), "a step");
-}
+slt_status slt_cuda_wait(slt_tape *tape) { return slt_cuda_rest(slt_cuda_of(tape->store)); }
 
 // results of a tape without a loss are read at once: a failure shows here
 slt_status slt_cuda_forward(slt_tape *tape) {

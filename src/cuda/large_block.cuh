@@ -32,9 +32,11 @@ static inline int slt_enough_blocks(void) {
 #ifdef SLT_EMULATED
 #define SLT_LAUNCH_LARGE SLT_LAUNCH
 #else
+// the bound is the same for all: threads that launch a kernel with other sizes share it
 #define SLT_LAUNCH_LARGE(args, kernel, grid, block, bytes, ...)                                    \
     do {                                                                                           \
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(bytes));   \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
+                             (int)slt_shared_room());                                              \
         SLT_LAUNCH(args, kernel, grid, block, bytes, ##__VA_ARGS__);                               \
     } while (0)
 #endif

@@ -66,15 +66,19 @@ static const char *precision_of(const slt_context *context) {
 }
 
 static slt_status open_context(worker *w, int threads) {
+    // a user's memory is asked for by one thread of a context; ours by all of them
+    bool users = w->r->context->options.alloc != NULL;
     slt_context_options options = {.threads = threads,
-                                   .alloc = allocate,
-                                   .free = release,
+                                   .alloc = users ? allocate : NULL,
+                                   .free = users ? release : NULL,
                                    .log = pass_on,
                                    .progress = watch,
                                    .user = w,
                                    .device = w->r->context->options.device,
                                    .precision = precision_of(w->r->context)};
-    return slt_context_create(&options, &w->context);
+    SLT_TRY(slt_context_create(&options, &w->context));
+    w->context->trunk = w->r->context;
+    return SLT_OK;
 }
 
 // the next cell that is not done; NULL: there is none, or it is time to stop

@@ -111,23 +111,27 @@ static double score_of(const slt_live_run *run) {
     }
 }
 
-static slt_status judge_restarts(trainer *t, slt_live_run *run) {
-    return slt_restarts_judge(t, run, false, &run->record.restarts);
+static slt_status judge_restarts(trainer *t, slt_live_run *none) {
+    (void)none;
+    return slt_restarts_judge(t, false);
 }
 
 // whose scores are those of the epoch: the only member's, or the best one's
 static slt_status pick(trainer *t, slt_live_run *run) {
     slt_epoch_record *record = &run->record;
-    SLT_TRY(slt_group_agree(t->context, slt_run_check_weights(t, run)));
-    if (run->members > 1) {
-        SLT_TRY(slt_ranks_lead(t, run, judge_restarts));
+    if (run->members > 1)
         SLT_TRY(slt_group_share(t->context, &record->restarts, sizeof record->restarts));
-    }
     const slt_member_state *picked = &run->each[record->restarts.picked];
     double steps = (double)run->state.step;
     record->train_loss = picked->loss / steps;
     record->train_rec = picked->reconstruction / steps;
     record->train_kl = picked->kl / steps;
+    return SLT_OK;
+}
+
+static slt_status pick_due(trainer *t) {
+    SLT_TRY(slt_ranks_lead(t, NULL, judge_restarts));
+    for (int i = 0; i < t->due_count; i++) SLT_TRY(pick(t, t->due[i]));
     return SLT_OK;
 }
 
@@ -201,7 +205,8 @@ static slt_status gather_due(trainer *t) {
             next_epoch(run);
             continue;
         }
-        SLT_TRY(slt_trainer_drop(t, run, pick(t, run)));
+        slt_status whole = slt_group_agree(t->context, slt_run_check_weights(t, run));
+        SLT_TRY(slt_trainer_drop(t, run, whole));
         if (!run->over) t->due[t->due_count++] = run;
     }
     return SLT_OK;
@@ -222,6 +227,7 @@ static slt_status keep_due(trainer *t, slt_live_run *none) {
 slt_status slt_trainer_end_epochs(slt_trainer *t) {
     SLT_TRY(gather_due(t));
     if (!t->due_count) return SLT_OK;
+    SLT_TRY(pick_due(t));
     SLT_TRY(score_due(t));
     for (int i = 0; i < t->due_count; i++)
         SLT_TRY(slt_trainer_drop(t, t->due[i], end_epoch(t, t->due[i])));
@@ -236,14 +242,14 @@ slt_status slt_trainer_end_epochs(slt_trainer *t) {
 
 // ---- the end of a run
 
-// its best epoch; of restarts, the one that is kept
+// its best epoch; restarts are judged together
 static slt_status bring_best(trainer *t, slt_live_run *run) {
     slt_train_result *result = &run->outcome->result;
     char path[SLT_RUN_PATH];
     *result = (slt_train_result){.epochs = run->state.epoch,
                                  .best_epoch = run->state.best_epoch,
                                  .steps = run->state.total_steps};
-    if (run->members > 1) return slt_restarts_judge(t, run, true, &result->restarts);
+    if (run->members > 1) return SLT_OK;
     slt_run_path(path, run->request->run, "best.safetensors");
     return slt_checkpoint_load(t->learner, run->first, path, false);
 }
@@ -308,6 +314,7 @@ static slt_status finish_due(trainer *t, slt_live_run *none) {
     SLT_TRY(slt_store_fetch(t->learner->store));
     SLT_TRY(slt_for_each(t->context, t->due_count, save_one, t));
     for (int i = 0; i < t->due_count; i++) SLT_TRY(bring_best(t, t->due[i]));
+    SLT_TRY(slt_restarts_judge(t, true));
     SLT_TRY(evaluate(t, SLT_SPLIT_VALID, true, NULL, valid));
     SLT_TRY(test_and_keep(t, test));
     for (int i = 0; i < t->due_count; i++) SLT_TRY(end_run(t, t->due[i], &valid[i], &test[i]));

@@ -128,12 +128,19 @@ uint64_t slt_member_seed(uint64_t seed, int member);
 // symbols likes best
 slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run);
 
-// held-out loss of every member with rounded ends, the best one, and the next with other cuts;
-// those that were stopped take part where `all`, else their loss is infinite
-slt_status slt_restarts_judge(slt_trainer *t, slt_live_run *run, bool all, slt_restart_report *out);
+// heads between which the restarts of a run choose, and the one that a member has
+int slt_restarts_heads(const slt_trainer *t, const slt_live_run *run);
+int slt_restarts_head(const slt_trainer *t, const slt_live_run *run, int member);
 
 // from a third of the steps on, members that are far behind the best take no further part
 void slt_restarts_thin_out(slt_live_run *run, const slt_restart_report *report);
+
+// ---- restarts_judge.c
+
+// of the runs that are due and have restarts: held-out loss of every member with rounded ends, the
+// best one, and the next with other cuts, into the record of the epoch or, at the end, into the
+// result. Members that were stopped take part at the end; before, their loss is infinite
+slt_status slt_restarts_judge(slt_trainer *t, bool at_end);
 
 // ---- ranks.c: what the processes of a group do together. Alone, each is the plain case
 

@@ -220,17 +220,26 @@ extern "C" {
 size_t emulated_asked = 0, emulated_room = (size_t)1 << 40;
 }
 // not a number until somebody writes it
-cudaError_t cudaMalloc(void **memory, size_t bytes) {
+static cudaError_t reserve(void **memory, size_t bytes) {
     if (bytes > emulated_asked) emulated_asked = bytes;
     *memory = bytes > emulated_room ? NULL : malloc(bytes);
     if (!*memory) return cudaErrorMemoryAllocation;
     memset(*memory, 0xff, bytes);
     return cudaSuccess;
 }
-cudaError_t cudaFree(void *memory) { return free(memory), cudaSuccess; }
-cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) {
-    return cudaMalloc(memory, bytes);
+cudaError_t cudaMallocAsync(void **memory, size_t bytes, cudaStream_t) {
+    return reserve(memory, bytes);
 }
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
+    call(stream, [=]() { free(memory); });
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int) {
+    return *pool = nullptr, cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned) { return reserve(memory, bytes); }
 cudaError_t cudaFreeHost(void *memory) { return free(memory), cudaSuccess; }
 cudaError_t cudaHostGetDevicePointer(void **there, void *here, unsigned) {
     return *there = here, cudaSuccess;
