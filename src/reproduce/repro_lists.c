@@ -63,8 +63,8 @@ static const slt_repro_variant variants[] = {
     {"iterations3",  "three rounds of slot attention",  NULL, "slottar", REFERENCE, "iterations=3"},
 
     {"mdl",        "slottar-mdl",                     NULL, "slottar-mdl", NULL, NULL,          16},
-    {"mdl-action", "slottar-mdl, sees the action",    NULL, "slottar-mdl", NULL, "head=action", 16},
-    {"mdl-joint",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "head=joint", 16},
+    {"mdl-action", "slottar-mdl, sees the action",    NULL, "slottar-mdl", NULL, "head=action", 16, .times = 2},
+    {"mdl-joint",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "head=joint", 16, .times = 2},
     {"mdl-action-single", "slottar-mdl, sees the action: single runs", NULL, "slottar-mdl", NULL, "head=action thin=0 starts=random", .times = 4},
     {"mdl-joint-single",  "slottar-mdl, sees the observation too: single runs", NULL, "slottar-mdl", NULL, "head=joint thin=0 starts=random", .times = 4},
     {"mdl-action-begun",  "slottar-mdl, sees the action: single runs from the tables' set", NULL, "slottar-mdl", NULL, "head=action thin=0", .times = 4},
