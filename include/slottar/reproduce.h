@@ -34,7 +34,9 @@ typedef struct {
     const char *folder;        // made when it is not there
     const char *const *tables; // names; none: all of them
     int table_count;
-    const char *const *models; // trains these only, as in slt_train_request; none: all of them
+    // Trains these only, in this order: names of models as in slt_train_request, or cells as
+    // SET/VARIANT, where * and ? are wildcards ("craft-*/ompn*"); none: all of them.
+    const char *const *models;
     int model_count;
     bool quick;     // small data sets and models: minutes instead of hours, no results
     int seeds;      // runs of every cell; 0: 5, with quick 2

@@ -15,7 +15,8 @@ static const cli_flag flags[] = {
     {"seeds", 0, "N", "runs of every cell (default 5, with --quick 2)"},
     {"jobs", 'j', "N", "cells at once, each with its share of the threads (default 1)"},
     {"seconds", 0, "N", "stops behind N seconds; the same command goes on"},
-    {"only", 0, "MODEL", "trains this model alone"},
+    {"only", 0, "LIST",
+     "trains these alone, in this order: models, or cells SET/VARIANT (craft-*/ompn*)"},
     {"split", 0, "A,B,C", "episodes of every data set (default 10000,1000,1000)"},
     {"no-runs", 0, NULL, "trains nothing: writes the results of what is there"},
     {"no-pages", 0, NULL, "neither figures nor report.html"},
@@ -89,14 +90,32 @@ static bool read_numbers(const cli_call *call, slt_reproduce_request *request) {
            false;
 }
 
+enum { WISHES = 64, WISH_TEXT = 4096 };
+
+// words between commas, in `text`; -1: too many of them
+static int cut_list(const char *list, char text[WISH_TEXT], const char *out[WISHES]) {
+    int count = 0;
+    char *rest;
+    if (!list) return 0;
+    if (snprintf(text, WISH_TEXT, "%s", list) >= WISH_TEXT) return -1;
+    for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        if (count == WISHES) return -1;
+        out[count++] = word;
+    }
+    return count;
+}
+
 static int run(cli_call *call) {
     if (cli_value(call, "list")) return list_tables(call);
-    const char *only = cli_value(call, "only");
+    char text[WISH_TEXT];
+    const char *only[WISHES];
+    int wishes = cut_list(cli_value(call, "only"), text, only);
+    if (wishes < 0) return cli_misuse(call, "--only has more than %d words", WISHES);
     slt_reproduce_request request = {.folder = cli_value(call, "output"),
                                      .tables = call->arguments,
                                      .table_count = call->count,
-                                     .models = &only,
-                                     .model_count = only != NULL,
+                                     .models = only,
+                                     .model_count = wishes,
                                      .quick = cli_value(call, "quick") != NULL,
                                      .no_runs = cli_value(call, "no-runs") != NULL,
                                      .no_pages = cli_value(call, "no-pages") != NULL,
@@ -132,6 +151,7 @@ const cli_command cli_reproduce = {
         "  slottar reproduce --quick -o quick\n"
         "  slottar reproduce craft fixed -o results --device cuda\n"
         "  slottar reproduce mdl robust -o results --seeds 10 -j 8 --seconds 600\n"
+        "  slottar reproduce -o results --only 'craft-*/ompn*,slottar' --device cuda -j 8\n"
         "  slottar reproduce --list\n",
     .flags = flags,
     .least = 0,

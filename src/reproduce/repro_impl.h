@@ -19,6 +19,7 @@ enum { SLT_REPRO_PATH = 4096, SLT_REPRO_COMMAND = 8192, SLT_REPRO_RULES = 8 };
 typedef struct {
     const slt_repro_set *set;
     const slt_repro_variant *variant;
+    int wish;       // place of the wish that it comes from
     int runs, done; // done: with a record, when the call began
 } slt_repro_cell;
 

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,17 +64,29 @@ static slt_status choose_tables(slt_repro *r) {
     return SLT_OK;
 }
 
-// ---- models
+// ---- what is trained: models by name, or cells as SET/VARIANT with wildcards
+
+static bool is_pattern(const char *wish) { return strchr(wish, '/') != NULL; }
+
+static bool means(const char *wish, const slt_repro_set *set, const slt_repro_variant *variant) {
+    char name[128];
+    snprintf(name, sizeof name, "%s/%s", set->name, variant->name);
+    return is_pattern(wish) ? fnmatch(wish, name, 0) == 0 : strcmp(wish, variant->model) == 0;
+}
+
+// the first wish that means the cell; -1: none does
+static int wish_of(const slt_reproduce_request *request, const slt_repro_set *set,
+                   const slt_repro_variant *variant) {
+    for (int i = 0; i < request->model_count; i++)
+        if (means(request->models[i], set, variant)) return i;
+    return request->model_count ? -1 : 0;
+}
 
 static slt_status check_models(const slt_reproduce_request *request) {
     for (int i = 0; i < request->model_count; i++)
-        if (!slt_train_options_of(request->models[i], 0))
-            SLT_FAIL(SLT_INVALID, "no model '%.80s'", request->models[i]);
+        if (!is_pattern(request->models[i]) && !slt_train_options_of(request->models[i], 0))
+            SLT_FAIL(SLT_INVALID, "no model '%.80s'; cells are SET/VARIANT", request->models[i]);
     return SLT_OK;
-}
-
-static bool takes_model(const slt_reproduce_request *request, const char *model) {
-    return !request->model_count || slt_repro_in(request->models, request->model_count, model);
 }
 
 // ---- sets and cells
@@ -102,24 +115,51 @@ static slt_status count_done(slt_repro *r, slt_repro_cell *cell) {
 
 static slt_status add_cell(slt_repro *r, const slt_repro_set *set,
                            const slt_repro_variant *variant) {
+    int wish = wish_of(r->request, set, variant);
+    if (wish < 0) return SLT_OK;
     for (int i = 0; i < r->cell_count; i++)
         if (r->cells[i].set == set && r->cells[i].variant == variant) return SLT_OK;
     int times = variant->times ? variant->times : 1;
     slt_repro_cell *cell = &r->cells[r->cell_count++];
-    *cell = (slt_repro_cell){.set = set, .variant = variant, .runs = times * r->seeds};
+    *cell =
+        (slt_repro_cell){.set = set, .variant = variant, .wish = wish, .runs = times * r->seeds};
     return count_done(r, cell);
+}
+
+static bool is_wanted_set(const slt_repro *r, const slt_repro_table *table,
+                          const slt_repro_set *set) {
+    bool wanted = !table->variants[0];
+    for (int v = 0; v < SLT_REPRO_VARIANTS && table->variants[v]; v++)
+        wanted |= wish_of(r->request, set, slt_repro_variant_find(table->variants[v])) >= 0;
+    return wanted;
 }
 
 // a row behind the other, so that the first seeds of all methods on a set lie together
 static slt_status add_table(slt_repro *r, const slt_repro_table *table) {
     for (int s = 0; s < SLT_REPRO_SETS && table->sets[s]; s++) {
         const slt_repro_set *set = slt_repro_set_find(table->sets[s]);
-        add_set(r, set);
-        for (int v = 0; v < SLT_REPRO_VARIANTS && table->variants[v]; v++) {
-            const slt_repro_variant *variant = slt_repro_variant_find(table->variants[v]);
-            if (takes_model(r->request, variant->model)) SLT_TRY(add_cell(r, set, variant));
-        }
+        if (is_wanted_set(r, table, set)) add_set(r, set);
+        for (int v = 0; v < SLT_REPRO_VARIANTS && table->variants[v]; v++)
+            SLT_TRY(add_cell(r, set, slt_repro_variant_find(table->variants[v])));
     }
+    return SLT_OK;
+}
+
+// in the order of the wishes; among those of one, in that of the tables
+static slt_status put_in_order(slt_repro *r) {
+    slt_repro_cell *ordered;
+    int count = 0;
+    SLT_TRY(SLT_NEW(&r->arena, &ordered, (size_t)r->cell_count + 1));
+    for (int wish = 0; wish == 0 || wish < r->request->model_count; wish++) {
+        int before = count;
+        for (int i = 0; i < r->cell_count; i++)
+            if (r->cells[i].wish == wish) ordered[count++] = r->cells[i];
+        if (count == before && r->request->model_count && is_pattern(r->request->models[wish]))
+            SLT_FAIL(SLT_INVALID,
+                     "no cell '%.80s' in these tables, or none that is not named before",
+                     r->request->models[wish]);
+    }
+    r->cells = ordered;
     return SLT_OK;
 }
 
@@ -139,5 +179,5 @@ slt_status slt_repro_plan(slt_repro *r) {
     SLT_TRY(check_models(r->request));
     SLT_TRY(make_room(r));
     for (int i = 0; i < r->table_count; i++) SLT_TRY(add_table(r, r->tables[i]));
-    return SLT_OK;
+    return put_in_order(r);
 }

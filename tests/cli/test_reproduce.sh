@@ -74,6 +74,11 @@ cp -r "$(dirname "$0")/../../results" kept
 [ $? = 0 ] || grep -q "runs are left" err && ok "results of the tree" || not_ok "results of the tree"
 same "their page" "$(dirname "$0")/../../results/results.md" kept/results.md
 
+# ---- some cells, in the order that was asked for
+check "some cells" 0 make craft -o some --only 'craft-full/ompn2,*-full/compile*' --no-pages
+[ "$(records some)" = 6 ] && [ ! -e some/data/craft-partial.safetensors ] && ok "and no more" || not_ok "and no more: $(records some)"
+[ some/runs/craft-full/compile/0/record.json -nt some/runs/craft-full/ompn2/1/record.json ] && ok "in this order" || not_ok "in this order"
+
 # ---- stopped: by its time, by a signal
 long="--quick --split 48,16,16 --seeds 1 --threads 1 -q batch=8 steps=100000000"
 run=timed/runs/craft-full/slottar-reference/0
@@ -119,6 +124,9 @@ says "with what differs" err "quick: yes"
 check "no such table" 1 make kraft -o x
 says "lists them" err "craft, fixed, variable"
 check "no such model" 1 make craft -o x --only mdl
+says "says what there is" err "SET/VARIANT"
+check "no such cell" 1 make craft -o x --only 'craft/ompn*'
+says "is named as well" err "no cell 'craft/ompn*'"
 check "no folder" 2 make craft
 check "no split" 2 "$SLOTTAR" reproduce craft -o x --split a
 check "too many seeds" 2 "$SLOTTAR" reproduce craft -o x --seeds 1000
