@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/cuda_device.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,11 +28,18 @@ slt_status slt_cuda_rest(slt_cuda *cuda) {
     return slt_cuda_check(cuda, cudaEventSynchronize(cuda->rest), "a step");
 }
 
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+void slt_cuda_lock(void) { pthread_mutex_lock(&one_at_a_time); }
+void slt_cuda_unlock(void) { pthread_mutex_unlock(&one_at_a_time); }
+
 static void close_device(slt_device *device) {
     slt_cuda *cuda = (slt_cuda *)device;
     slt_cuda_plans_close(cuda);
+    slt_cuda_lock();
     if (cuda->blas) cublasDestroy(cuda->blas);
     if (cuda->side_blas) cublasDestroy(cuda->side_blas);
+    slt_cuda_unlock();
     slt_cuda_free(cuda, cuda->workspace);
     slt_cuda_free(cuda, cuda->side_workspace);
     slt_cuda_memory_close(cuda);
@@ -46,8 +54,10 @@ static void close_device(slt_device *device) {
 static slt_status open_blas(slt_cuda *cuda, cudaStream_t stream, cublasHandle_t *blas,
                             void **workspace) {
     SLT_TRY(slt_cuda_alloc(cuda, SLT_CUDA_WORKSPACE, workspace));
-    if (cublasCreate(blas) != CUBLAS_STATUS_SUCCESS ||
-        cublasSetStream(*blas, stream) != CUBLAS_STATUS_SUCCESS ||
+    slt_cuda_lock();
+    cublasStatus_t made = cublasCreate(blas);
+    slt_cuda_unlock();
+    if (made != CUBLAS_STATUS_SUCCESS || cublasSetStream(*blas, stream) != CUBLAS_STATUS_SUCCESS ||
         cublasSetWorkspace(*blas, *workspace, SLT_CUDA_WORKSPACE) != CUBLAS_STATUS_SUCCESS)
         SLT_FAIL(SLT_DEVICE, "CUDA device %d: cuBLAS does not start", cuda->number);
     return SLT_OK;

@@ -53,6 +53,11 @@ static inline unsigned slt_cuda_waiting(const slt_cuda *cuda) {
 // waits for all that the stream has to do
 slt_status slt_cuda_rest(slt_cuda *cuda);
 
+// Whoever captures, loads code or reserves memory does so alone in the process: the driver may want
+// to wait for the whole device, which it cannot while somebody captures.
+void slt_cuda_lock(void);
+void slt_cuda_unlock(void);
+
 // ---- memory (cuda_memory.c)
 
 slt_status slt_cuda_memory_open(slt_cuda *cuda);

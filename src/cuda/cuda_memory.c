@@ -19,7 +19,9 @@ static slt_status no_room(const slt_cuda *cuda, size_t bytes) {
 
 slt_status slt_cuda_alloc(slt_cuda *cuda, size_t bytes, void **out) {
     *out = NULL;
+    slt_cuda_lock();
     cudaError_t error = cudaMallocAsync(out, bytes ? bytes : 1, cuda->stream);
+    slt_cuda_unlock();
     if (error == cudaErrorMemoryAllocation) return no_room(cuda, bytes);
     SLT_CUDA_TRY(cuda, error, "reserving memory");
     return slt_cuda_check(cuda, cudaMemsetAsync(*out, 0, bytes, cuda->stream), "clearing memory");
@@ -50,7 +52,9 @@ struct slt_cuda_pinned {
 static void drop(slt_cuda *cuda, struct slt_cuda_pinned **place) {
     struct slt_cuda_pinned *block = *place;
     *place = block->next;
+    slt_cuda_lock();
     cudaFreeHost(block->at);
+    slt_cuda_unlock();
     slt_free(&cuda->context->allocator, block);
 }
 
@@ -71,8 +75,10 @@ static struct slt_cuda_pinned *find(slt_cuda *cuda, size_t bytes) {
 
 static slt_status add(slt_cuda *cuda, size_t room, struct slt_cuda_pinned **out) {
     void *memory = NULL;
-    SLT_CUDA_TRY(cuda, cudaHostAlloc(&memory, room, cudaHostAllocMapped),
-                 "reserving page-locked memory");
+    slt_cuda_lock();
+    cudaError_t error = cudaHostAlloc(&memory, room, cudaHostAllocMapped);
+    slt_cuda_unlock();
+    SLT_CUDA_TRY(cuda, error, "reserving page-locked memory");
     slt_status status = SLT_ALLOC(&cuda->context->allocator, out, 1);
     if (status != SLT_OK) {
         cudaFreeHost(memory);
@@ -100,5 +106,7 @@ void slt_cuda_unpin(slt_cuda *cuda, void *memory) {
 void slt_cuda_memory_close(slt_cuda *cuda) {
     while (cuda->pinned) drop(cuda, &cuda->pinned);
     if (cuda->stream) cudaStreamSynchronize(cuda->stream);
+    slt_cuda_lock();
     if (cuda->pool) cudaMemPoolTrimTo(cuda->pool, 0);
+    slt_cuda_unlock();
 }

@@ -390,12 +390,26 @@ static slt_status capture(slt_tape *tape, bool trains, slt_cuda_graph *graph) {
     return status;
 }
 
+static slt_status replay(slt_cuda_tape *t, const slt_cuda_graph *graph) {
+    return slt_cuda_check(t->cuda, cudaGraphLaunch(graph->run, t->cuda->stream), "a step");
+}
+
+// node by node the first time, captured the second
+static slt_status prepare_and_run(slt_tape *tape, bool trains, slt_cuda_graph *graph) {
+    if (!graph || graph->runs++ == 0) return walk(tape, trains);
+    SLT_TRY(capture(tape, trains, graph));
+    return replay(slt_cuda_tape_of(tape), graph);
+}
+
+// what may load code or reserve memory waits for those that capture
 static slt_status run(slt_tape *tape, bool trains) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda_graph *graph = tape->seconds ? NULL : graph_of(t, trains);
-    if (!graph || graph->runs++ == 0) return walk(tape, trains);
-    if (!graph->run) SLT_TRY(capture(tape, trains, graph));
-    return slt_cuda_check(t->cuda, cudaGraphLaunch(graph->run, t->cuda->stream), "a step");
+    if (graph && graph->run) return replay(t, graph);
+    slt_cuda_lock();
+    slt_status status = prepare_and_run(tape, trains, graph);
+    slt_cuda_unlock();
+    return status;
 }
 
 // ---- the calls of the engine

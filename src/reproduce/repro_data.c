@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "reproduce/repro_impl.h"
 #include "slottar/expert.h"
+#include "slottar/policy.h"
 
 static const int64_t QUICK[SLT_SPLITS] = {600, 100, 100};
 
@@ -22,10 +23,28 @@ static const int64_t *sizes_of(const slt_repro *r) {
     return none && r->request->quick ? QUICK : given;
 }
 
+// the policy learns where it is not there; with --quick it imitates the planner for a moment
+static slt_status learn(slt_repro *r, const slt_repro_set *set, char policy[SLT_REPRO_PATH]) {
+    static const char *const quick[] = {"frames=60000", "clone=60000", "copies=64", "steps=16",
+                                        "parts=2",      "lap=30",      "judged=5",  "hidden=32",
+                                        "memory=map",   "worlds="};
+    slt_policy_request request = {
+        .environment = set->set,
+        .path = slt_repro_path(r, policy, "data/%s-policy.safetensors", set->set),
+        .settings = quick,
+        .setting_count = r->request->quick ? (int)(sizeof quick / sizeof *quick) : 0,
+        .seed = r->request->seed};
+    slt_policy_result result;
+    return slt_policy_train(r->context, &request, &result);
+}
+
 static slt_status play(slt_repro *r, const slt_repro_set *set, const char *path) {
+    char policy[SLT_REPRO_PATH];
+    if (set->learned) SLT_TRY(learn(r, set, policy));
     slt_collect_request request = {.environments = &set->set,
                                    .environment_count = 1,
                                    .path = path,
+                                   .expert = set->learned ? policy : NULL,
                                    .noise = set->noise,
                                    .truth = set->truth,
                                    .single_delimiter = set->single_delimiter,
@@ -36,7 +55,11 @@ static slt_status play(slt_repro *r, const slt_repro_set *set, const char *path)
 
 void slt_repro_collect_command(const slt_repro *r, const slt_repro_set *set, slt_text *out) {
     const int64_t *sizes = sizes_of(r);
+    if (set->learned)
+        slt_text_add(out, "slottar train-expert %s --seed %llu -o data/%s-policy.safetensors && ",
+                     set->set, (unsigned long long)r->request->seed, set->set);
     slt_text_add(out, "slottar collect %s", set->set);
+    if (set->learned) slt_text_add(out, " --expert data/%s-policy.safetensors", set->set);
     if (set->noise > 0) slt_text_add(out, " --noise %g", set->noise);
     if (set->truth) slt_text_add(out, " --truth %s", set->truth);
     if (set->single_delimiter) slt_text_add(out, " --single-delimiter");

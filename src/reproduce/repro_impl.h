@@ -21,6 +21,7 @@ typedef struct {
     const slt_repro_variant *variant;
     int wish;       // place of the wish that it comes from
     int runs, done; // done: with a record, when the call began
+    bool taken;     // by a worker
 } slt_repro_cell;
 
 typedef struct {
@@ -38,7 +39,6 @@ typedef struct {
 
     // shared by the workers
     pthread_mutex_t lock;
-    int next;       // cell
     double in_work; // shares of runs that are being trained, added up
     int trained;    // runs that have got a record in this call
     bool stopped;   // time is over, or somebody asked
@@ -88,7 +88,7 @@ const char *slt_repro_record_path(const slt_repro *r, const slt_repro_set *set,
                                   const slt_repro_variant *variant, int index,
                                   char out[SLT_REPRO_PATH]);
 // trains what has no record yet; told of every new record. Messages of what cannot be trained here
-// go to r->result
+// go to r->result; DEVICE when the context's device is of no more use
 slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_cell *cell);
 
 // ---- data sets (repro_data.c)

@@ -38,6 +38,13 @@ static const slt_repro_set sets[] = {
     {"blockedunlockpickup-noise20", "BlockedUnlockPickup, 20 % noise", "blockedunlockpickup", "4", 0.2},
     {"keycorridor-noise20",         "KeyCorridor-S4R3, 20 % noise",    "keycorridor",         "5", 0.2},
     {"keycorridor-ref",             "KeyCorridor-S4R3, reference's truth", "keycorridor",     "3", .truth = "ref"},
+
+    {"doorkey-16x16",               "DoorKey-16x16",    "MiniGrid-DoorKey-16x16-v0",   "3"},
+    {"keycorridor-s6r3",            "KeyCorridor-S6R3", "MiniGrid-KeyCorridorS6R3-v0", "5"},
+    {"doorkey-learned",             "DoorKey-8x8, learned expert",         "doorkey",             "3", .learned = true},
+    {"unlockpickup-learned",        "UnlockPickup, learned expert",        "unlockpickup",        "3", .learned = true},
+    {"blockedunlockpickup-learned", "BlockedUnlockPickup, learned expert", "blockedunlockpickup", "5", .learned = true},
+    {"keycorridor-learned",         "KeyCorridor-S4R3, learned expert",    "keycorridor",         "5", .learned = true},
 };
 
 static const slt_repro_variant variants[] = {
@@ -100,9 +107,11 @@ static const slt_repro_table tables[] = {
      {CRAFT_SETS, "doorkey"}, {"slottar-paper", "slottar-reference", "slottar"}},
     {"mdl", "slottar-mdl: restarts and single runs", SLT_TABLE_RESTARTS, "16 restarts, one kept by the held-out loss; single runs have no restarts, and begin at random or with the cheapest set of the table search. No label is read.",
      {SIX_SETS}, {"mdl", "mdl-action", "mdl-action-single", "mdl-action-begun", "mdl-joint", "mdl-joint-single"}},
-    {"robust", "Robustness", SLT_TABLE_ROBUST, "Random actions (useless toggles, failed pickups), and the reference's rule of truth. Told the histogram of the number of segments, as delimiter is, or a number alone.",
+    {"robust", "Robustness", SLT_TABLE_ROBUST, "Random actions (useless toggles, failed pickups), the reference's rule of truth, larger layouts, and experts that learned by reinforcement. Told the histogram of the number of segments, as delimiter is, or a number alone.",
      {"doorkey-noise5", "unlockpickup-noise5", "blockedunlockpickup-noise5", "keycorridor-noise5",
-      "doorkey-noise20", "unlockpickup-noise20", "blockedunlockpickup-noise20", "keycorridor-noise20", "keycorridor-ref"},
+      "doorkey-noise20", "unlockpickup-noise20", "blockedunlockpickup-noise20", "keycorridor-noise20", "keycorridor-ref",
+      "doorkey-16x16", "keycorridor-s6r3",
+      "doorkey-learned", "unlockpickup-learned", "blockedunlockpickup-learned", "keycorridor-learned"},
      {"mdl-action-told", "mdl-joint-told", "mdl-number"}},
     {"warnings", "The warning", SLT_TABLE_WARNINGS, "Over all groups of restarts in this folder.",
      {NULL}, {NULL}},

@@ -12,11 +12,12 @@
 typedef struct {
     const char *name;   // its file is data/NAME.safetensors
     const char *title;  // in tables; the paper's name where it has the set
-    const char *set;    // the named set, which is also the preset
+    const char *set;    // the named set, which is also the preset; or an id, which has none
     const char *number; // of segments, for those that are told a number alone
     double noise;
     const char *truth; // NULL: the usual rule
     bool single_delimiter;
+    bool learned; // played by a policy: data/SET-policy.safetensors
 } slt_repro_set;
 
 // ---- variants: a model and how it is trained
@@ -52,7 +53,7 @@ typedef enum {
     SLT_TABLE_WARNINGS, // how often a run without a warning is wrong
 } slt_repro_kind;
 
-enum { SLT_REPRO_SETS = 12, SLT_REPRO_VARIANTS = 14 }; // of a table, at most
+enum { SLT_REPRO_SETS = 16, SLT_REPRO_VARIANTS = 14 }; // of a table, at most
 
 typedef struct {
     const char *name, *title;

@@ -103,10 +103,10 @@ static slt_status train_batch(slt_repro *r, slt_context *context, batch *b) {
     double seconds = slt_seconds() - started;
     for (int i = 0; i < b->count && status == SLT_CANCELLED; i++)
         keep_time(b->run[i].run, b->before[i] + seconds);
-    // what no run can help: a model that this device has not
+    // what no run can help: a model that this device has not, or a device that failed
     if (status == SLT_UNSUPPORTED || status == SLT_DEVICE) {
         count_unmade(r, b->count, slt_last_error());
-        return SLT_OK;
+        return status == SLT_DEVICE ? status : SLT_OK;
     }
     SLT_TRY(status);
     for (int i = 0; i < b->count; i++)

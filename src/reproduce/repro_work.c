@@ -11,6 +11,7 @@ typedef struct {
     slt_repro *r;
     slt_context *context;
     pthread_t thread;
+    int number;
     bool runs;
     double share; // of the current run that is done
 } worker;
@@ -81,15 +82,28 @@ static slt_status open_context(worker *w, int threads) {
     return SLT_OK;
 }
 
-// the next cell that is not done; NULL: there is none, or it is time to stop
-static const slt_repro_cell *take(slt_repro *r) {
-    const slt_repro_cell *cell = NULL;
+// the first cell that nobody has, of one wish or (-1) of any; NULL: there is none
+static slt_repro_cell *find(slt_repro *r, int wish) {
+    for (int i = 0; i < r->cell_count; i++) {
+        slt_repro_cell *cell = &r->cells[i];
+        bool wanted = wish < 0 || cell->wish == wish;
+        if (wanted && !cell->taken && cell->done < cell->runs) return cell;
+    }
+    return NULL;
+}
+
+// the next cell; NULL: there is none, or it is time to stop. Each worker begins with another wish,
+// so that models which load a device in different ways run beside each other
+static const slt_repro_cell *take(slt_repro *r, int number) {
+    slt_repro_cell *cell = NULL;
+    int wishes = r->request->model_count;
     pthread_mutex_lock(&r->lock);
     if (slt_repro_over(r)) r->stopped = true;
-    while (!cell && !r->stopped && r->status == SLT_OK && r->next < r->cell_count) {
-        cell = &r->cells[r->next++];
-        if (cell->done == cell->runs) cell = NULL;
+    if (!r->stopped && r->status == SLT_OK) {
+        if (wishes) cell = find(r, number % wishes);
+        if (!cell) cell = find(r, -1);
     }
+    if (cell) cell->taken = true;
     pthread_mutex_unlock(&r->lock);
     return cell;
 }
@@ -114,11 +128,20 @@ static void announce(slt_repro *r, const slt_repro_cell *cell) {
     pthread_mutex_unlock(&r->lock);
 }
 
+// a device that failed stays failed: another try for the next cell
+static slt_status renew(worker *w) {
+    int threads = slt_context_threads(w->context);
+    slt_context_destroy(w->context);
+    w->context = NULL;
+    return open_context(w, threads);
+}
+
 static void *work(void *user) {
     worker *w = user;
-    for (const slt_repro_cell *cell; (cell = take(w->r));) {
+    for (const slt_repro_cell *cell; w->context && (cell = take(w->r, w->number));) {
         announce(w->r, cell);
         slt_status status = slt_repro_train(w->r, w->context, cell);
+        if (status == SLT_DEVICE) status = renew(w);
         if (status != SLT_OK) note(w->r, status);
     }
     return NULL;
@@ -131,6 +154,7 @@ static slt_status start(workers *crew, slt_repro *r, int jobs) {
     for (; crew->count < jobs; crew->count++) {
         worker *w = &crew->list[crew->count];
         w->r = r;
+        w->number = crew->count;
         SLT_TRY(open_context(w, threads > 1 ? threads : 1));
         w->runs = pthread_create(&w->thread, NULL, work, w) == 0;
         if (!w->runs) {

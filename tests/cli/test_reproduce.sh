@@ -99,10 +99,13 @@ kill -TERM $pid; wait $pid
 says "and says how to go on" err "goes on from there"
 
 # ---- all other kinds of tables
-check "other tables" 0 make single speed priors robust warnings access figures -o other --only slottar-mdl
+check "other tables" 0 make single speed priors robust warnings access figures -o other \
+    --only '*-single/mdl,*-noise*/mdl*,*-ref/mdl*,*-16x16/mdl*,doorkey-learned/mdl*'
 says "priors" other/results.md "| DoorKey-8x8 | 48 | 3: 1.000 | 1e-4,1e-4,0.9997,1e-4 |"
 says "robustness" other/results.md "| KeyCorridor-S4R3, 20 % noise |"
-says "warnings" other/results.md "58 groups of restarts"
+says "an expert that learned" other/results.md "| DoorKey-8x8, learned expert |"
+says "and how" other/results.json "slottar train-expert doorkey --seed 0 -o data/doorkey-policy.safetensors && slottar collect doorkey --expert"
+says "warnings" other/results.md "70 groups of restarts"
 says "speed of the paper" other/results.md "| OMPN-2, our default | 4 | 10 | 78 min | – | – | – |"
 check "speed and figures" 0 make speed figures -o whole --only slottar
 there whole/speed/slottar.json whole/figures/doorkey/slots.svg

@@ -48,6 +48,16 @@ static void nothing_is_listed_in_vain(void **state) {
 }
 
 // every model takes the settings that tables and --quick give it, on every set
+static void check_settings(const slt_repro *r, const slt_repro_set *set,
+                           const slt_repro_variant *variant) {
+    slt_repro_run run;
+    slt_setup setup;
+    CHECK_OK(slt_repro_run_init(r, set, variant, 2, &run));
+    CHECK_OK(slt_setup_read(&setup, &run.train));
+    assert_int_equal(setup.train.epochs, 3);
+    assert_int_equal(run.train.seed, 7);
+}
+
 static void settings_are_those_of_the_models(void **state) {
     (void)state;
     const char *const user[] = {"epochs=3"};
@@ -55,17 +65,14 @@ static void settings_are_those_of_the_models(void **state) {
         .folder = "f", .settings = user, .setting_count = 1, .seed = 5};
     slt_repro r = {.request = &request};
     for (int quick = 0; quick < 2; quick++)
-        for (int s = 0; slt_repro_set_at(s); s++)
-            for (int v = 0; slt_repro_variant_at(v); v++) {
-                slt_repro_run run;
-                slt_setup setup;
-                request.quick = quick;
-                CHECK_OK(
-                    slt_repro_run_init(&r, slt_repro_set_at(s), slt_repro_variant_at(v), 2, &run));
-                CHECK_OK(slt_setup_read(&setup, &run.train));
-                assert_int_equal(setup.train.epochs, 3);
-                assert_int_equal(run.train.seed, 7);
-            }
+        for (int i = 0; slt_repro_table_at(i); i++) {
+            const slt_repro_table *table = slt_repro_table_at(i);
+            request.quick = quick;
+            for (int s = 0; s < SLT_REPRO_SETS && table->sets[s]; s++)
+                for (int v = 0; v < SLT_REPRO_VARIANTS && table->variants[v]; v++)
+                    check_settings(&r, slt_repro_set_find(table->sets[s]),
+                                   slt_repro_variant_find(table->variants[v]));
+        }
 }
 
 // a place of the paper's tables is a cell of ours
