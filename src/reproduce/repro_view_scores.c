@@ -97,7 +97,7 @@ static slt_status put_variant(const view *v, const slt_repro_variant *variant) {
     if (runs < wanted) slt_text_add(v->out, ")");
     slt_text_add(v->out, " |");
     put_means(v, summaries);
-    if (!variant->profile && !variant->restarts) put_kept(v, summaries);
+    if (!variant->restarts) put_kept(v, summaries);
     return SLT_OK;
 }
 
