@@ -32,19 +32,19 @@ static const slt_repro_set sets[] = {
     {"doorkey-noise5",              "DoorKey-8x8, 5 % noise",          "doorkey",             "3", 0.05},
     {"unlockpickup-noise5",         "UnlockPickup, 5 % noise",         "unlockpickup",        "3", 0.05},
     {"blockedunlockpickup-noise5",  "BlockedUnlockPickup, 5 % noise",  "blockedunlockpickup", "4", 0.05},
-    {"keycorridor-noise5",          "KeyCorridor-S4R3, 5 % noise",     "keycorridor",         "5", 0.05},
+    {"keycorridor-noise5",          "KeyCorridor-S4R3, 5 % noise",     "keycorridor",         "5", 0.05, .slots = "slots=12"},
     {"doorkey-noise20",             "DoorKey-8x8, 20 % noise",         "doorkey",             "3", 0.2},
     {"unlockpickup-noise20",        "UnlockPickup, 20 % noise",        "unlockpickup",        "3", 0.2},
-    {"blockedunlockpickup-noise20", "BlockedUnlockPickup, 20 % noise", "blockedunlockpickup", "4", 0.2},
-    {"keycorridor-noise20",         "KeyCorridor-S4R3, 20 % noise",    "keycorridor",         "5", 0.2},
+    {"blockedunlockpickup-noise20", "BlockedUnlockPickup, 20 % noise", "blockedunlockpickup", "4", 0.2, .slots = "slots=12"},
+    {"keycorridor-noise20",         "KeyCorridor-S4R3, 20 % noise",    "keycorridor",         "5", 0.2, .slots = "slots=14"},
     {"keycorridor-ref",             "KeyCorridor-S4R3, reference's truth", "keycorridor",     "3", .truth = "ref"},
 
     {"doorkey-16x16",               "DoorKey-16x16",    "MiniGrid-DoorKey-16x16-v0",   "3"},
     {"keycorridor-s6r3",            "KeyCorridor-S6R3", "MiniGrid-KeyCorridorS6R3-v0", "5"},
     {"doorkey-learned",             "DoorKey-8x8, learned expert",         "doorkey",             "3", .learned = true},
-    {"unlockpickup-learned",        "UnlockPickup, learned expert",        "unlockpickup",        "3", .learned = true},
-    {"blockedunlockpickup-learned", "BlockedUnlockPickup, learned expert", "blockedunlockpickup", "5", .learned = true},
-    {"keycorridor-learned",         "KeyCorridor-S4R3, learned expert",    "keycorridor",         "5", .learned = true},
+    {"unlockpickup-learned",        "UnlockPickup, learned expert",        "unlockpickup",        "3", .learned = true, .slots = "slots=12"},
+    {"blockedunlockpickup-learned", "BlockedUnlockPickup, learned expert", "blockedunlockpickup", "5", .learned = true, .slots = "slots=12"},
+    {"keycorridor-learned",         "KeyCorridor-S4R3, learned expert",    "keycorridor",         "5", .learned = true, .slots = "slots=20"},
 };
 
 static const slt_repro_variant variants[] = {
@@ -52,6 +52,8 @@ static const slt_repro_variant variants[] = {
     {"compile",           "our default",       "CompILE", "compile"},
     {"ompn-reference",    "reference profile", "OMPN",    "ompn",    REFERENCE},
     {"ompn",              "our default",       "OMPN",    "ompn"},
+    {"compile-fair",      "reference profile, DONE not scored", "CompILE", "compile", REFERENCE, "baseline_scoring=fair"},
+    {"ompn-fair",         "reference profile, DONE not scored", "OMPN",    "ompn",    REFERENCE, "baseline_scoring=fair"},
     {"ompn2-reference",   "reference profile", "OMPN-2",  "ompn",    REFERENCE, "depth=2"},
     {"ompn2",             "our default",       "OMPN-2",  "ompn",    NULL,      "depth=2"},
     {"slottar-reference", "reference profile", "SloTTAr", "slottar", REFERENCE},
@@ -83,7 +85,7 @@ static const slt_repro_variant variants[] = {
 
 static const slt_repro_table tables[] = {
     {"craft", "Craft", SLT_TABLE_SCORES, "",
-     {CRAFT_SETS}, {BASELINES, OMPN_TWO, OURS}},
+     {CRAFT_SETS}, {"compile-reference", "compile-fair", "compile", "ompn-reference", "ompn-fair", "ompn", OMPN_TWO, OURS}},
     {"fixed", "DoorKey and UnlockPickup", SLT_TABLE_SCORES, "Always three segments; β=0 leaves the prior out.",
      {GRID_SETS}, {BASELINES, OMPN_TWO, "beta0-reference", "beta0", OURS}},
     {"variable", "BlockedUnlockPickup and KeyCorridor", SLT_TABLE_SCORES, "The number of segments varies.",

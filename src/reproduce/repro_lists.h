@@ -17,7 +17,8 @@ typedef struct {
     double noise;
     const char *truth; // NULL: the usual rule
     bool single_delimiter;
-    bool learned; // played by a policy: data/SET-policy.safetensors
+    const char *slots; // for those that are told the histogram of a set with rare large numbers
+    bool learned;      // played by a policy: data/SET-policy.safetensors
 } slt_repro_set;
 
 // ---- variants: a model and how it is trained

@@ -48,6 +48,7 @@ static slt_status add_settings(const slt_repro *r, const slt_repro_set *set,
     if (r->request->quick) SLT_TRY(add_words(run, &used, slt_repro_quick(variant->model)));
     SLT_TRY(add_words(run, &used, or_none(variant->settings)));
     SLT_TRY(add_words(run, &used, told));
+    if (variant->told == SLT_TOLD_HISTOGRAM) SLT_TRY(add_words(run, &used, or_none(set->slots)));
     for (int i = 0; i < r->request->setting_count; i++)
         SLT_TRY(add_words(run, &used, r->request->settings[i]));
     return SLT_OK;
