@@ -76,7 +76,7 @@ same "their page" "$(dirname "$0")/../../results/results.md" kept/results.md
 
 # ---- some cells, in the order that was asked for
 check "some cells" 0 make craft -o some --only 'craft-full/ompn2,*-full/compile*' --no-pages
-[ "$(records some)" = 6 ] && [ ! -e some/data/craft-partial.safetensors ] && ok "and no more" || not_ok "and no more: $(records some)"
+[ "$(records some)" = 8 ] && [ ! -e some/data/craft-partial.safetensors ] && ok "and no more" || not_ok "and no more: $(records some)"
 [ some/runs/craft-full/compile/0/record.json -nt some/runs/craft-full/ompn2/1/record.json ] && ok "in this order" || not_ok "in this order"
 
 # ---- stopped: by its time, by a signal
