@@ -4,10 +4,9 @@
 #include "check.h"
 #include "engine/tape_impl.h"
 #include "train/feed.h"
+#include "group_context.h"
 
 enum { WIDTH = 3, ACTIONS = 4 }; // actions 0..3, DONE 4, padding 5
-
-static slt_context *context;
 
 // episodes of 3 and 2 steps; step t of episode e observes a one at (e + t) mod 3, the final
 // observation all ones
@@ -152,17 +151,6 @@ static void there_must_be_room_for_done(void **state) {
     slt_dataset_close(data);
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(done_follows_each_trajectory),
@@ -170,5 +158,5 @@ int main(void) {
         cmocka_unit_test(counts_are_told_to_those_who_ask),
         cmocka_unit_test(there_must_be_room_for_done),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

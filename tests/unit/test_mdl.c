@@ -1,10 +1,9 @@
 // slottar-mdl: packed and padded batches agree, rounded ends, no look across a cut, answers.
 #include <math.h>
 #include "mdl_rig.h"
+#include "group_context.h"
 
 extern const slt_model_kind slt_model_mdl;
-
-static slt_context *context;
 
 static void packed_and_padded_agree(void **state) {
     (void)state;
@@ -205,17 +204,6 @@ static void eyes_can_be_shut(void **state) {
     mdl_close(&r);
 }
 
-static int setup(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int teardown(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_and_padded_agree),
@@ -229,5 +217,5 @@ int main(void) {
         cmocka_unit_test(ends_see_effects),
         cmocka_unit_test(eyes_can_be_shut),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include "check.h"
-#include "slottar/context.h"
 #include "slottar/dataset.h"
-
-static slt_context *context;
+#include "group_context.h"
 
 // ---- a writer of its own: members are stored as they are
 
@@ -325,17 +323,6 @@ static void places_in_the_archive(void **state) {
     spoil("PK\3\4", 4, 29, 255, "lie outside of the file");
 }
 
-static int set_up(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers_of_every_type), cmocka_unit_test(numbers_of_every_type),
@@ -343,5 +330,5 @@ int main(void) {
         cmocka_unit_test(texts_that_do_not_fit),       cmocka_unit_test(headers_of_npy),
         cmocka_unit_test(places_in_the_archive),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }

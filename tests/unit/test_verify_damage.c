@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include "check.h"
-#include "slottar/context.h"
 #include "slottar/verify.h"
+#include "group_context.h"
 
 enum { ROOM = 1 << 20 };
 
-static slt_context *context;
 static char text[ROOM];
 
 // a golden file, unpacked, or its first line
@@ -231,17 +230,6 @@ static void packed_files(void **state) {
     CHECK_FAILS(SLT_IO, "nowhere", slt_verify_file(context, "nowhere", &result));
 }
 
-static int set_up(void **state) {
-    (void)state;
-    return slt_context_create(&(slt_context_options){.threads = 1}, &context);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    slt_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(craft_episodes), cmocka_unit_test(craft_lists),
@@ -249,5 +237,5 @@ int main(void) {
         cmocka_unit_test(models),         cmocka_unit_test(numbers_of_models),
         cmocka_unit_test(packed_files),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, one_thread, no_context);
 }
