@@ -24,6 +24,14 @@ typedef struct {
     bool taken;     // by a worker
 } slt_repro_cell;
 
+// a record that came without its run
+typedef struct {
+    const slt_repro_set *set;
+    const slt_repro_variant *variant;
+    int index;
+    slt_repro_record record;
+} slt_repro_carried;
+
 typedef struct {
     slt_context *context;
     slt_arena arena;
@@ -35,6 +43,8 @@ typedef struct {
     const slt_repro_set **sets;
     slt_repro_cell *cells;
     int table_count, set_count, cell_count;
+    slt_repro_carried *carried; // of records.jsonl
+    int carried_count;
     int seeds;
 
     // shared by the workers
@@ -87,6 +97,19 @@ void slt_repro_run_command(const slt_repro *r, const slt_repro_run *run, slt_tex
 const char *slt_repro_record_path(const slt_repro *r, const slt_repro_set *set,
                                   const slt_repro_variant *variant, int index,
                                   char out[SLT_REPRO_PATH]);
+// ---- records (repro_records.c)
+
+// the lines of records.jsonl, which carry results from one machine to another
+slt_status slt_repro_carried_read(slt_repro *r);
+// all records that there are, of cells that are not wanted, too
+slt_status slt_repro_carried_write(slt_repro *r, slt_text *out);
+// NULL: of no interest what is in it; the run's own file goes before a line
+slt_status slt_repro_record_find(const slt_repro *r, const slt_repro_set *set,
+                                 const slt_repro_variant *variant, int index, bool *there,
+                                 slt_repro_record *out);
+
+// ---- training (repro_train.c)
+
 // trains what has no record yet; told of every new record. Messages of what cannot be trained here
 // go to r->result; DEVICE when the context's device is of no more use
 slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_cell *cell);

@@ -139,11 +139,11 @@ static bool is_empty(const slt_repro *r, const slt_repro_table *table) {
         bool set = slt_repro_in(table->sets, SLT_REPRO_SETS, cell->set->name);
         if (!set || !slt_repro_in(table->variants, SLT_REPRO_VARIANTS, cell->variant->name))
             continue;
-        char path[SLT_REPRO_PATH];
+        bool there = false;
         wants = true;
-        for (int i = 0; i < cell->runs; i++)
-            if (slt_repro_there(slt_repro_record_path(r, cell->set, cell->variant, i, path)))
-                return false;
+        for (int i = 0; i < cell->runs && !there; i++)
+            slt_repro_record_find(r, cell->set, cell->variant, i, &there, NULL);
+        if (there) return false;
     }
     return wants;
 }

@@ -100,13 +100,11 @@ static void add_set(slt_repro *r, const slt_repro_set *set) {
 // a damaged record is noticed before anything is trained
 static slt_status count_done(slt_repro *r, slt_repro_cell *cell) {
     for (int i = 0; i < cell->runs; i++) {
-        char path[SLT_REPRO_PATH];
+        bool there;
         slt_repro_record record;
-        slt_repro_record_path(r, cell->set, cell->variant, i, path);
-        if (!slt_repro_there(path)) continue;
-        SLT_TRY(slt_repro_record_read(path, &record));
-        cell->done++;
-        r->result.failed += record.failed;
+        SLT_TRY(slt_repro_record_find(r, cell->set, cell->variant, i, &there, &record));
+        cell->done += there;
+        r->result.failed += there && record.failed;
     }
     r->result.runs += cell->runs;
     r->result.done += cell->done;
@@ -178,6 +176,7 @@ slt_status slt_repro_plan(slt_repro *r) {
     SLT_TRY(choose_tables(r));
     SLT_TRY(check_models(r->request));
     SLT_TRY(make_room(r));
+    SLT_TRY(slt_repro_carried_read(r));
     for (int i = 0; i < r->table_count; i++) SLT_TRY(add_table(r, r->tables[i]));
     return put_in_order(r);
 }

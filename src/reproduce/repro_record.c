@@ -41,8 +41,10 @@ static void add_restarts(slt_text *text, const slt_repro_record *record) {
     slt_text_add(text, "}");
 }
 
-static void add_record(slt_text *text, const slt_repro_record *record) {
-    slt_text_add(text, "{\"failed\":%s", record->failed ? "true" : "false");
+void slt_repro_record_add(slt_text *text, const char *run, const slt_repro_record *record) {
+    slt_text_add(text, "{");
+    if (run) slt_text_add(text, "\"run\":\"%s\",", run);
+    slt_text_add(text, "\"failed\":%s", record->failed ? "true" : "false");
     add_text(text, "reason", record->reason);
     add_text(text, "version", record->version);
     add_text(text, "commit", record->commit);
@@ -60,7 +62,7 @@ static void add_record(slt_text *text, const slt_repro_record *record) {
 slt_status slt_repro_record_write(const char *path, const slt_repro_record *record) {
     slt_text text;
     slt_text_init(&text, &slt_system_allocator);
-    add_record(&text, record);
+    slt_repro_record_add(&text, NULL, record);
     slt_status status = text.status;
     if (status == SLT_OK) status = slt_file_write(path, text.bytes, text.length);
     slt_text_deinit(&text);
@@ -92,7 +94,8 @@ static void read_restarts(const json_t *object, slt_repro_record *out) {
     read_text(object, "warning", out->warning, sizeof out->warning);
 }
 
-static slt_status read_document(const char *path, const json_t *document, slt_repro_record *out) {
+slt_status slt_repro_record_parse(const char *where, const json_t *document,
+                                  slt_repro_record *out) {
     const json_t *valid = json_object_get(document, "valid");
     const json_t *test = json_object_get(document, "test");
     slt_repro_record record = {
@@ -108,7 +111,7 @@ static slt_status read_document(const char *path, const json_t *document, slt_re
         !read_text(document, "commit", record.commit, sizeof record.commit) ||
         !read_text(document, "device", record.device, sizeof record.device) ||
         !json_is_object(valid) || !json_is_object(test))
-        SLT_FAIL(SLT_FORMAT, "%s: no record of a run; without the file it is made again", path);
+        SLT_FAIL(SLT_FORMAT, "%s: no record of a run; remove it to go on", where);
     slt_trial_scores_read(valid, &record.valid);
     slt_trial_scores_read(test, &record.test);
     read_restarts(json_object_get(document, "restarts"), &record);
@@ -119,7 +122,7 @@ static slt_status read_document(const char *path, const json_t *document, slt_re
 slt_status slt_repro_record_read(const char *path, slt_repro_record *out) {
     json_t *document;
     SLT_TRY(slt_json_read(path, 4, &document));
-    slt_status status = read_document(path, document, out);
+    slt_status status = slt_repro_record_parse(path, document, out);
     json_decref(document);
     return status;
 }

@@ -1,10 +1,13 @@
-// What came of one run: a file record.json in its directory. A run with a record is done.
+// What came of one run: a file record.json in its directory, or a line of records.jsonl. A run with
+// a record is done.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLT_REPRODUCE_RECORD_H
 #define SLT_REPRODUCE_RECORD_H
 
+#include "core/json.h"
+#include "core/text.h"
 #include "slottar/train.h"
 
 enum { SLT_REPRO_WORD = 64, SLT_REPRO_REASON = 1024 };
@@ -25,7 +28,10 @@ typedef struct {
 
 slt_repro_record slt_repro_record_of(const slt_train_result *result);
 slt_status slt_repro_record_write(const char *path, const slt_repro_record *record);
+// a line of JSON, with the run's name unless that is NULL
+void slt_repro_record_add(slt_text *text, const char *run, const slt_repro_record *record);
 // FORMAT when the file is damaged
 slt_status slt_repro_record_read(const char *path, slt_repro_record *out);
+slt_status slt_repro_record_parse(const char *where, const json_t *document, slt_repro_record *out);
 
 #endif

@@ -89,14 +89,13 @@ void slt_repro_summarise(const slt_repro_record *records, int count, slt_repro_s
 slt_status slt_repro_records(const slt_repro *r, slt_arena *arena, const slt_repro_set *set,
                              const slt_repro_variant *variant, int runs, slt_repro_record **out,
                              int **indices, int *count) {
-    char path[SLT_REPRO_PATH];
     *count = 0;
     SLT_TRY(SLT_NEW(arena, out, (size_t)runs));
     SLT_TRY(SLT_NEW(arena, indices, (size_t)runs));
     for (int i = 0; i < runs; i++) {
-        if (!slt_repro_there(slt_repro_record_path(r, set, variant, i, path))) continue;
-        SLT_TRY(slt_repro_record_read(path, &(*out)[*count]));
-        (*indices)[(*count)++] = i;
+        bool there;
+        SLT_TRY(slt_repro_record_find(r, set, variant, i, &there, &(*out)[*count]));
+        if (there) (*indices)[(*count)++] = i;
     }
     return SLT_OK;
 }

@@ -118,9 +118,10 @@ static slt_status train_batch(slt_repro *r, slt_context *context, batch *b) {
 static slt_status train_cell(slt_repro *r, slt_context *context, const slt_repro_cell *cell,
                              batch *b) {
     int at_once = context->on_device ? AT_ONCE : 1;
-    char path[SLT_REPRO_PATH];
     for (int i = 0; i < cell->runs; i++) {
-        if (!slt_repro_there(slt_repro_record_path(r, cell->set, cell->variant, i, path))) {
+        bool there;
+        SLT_TRY(slt_repro_record_find(r, cell->set, cell->variant, i, &there, NULL));
+        if (!there) {
             SLT_TRY(slt_repro_run_init(r, cell->set, cell->variant, i, &b->run[b->count]));
             b->requests[b->count] = b->run[b->count].train;
             b->count++;

@@ -64,6 +64,7 @@ static slt_status make(slt_repro *r) {
 static slt_status finish(slt_repro *r) {
     r->result.done += r->trained;
     r->result.finished = !r->stopped && (!r->request->no_runs || r->result.done == r->result.runs);
+    SLT_TRY(write_file(r, "records.jsonl", slt_repro_carried_write));
     SLT_TRY(write_file(r, "results.json", slt_repro_json));
     SLT_TRY(write_file(r, "results.md", slt_repro_markdown));
     return slt_context_check(r->context);

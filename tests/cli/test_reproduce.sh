@@ -65,8 +65,23 @@ check "the results of half of the runs" 75 make craft -o parts --no-runs --no-pa
 says "says what is missing" err "22 runs are left"
 says "in the page, too" parts/results.md "| OMPN, our default ² (2 of 4 runs) |"
 cp -r whole/runs/craft-partial parts/runs
+[ "$(wc -l <parts/records.jsonl)" = 22 ] && ok "a line per run" || not_ok "a line per run"
 check "the results of all" 0 make craft -o parts --no-runs
 same "the same page" whole.md parts/results.md
+
+# ---- or without the runs, by their lines; what is done is not made again
+mkdir -p lines/data && cp whole/data/*.json lines/data && cp whole/reproduce.yaml whole/records.jsonl lines
+check "the results of lines" 0 make craft -o lines --no-runs --no-pages
+same "the same page again" whole.md lines/results.md
+same "and the same lines" whole/records.jsonl lines/records.jsonl
+check "nothing is left to do" 0 make craft -o lines --no-pages
+[ ! -e lines/runs ] && ok "nothing is trained" || not_ok "nothing is trained"
+sed -i '3s/"test"/"toast"/' lines/records.jsonl
+check "a damaged line" 1 make craft -o lines --no-runs
+says "is named" err "records.jsonl:3: no record of a run"
+sed -i '3s|craft-|kraft-|' lines/records.jsonl
+check "a run of no table" 1 make craft -o lines --no-runs
+says "is named, too" err "records.jsonl:3: no table has a run 'kraft-full/"
 
 # ---- the results in the tree are what their records say
 cp -r "$(dirname "$0")/../../results" kept
