@@ -82,6 +82,7 @@ slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *
     SLT_TRY(SLT_NEW(arena, &feed->length, count));
     SLT_TRY(SLT_NEW(arena, &feed->index, count));
     SLT_TRY(SLT_NEW(arena, &feed->order, count));
+    SLT_TRY(SLT_NEW(arena, &feed->behind, (size_t)rule->length + 1));
     SLT_TRY(SLT_NEW(arena, &feed->counts, count));
     SLT_TRY(SLT_NEW(arena, &feed->companion, count * (size_t)rule->slots));
     SLT_TRY(SLT_NEW(arena, &feed->actions, (size_t)tokens));
@@ -92,21 +93,25 @@ slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *
     if (slt_feed_lists(rule)) SLT_TRY(reserve_seen(feed, arena));
     if (!rule->observation) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &feed->numbers, (size_t)rule->observation));
-    SLT_TRY(SLT_NEW(arena, &feed->effects, (size_t)tokens));
+    if (rule->effects) SLT_TRY(SLT_NEW(arena, &feed->effects, (size_t)tokens));
     return reserve_sight(feed, arena, &feed->own, count, (size_t)tokens);
 }
 
-// places of the batch by falling length, stable: a counting sort would not pay for a batch
-static void sort_by_length(const int32_t *length, int count, int32_t *order) {
-    for (int i = 0; i < count; i++) {
-        int place = i;
-        for (; place > 0 && length[order[place - 1]] < length[i]; place--)
-            order[place] = order[place - 1];
-        order[place] = i;
+// places of the batch by falling length, stable
+static void sort_by_length(slt_feed *feed, int count) {
+    int L = feed->rule.length;
+    const int32_t *length = feed->index;
+    memset(feed->behind, 0, ((size_t)L + 1) * sizeof *feed->behind);
+    for (int i = 0; i < count; i++) feed->behind[length[i]]++;
+    // from the longest: how many are longer
+    for (int l = L, before = 0; l >= 0; l--) {
+        int there = feed->behind[l];
+        feed->behind[l] = before;
+        before += there;
     }
+    for (int i = 0; i < count; i++) feed->order[feed->behind[length[i]]++] = i;
 }
 
-// DONE shows the final observation where there is one and it is asked for, else the last one
 static bool shows_final(const slt_feed *feed) {
     return feed->rule.done == SLT_DONE_FINAL && slt_dataset_about(feed->rule.data)->has_finals;
 }
@@ -124,11 +129,19 @@ static int64_t ones_of(const slt_feed *feed, const slt_episode *episode, int l,
     return episode->ones_offsets[step + 1] - episode->ones_offsets[step];
 }
 
+// what was seen lies one step behind the other, what is put behind the truth does not
 static void put_ones(const slt_feed *feed, slt_sight *sight, const slt_episode *episode, int first,
                      int computed) {
-    for (int l = 0; l < computed; l++) {
+    const int64_t *from = episode->ones_offsets;
+    int64_t at = sight->ones_offset[first];
+    int seen = episode->length < computed ? (int)episode->length : computed;
+    size_t bytes = (size_t)(from[seen] - from[0]) * sizeof *sight->ones;
+    if (bytes) memcpy(sight->ones + at, episode->ones + from[0], bytes);
+    for (int l = 0; l < seen; l++) sight->ones_offset[first + l + 1] = at + from[l + 1] - from[0];
+    for (int l = seen; l < computed; l++) {
         const uint16_t *ones = NULL;
-        int64_t at = sight->ones_offset[first + l], count = ones_of(feed, episode, l, &ones);
+        int64_t count = ones_of(feed, episode, l, &ones);
+        at = sight->ones_offset[first + l];
         if (count) memcpy(sight->ones + at, ones, (size_t)count * sizeof *ones);
         sight->ones_offset[first + l + 1] = at + count;
     }
@@ -297,7 +310,7 @@ static slt_status sort(slt_feed *feed, const int64_t *episodes, int asked, int c
         SLT_TRY(check_length(feed, &episode));
         feed->index[i] = (int32_t)episode.length;
     }
-    sort_by_length(feed->index, count, feed->order);
+    sort_by_length(feed, count);
     memcpy(feed->index, feed->order, (size_t)count * sizeof *feed->index);
     return SLT_OK;
 }

@@ -23,6 +23,7 @@ typedef struct {
     bool padded;
     slt_done done; // a step behind the last one, with the symbol `padding`
     bool oracle;   // counts come from the labels
+    bool effects;  // the model reads which actions changed what is observed
     slt_companions companions;
     int fixed;                         // companions that serve all others; 0: none
     const slt_episode *fixed_episodes; // [fixed], put behind every batch
@@ -45,9 +46,10 @@ typedef struct {
     slt_feed_rule rule;
     slt_batch batch;
     int32_t *offset, *length, *index, *companion, *order;
+    int32_t *behind;  // [L + 1] where trajectories of a length go
     int32_t *actions; // [tokens]
     int32_t *effects; // [tokens] the same, padding + 1 more where the next observation is another;
-                      // NULL without observations
+                      // NULL without observations, or where the model does not ask
     int32_t *counts;  // [capacity] number of segments: the true one, or K
     float *numbers;   // [D]
     slt_sight own;

@@ -112,6 +112,7 @@ slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *dat
                            .done = slt_setup_done(&learner->setup),
                            .oracle = kind->oracle && kind->oracle(options),
                            .companions = kind->companions(options),
+                           .effects = learner->use.io.effects > 0,
                            .fixed = fixed ? slots : 0,
                            .fixed_episodes = fixed,
                            .observation_type = learner->data.observation_type,

@@ -50,6 +50,7 @@ static void check_kind(slt_observation_kind kind, slt_type type, bool padded) {
                           .slots = 1,
                           .padding = SYMBOLS - 1,
                           .padded = padded,
+                          .effects = true,
                           .observation_type = type,
                           .observation = WIDTH};
     slt_arena_init(&arena, &slt_system_allocator, 0);
