@@ -5,9 +5,9 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernel.cuh"
+#include "cuda/attention_view.cuh"
 
-enum { HEADS, SPACE };
+enum { HEADS = SLT_ATTENTION_HEADS, SPACE = SLT_ATTENTION_SPACE };
 enum { TILE = SLT_WARP, STEP = 4 }; // rows of shared memory; keys between two looks at the maximum
 
 // heads of a block: their tiles fill the same memory whatever their size
@@ -17,46 +17,18 @@ template <int SIZE> struct block_of {
 };
 
 // one head of one sequence
-typedef struct {
-    slt_run run;
-    int head, heads, size, width, keys, lane, warp;
-    float scale;
-} view;
+struct view : slt_attention_view {
+    int lane, warp;
+};
 
 SLT_DEVICE_INLINE view view_of(const slt_cuda_args &a) {
     view v;
-    slt_space space = (slt_space)a.n[SPACE];
-    int sequence = (int)blockIdx.x;
+    int warps = (int)blockDim.x / SLT_WARP, warp = (int)(threadIdx.x / SLT_WARP);
+    int groups = (a.n[SLT_ATTENTION_HEADS] + warps - 1) / warps;
+    *(slt_attention_view *)&v = slt_attention_view_of(a, (int)blockIdx.y % groups * warps + warp);
     v.lane = (int)(threadIdx.x % SLT_WARP);
-    v.warp = (int)(threadIdx.x / SLT_WARP);
-    v.heads = a.n[HEADS];
-    int warps = (int)blockDim.x / SLT_WARP;
-    v.head = (int)blockIdx.y % ((v.heads + warps - 1) / warps) * warps + v.warp;
-    v.width = a.out_width[0];
-    v.size = v.width / v.heads;
-    v.scale = 1 / sqrtf((float)v.size);
-    v.run = slt_run_of(a, space, sequence);
-    int truth = slt_length(a)[v.run.b];
-    if (space == SLT_SLOT_TOKENS) {
-        int companion = slt_companion(a)[sequence];
-        if (companion >= 0) truth = slt_length(a)[companion];
-    }
-    v.keys = slt_least(truth, v.run.computed);
+    v.warp = warp;
     return v;
-}
-
-SLT_DEVICE_INLINE bool sequence_there(const slt_cuda_args &a) {
-    int slots = a.n[SPACE] == SLT_SLOT_TOKENS ? a.slots : 1;
-    return (int)blockIdx.x < slt_head(a)->count * slots;
-}
-
-// part 0, 1, 2 of row l: query, key, value
-SLT_DEVICE_INLINE int64_t place_of(const view &v, int part, int l) {
-    return (int64_t)(v.run.first + l) * 3 * v.width + part * v.width + v.head * v.size;
-}
-// row l of the output
-SLT_DEVICE_INLINE int64_t out_of(const view &v, int l) {
-    return (int64_t)(v.run.first + l) * v.width + v.head * v.size;
 }
 
 // ---- rows of SIZE numbers, `size` of them there; rows of fours lie at multiples of 16 bytes
@@ -154,7 +126,7 @@ SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::FO
     float *out = slt_at(a.out[0]);
     if (blockIdx.y == 0)
         slt_clear_tail(out, slt_count(a, (slt_space)a.n[SPACE], 0), a.out_rows[0], a.out_width[0]);
-    if (!sequence_there(a)) return;
+    if (!slt_sequence_there(a)) return;
     view v = view_of(a);
     if (v.head >= v.heads) return;
     const float *qkv = slt_at(a.in[0]);
@@ -163,23 +135,25 @@ SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::FO
         int l = first + v.lane;
         bool mine = l < v.run.computed;
         float q[SIZE], sums[SIZE] = {0}, most = -INFINITY, sum = 0;
-        load_row<SIZE>(q, qkv + place_of(v, 0, mine ? l : 0), v.size);
+        load_row<SIZE>(q, qkv + slt_attention_place(v, 0, mine ? l : 0), v.size);
         for (int tile = 0; tile < v.keys; tile += TILE) {
             int count = slt_least(TILE, v.keys - tile);
             __syncwarp();
-            load_tile<SIZE>(k, qkv + place_of(v, 1, 0), 3 * v.width, tile, count, v.size);
-            load_tile<SIZE>(value, qkv + place_of(v, 2, 0), 3 * v.width, tile, count, v.size);
+            load_tile<SIZE>(k, qkv + slt_attention_place(v, 1, 0), 3 * v.width, tile, count,
+                            v.size);
+            load_tile<SIZE>(value, qkv + slt_attention_place(v, 2, 0), 3 * v.width, tile, count,
+                            v.size);
             __syncwarp();
             if (mine) attend<SIZE>(q, k, value, count, v.scale, &most, &sum, sums);
         }
         if (!mine) continue;
         float inverse = 1 / sum;
-        float *kept = slt_at(a.aux) + 2 * ((int64_t)(v.run.first + l) * v.heads + v.head);
+        float *kept = slt_at(a.aux) + slt_attention_kept(v, l);
         kept[0] = most;
         kept[1] = inverse;
 #pragma unroll
         for (int c = 0; c < SIZE; c += 4)
-            slt_store4(out + out_of(v, l), c, v.size, false,
+            slt_store4(out + slt_attention_out(v, l), c, v.size, false,
                        slt_four(sums[c] * inverse, sums[c + 1] * inverse, sums[c + 2] * inverse,
                                 sums[c + 3] * inverse));
     }
@@ -195,8 +169,8 @@ typedef struct {
 template <int SIZE>
 SLT_DEVICE_INLINE kept_row load_kept(const slt_cuda_args &a, const view &v, int l,
                                      const float *dout) {
-    const float *kept = slt_at(a.aux) + 2 * ((int64_t)(v.run.first + l) * v.heads + v.head);
-    const float *out = slt_at(a.out[0]) + out_of(v, l);
+    const float *kept = slt_at(a.aux) + slt_attention_kept(v, l);
+    const float *out = slt_at(a.out[0]) + slt_attention_out(v, l);
     kept_row row = {kept[0], kept[1], 0};
 #pragma unroll
     for (int c = 0; c < SIZE; c += 4) {
@@ -209,7 +183,7 @@ SLT_DEVICE_INLINE kept_row load_kept(const slt_cuda_args &a, const view &v, int 
 template <int SIZE>
 SLT_DEVICE_INLINE void store_row(const slt_cuda_args &a, const view &v, int part, int l,
                                  const float *row) {
-    float *to = slt_at(a.in_grad[0]) + place_of(v, part, l);
+    float *to = slt_at(a.in_grad[0]) + slt_attention_place(v, part, l);
 #pragma unroll
     for (int c = 0; c < SIZE; c += 4)
         slt_store4(to, c, v.size, a.add[0], slt_four(row[c], row[c + 1], row[c + 2], row[c + 3]));
@@ -223,14 +197,16 @@ SLT_DEVICE_INLINE void backward_query(const slt_cuda_args &a, const view &v, flo
     for (int first = 0; first < v.run.computed; first += SLT_WARP) {
         int l = first + v.lane, own = l < v.run.computed ? l : 0;
         float q[SIZE], dout[SIZE], dq[SIZE] = {0};
-        load_row<SIZE>(q, qkv + place_of(v, 0, own), v.size);
-        load_row<SIZE>(dout, slt_at(a.out_grad[0]) + out_of(v, own), v.size);
+        load_row<SIZE>(q, qkv + slt_attention_place(v, 0, own), v.size);
+        load_row<SIZE>(dout, slt_at(a.out_grad[0]) + slt_attention_out(v, own), v.size);
         kept_row kept = load_kept<SIZE>(a, v, own, dout);
         for (int tile = 0; tile < v.keys; tile += TILE) {
             int count = slt_least(TILE, v.keys - tile);
             __syncwarp();
-            load_tile<SIZE>(k, qkv + place_of(v, 1, 0), 3 * v.width, tile, count, v.size);
-            load_tile<SIZE>(value, qkv + place_of(v, 2, 0), 3 * v.width, tile, count, v.size);
+            load_tile<SIZE>(k, qkv + slt_attention_place(v, 1, 0), 3 * v.width, tile, count,
+                            v.size);
+            load_tile<SIZE>(value, qkv + slt_attention_place(v, 2, 0), 3 * v.width, tile, count,
+                            v.size);
             __syncwarp();
 #pragma unroll 2
             for (int j = 0; j < count; j++) {
@@ -252,13 +228,14 @@ SLT_DEVICE_INLINE void backward_key(const slt_cuda_args &a, const view &v, float
         int l = first + v.lane;
         bool key = l < v.keys;
         float k[SIZE], value[SIZE], dk[SIZE] = {0}, dv[SIZE] = {0};
-        load_row<SIZE>(k, qkv + place_of(v, 1, key ? l : 0), v.size);
-        load_row<SIZE>(value, qkv + place_of(v, 2, key ? l : 0), v.size);
+        load_row<SIZE>(k, qkv + slt_attention_place(v, 1, key ? l : 0), v.size);
+        load_row<SIZE>(value, qkv + slt_attention_place(v, 2, key ? l : 0), v.size);
         for (int tile = 0; tile < v.run.computed; tile += TILE) {
             int count = slt_least(TILE, v.run.computed - tile);
             __syncwarp();
-            load_tile<SIZE>(q, qkv + place_of(v, 0, 0), 3 * v.width, tile, count, v.size);
-            load_tile<SIZE>(dout, douts + out_of(v, 0), v.width, tile, count, v.size);
+            load_tile<SIZE>(q, qkv + slt_attention_place(v, 0, 0), 3 * v.width, tile, count,
+                            v.size);
+            load_tile<SIZE>(dout, douts + slt_attention_out(v, 0), v.width, tile, count, v.size);
             __syncwarp();
             if (v.lane < count) kept[v.lane] = load_kept<SIZE>(a, v, tile + v.lane, dout[v.lane]);
             __syncwarp();
@@ -287,7 +264,7 @@ SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::BA
     if (blockIdx.y == 0 && !a.add[0])
         slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, (slt_space)a.n[SPACE], 0), a.in_rows[0],
                        a.in_width[0]);
-    if (!sequence_there(a)) return;
+    if (!slt_sequence_there(a)) return;
     view v = view_of(a);
     if (v.head >= v.heads) return;
     if (blockIdx.y < gridDim.y / 2)
@@ -296,20 +273,13 @@ SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::BA
         backward_key<SIZE>(a, v, one[v.warp], two[v.warp], kept[v.warp]);
 }
 
-// a block for some heads of a sequence, `times` over
-static dim3 grid(const slt_cuda_args *args, int warps, int times) {
-    int slots = args->n[SPACE] == SLT_SLOT_TOKENS ? args->slots : 1;
-    return dim3((unsigned)(args->trajectories * slots),
-                (unsigned)(times * slt_pieces(args->n[HEADS], warps)), (unsigned)args->members);
-}
-
 template <int SIZE> static void launch_forward(const slt_cuda_args *args) {
     int warps = block_of<SIZE>::WARPS;
-    SLT_LAUNCH(args, forward<SIZE>, grid(args, warps, 1), warps * SLT_WARP, 0);
+    SLT_LAUNCH(args, forward<SIZE>, slt_attention_grid(args, warps, 1), warps * SLT_WARP, 0);
 }
 template <int SIZE> static void launch_backward(const slt_cuda_args *args) {
     int warps = block_of<SIZE>::WARPS;
-    SLT_LAUNCH(args, backward<SIZE>, grid(args, warps, 2), warps * SLT_WARP, 0);
+    SLT_LAUNCH(args, backward<SIZE>, slt_attention_grid(args, warps, 2), warps * SLT_WARP, 0);
 }
 
 // head sizes are padded to one of these; larger ones are refused when the tape is made
@@ -330,5 +300,9 @@ static int size_of(const slt_cuda_args *args) {
     return i;
 }
 
-void slt_cuda_attention_forward(const slt_cuda_args *args) { sizes[size_of(args)].forward(args); }
-void slt_cuda_attention_backward(const slt_cuda_args *args) { sizes[size_of(args)].backward(args); }
+void slt_cuda_attention_forward(const slt_cuda_args *args) {
+    if (!slt_cuda_tensor_attention(args, false)) sizes[size_of(args)].forward(args);
+}
+void slt_cuda_attention_backward(const slt_cuda_args *args) {
+    if (!slt_cuda_tensor_attention(args, true)) sizes[size_of(args)].backward(args);
+}

@@ -54,7 +54,7 @@ static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term, c
     for (int w = lane; w < N * GROUPS && c < columns; w += SLT_SUM_LANES) {
         int i = w % N, group = w / N;
         float all = 0;
-#pragma unroll 8
+#pragma unroll 32
         for (int j = group; j < chunks; j += GROUPS) all += partial[(j * N + i) * columns + c];
         lanes[group][i][x] = all;
     }

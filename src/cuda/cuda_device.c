@@ -38,14 +38,17 @@ static void close_device(slt_device *device) {
     slt_cuda_plans_close(cuda);
     slt_cuda_lock();
     if (cuda->blas) cublasDestroy(cuda->blas);
-    if (cuda->side_blas) cublasDestroy(cuda->side_blas);
+    for (int i = 0; i < SLT_CUDA_SIDES; i++)
+        if (cuda->side[i].blas) cublasDestroy(cuda->side[i].blas);
     slt_cuda_unlock();
     slt_cuda_free(cuda, cuda->workspace);
-    slt_cuda_free(cuda, cuda->side_workspace);
+    for (int i = 0; i < SLT_CUDA_SIDES; i++) slt_cuda_free(cuda, cuda->side[i].workspace);
     slt_cuda_memory_close(cuda);
     if (cuda->fork) cudaEventDestroy(cuda->fork);
     if (cuda->rest) cudaEventDestroy(cuda->rest);
-    if (cuda->side) cudaStreamDestroy(cuda->side);
+    for (int i = 0; i < SLT_CUDA_SIDES; i++)
+        if (cuda->side[i].stream) cudaStreamDestroy(cuda->side[i].stream);
+    if (cuda->copies) cudaStreamDestroy(cuda->copies);
     if (cuda->stream) cudaStreamDestroy(cuda->stream);
     slt_free(&cuda->context->allocator, cuda);
 }
@@ -69,7 +72,7 @@ static slt_status open_streams(slt_cuda *cuda) {
     SLT_CUDA_TRY(cuda, cudaDeviceGetStreamPriorityRange(&low, &high), "asking for priorities");
     SLT_CUDA_TRY(cuda, cudaStreamCreateWithPriority(&cuda->stream, cudaStreamNonBlocking, high),
                  "making a stream");
-    SLT_CUDA_TRY(cuda, cudaStreamCreateWithPriority(&cuda->side, cudaStreamNonBlocking, low),
+    SLT_CUDA_TRY(cuda, cudaStreamCreateWithPriority(&cuda->copies, cudaStreamNonBlocking, high),
                  "making a stream");
     SLT_CUDA_TRY(cuda, cudaEventCreateWithFlags(&cuda->fork, cudaEventDisableTiming),
                  "making an event");
@@ -77,7 +80,14 @@ static slt_status open_streams(slt_cuda *cuda) {
                  "making an event");
     SLT_TRY(slt_cuda_memory_open(cuda));
     SLT_TRY(open_blas(cuda, cuda->stream, &cuda->blas, &cuda->workspace));
-    return open_blas(cuda, cuda->side, &cuda->side_blas, &cuda->side_workspace);
+    cuda->forked = -1;
+    for (int i = 0; i < SLT_CUDA_SIDES; i++) {
+        slt_cuda_side *side = &cuda->side[i];
+        SLT_CUDA_TRY(cuda, cudaStreamCreateWithPriority(&side->stream, cudaStreamNonBlocking, low),
+                     "making a stream");
+        SLT_TRY(open_blas(cuda, side->stream, &side->blas, &side->workspace));
+    }
+    return SLT_OK;
 }
 
 static slt_status open_device(slt_context *context, slt_device **out) {
@@ -101,6 +111,7 @@ static slt_status open_device(slt_context *context, slt_device **out) {
 
 const slt_device_kind slt_device_cuda = {.name = "cuda",
                                          .lag = SLT_CUDA_LAG,
+                                         .runs = slt_cuda_runs,
                                          .open = open_device,
                                          .close = close_device,
                                          .store_open = slt_cuda_store_open,
@@ -117,5 +128,8 @@ const slt_device_kind slt_device_cuda = {.name = "cuda",
                                          .adam = slt_cuda_adam_step,
                                          .step = slt_cuda_step,
                                          .wait = slt_cuda_wait,
+                                         .ahead = SLT_CUDA_TURNS,
+                                         .begin = slt_cuda_begin,
+                                         .end = slt_cuda_end,
                                          .value = slt_cuda_value,
                                          .gradient = slt_cuda_gradient};

@@ -11,17 +11,29 @@
 #include "cuda/cuda_op.h"
 #include "engine/tape_impl.h"
 
+// a stream for weight gradients, which nobody waits for but Adam
+typedef struct {
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    void *workspace;
+} slt_cuda_side;
+
+enum { SLT_CUDA_SIDES = 3 };
+
 struct slt_cuda {
     slt_device device; // first: a slt_device
     slt_context *context;
-    int number;                // of the GPU
-    cudaStream_t stream, side; // side: weight gradients, which nobody waits for
-    cublasHandle_t blas, side_blas;
-    void *workspace, *side_workspace;
+    int number; // of the GPU
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    void *workspace;
+    slt_cuda_side side[SLT_CUDA_SIDES];
+    cudaStream_t copies; // what is fed, while the step before runs
     cudaEvent_t fork, rest;
     cudaMemPool_t pool;             // of the device's memory
     struct slt_cuda_pinned *pinned; // memory here that the device copies from
-    bool forked;                    // the node at hand has work on the side
+    int forked;                     // where the node at hand has work on the side; -1: it has none
+    int side_next;                  // whose turn it is
     struct slt_cuda_plan *plans;    // of fused products
     slt_status status;              // sticky: a device that failed stays failed
     char message[256];
@@ -32,10 +44,14 @@ enum { SLT_CUDA_WORKSPACE = 32 << 20 }; // of cuBLAS, fixed, so that captured gr
 #ifndef SLT_CUDA_FUSED
 #define SLT_CUDA_FUSED 1 // 0: plain products, one behind the other
 #endif
-enum { SLT_CUDA_LAG = SLT_CUDA_FUSED ? 4 : 0 }; // nodes that the side may be late
+enum { SLT_CUDA_LAG = SLT_CUDA_FUSED ? 32 : 0 }; // nodes that the side may be late
 
-static inline bool slt_cuda_on_side(const slt_cuda_args *args) {
-    return args->stream == args->cuda->side;
+// stream, handle and workspace of a node's products
+static inline slt_cuda_side slt_cuda_place(const slt_cuda_args *args) {
+    const slt_cuda *cuda = args->cuda;
+    for (int i = 0; i < SLT_CUDA_SIDES; i++)
+        if (args->stream == cuda->side[i].stream) return cuda->side[i];
+    return (slt_cuda_side){cuda->stream, cuda->blas, cuda->workspace};
 }
 static inline slt_cuda *slt_cuda_of(const slt_store *store) { return (slt_cuda *)store->device; }
 
@@ -97,13 +113,14 @@ slt_status slt_cuda_store_send(slt_store *store);
 
 // ---- a tape's side (cuda_tape.c), its frames (cuda_frame.c)
 
-enum { SLT_CUDA_STAGES = 4, SLT_CUDA_GRAPHS = 64 };
+enum { SLT_CUDA_STAGES = 4, SLT_CUDA_GRAPHS = 160 };
 
 // memory that the device copies from while the host writes the next
 typedef struct {
-    char *at;
+    char *at, *there; // here, and on the device
     size_t room;
-    cudaEvent_t copied;
+    int moves;                   // at its head
+    cudaEvent_t arrived, spread; // on the device, in the frames
     bool used;
 } slt_cuda_stage;
 
@@ -113,6 +130,16 @@ typedef struct {
     int runs;
     cudaGraphExec_t run; // NULL until the second run
 } slt_cuda_graph;
+
+// results of a pass here; passes take turns
+typedef struct {
+    slt_real **mirror;  // [vars] of kept variables; [members][capacity]
+    uint64_t *mirrored; // [vars] the run it is of
+    uint64_t run;
+    cudaEvent_t ready;
+} slt_cuda_turn;
+
+enum { SLT_CUDA_TURNS = 2 };
 
 typedef struct {
     slt_cuda *cuda;
@@ -124,22 +151,27 @@ typedef struct {
     float **constant;   // [vars] tables that never change
     bool constants_sent;
     slt_cuda_stage stage[SLT_CUDA_STAGES];
-    int stage_next;
-    int tokens; // the class of the run at hand
-    int *count; // [members][2]: trajectories and tokens of the last run
-    float *partials, *side_partials;
+    slt_cuda_stage *filled; // the one at hand
+    int stage_next, feeds;
+    int tokens;                      // the class of the run at hand
+    int *count;                      // [members][2]: trajectories and tokens of the last run
+    float *partials, *side_partials; // side: [SLT_CUDA_SIDES][members][·]
     size_t partials_each;
     int32_t *counters, *side_counters;
+    int *begin, *end;  // [2·nodes] times of the run that a node's forward and backward is in
     cudaEvent_t *done; // [nodes] work on the side
     bool *has_done;    // [nodes] recorded in the pass at hand
     int counter_stride;
     slt_cuda_note *notes; // as the device sees them
     slt_cuda_graph graph[SLT_CUDA_GRAPHS];
     int graphs;
-    uint64_t runs;      // forward passes; what was brought here is of one of them
-    slt_real **mirror;  // [vars] values here, of kept variables; [members][capacity]
-    uint64_t *mirrored; // [vars] the run it is of
-    slt_real **inner;   // [vars] gradients of nodes here, on a tape whose buffers are separate
+    uint64_t runs;       // forward passes; what was brought here is of one of them
+    uint64_t read;       // the one whose results are asked for
+    slt_cuda_turn *turn; // where they are
+    slt_cuda_turn turns[SLT_CUDA_TURNS];
+    uint64_t begun, ended;
+    slt_real **inner; // [vars] gradients of nodes here, on a tape whose buffers are separate
+    bool *asked;      // [vars] somebody read it once
     cudaEvent_t timer[2];
 } slt_cuda_tape;
 
@@ -152,8 +184,22 @@ slt_status slt_cuda_backward(slt_tape *tape);
 slt_status slt_cuda_adam_step(slt_tape *tape);
 slt_status slt_cuda_step(slt_tape *tape);
 slt_status slt_cuda_wait(slt_tape *tape);
+slt_status slt_cuda_begin(slt_tape *tape);
+slt_status slt_cuda_end(slt_tape *tape);
 slt_real *slt_cuda_value(const slt_tape *tape, int member, slt_var var);
 slt_real *slt_cuda_gradient(const slt_tape *tape, int member, slt_var var);
+
+// where values and gradients lie on the device, and how many numbers of a member they may have
+slt_cuda_view slt_cuda_value_view(const slt_tape *tape, slt_var var);
+slt_cuda_view slt_cuda_gradient_view(const slt_tape *tape, slt_var var);
+size_t slt_cuda_capacity(const slt_tape *tape, slt_var var);
+
+// copies of results here (cuda_read.c)
+slt_status slt_cuda_mirrors_open(slt_tape *tape);
+void slt_cuda_mirrors_close(slt_tape *tape);
+// what was asked for before, or all that is kept, on its way; the caller waits
+slt_status slt_cuda_mirror_asked(slt_tape *tape);
+slt_status slt_cuda_mirror_kept(slt_tape *tape, slt_cuda_turn *turn);
 
 // rows of a launch, at the class of the run at hand
 int slt_cuda_rows(const slt_tape *tape, slt_shape shape);
@@ -163,6 +209,17 @@ void slt_cuda_frames_close(slt_tape *tape);
 // batch, step and feeds of all members to the device, and the class of the run; heads_only: what
 // changes between forward and Adam
 slt_status slt_cuda_frames_send(slt_tape *tape, bool heads_only);
+
+// what a kernel sees of node n
+slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward);
+
+// ---- runs of nodes in one launch (cuda_runs.c)
+
+// first and last time of the run that a node's forward and backward is in
+void slt_cuda_runs(const slt_tape *tape, int *begin, int *end);
+void slt_cuda_run_forward(slt_tape *tape, int first, int last);
+// seed: the loss's gradient, which the run sets to 1; absent where somebody did
+void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed);
 
 // ---- operations (cuda_ops.c)
 

@@ -1,5 +1,6 @@
 // Frames: what a step brings (batch, options, fed data) on its way to the device. The host fills
-// page-locked memory, the device copies from it while the host goes on to the next of a ring.
+// page-locked memory, which is copied in one piece while the step before runs, and spread out to
+// its places behind it; the host goes on to the next of a ring.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -64,47 +65,85 @@ slt_status slt_cuda_frames_open(slt_tape *tape) {
     SLT_TRY(slt_cuda_alloc(t->cuda, t->frame_bytes * (size_t)tape->store->members, &memory));
     t->frames.at = memory;
     t->frames.stride = (int64_t)t->frame_bytes;
-    for (int i = 0; i < SLT_CUDA_STAGES; i++)
+    for (slt_var v = 1; v < tape->var_count; v++) t->feeds += t->feed[v] >= 0;
+    for (int i = 0; i < 2 * SLT_CUDA_STAGES; i++) {
+        slt_cuda_stage *stage = &t->stage[i / 2];
         SLT_CUDA_TRY(t->cuda,
-                     cudaEventCreateWithFlags(&t->stage[i].copied, slt_cuda_waiting(t->cuda)),
+                     cudaEventCreateWithFlags(i % 2 ? &stage->arrived : &stage->spread,
+                                              slt_cuda_waiting(t->cuda)),
                      "making an event");
+    }
     return SLT_OK;
 }
 
 void slt_cuda_frames_close(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     for (int i = 0; i < SLT_CUDA_STAGES; i++) {
-        if (t->stage[i].copied) cudaEventDestroy(t->stage[i].copied);
-        if (t->stage[i].at) slt_cuda_unpin(t->cuda, t->stage[i].at);
+        slt_cuda_stage *stage = &t->stage[i];
+        if (stage->arrived) cudaEventDestroy(stage->arrived);
+        if (stage->spread) cudaEventDestroy(stage->spread);
+        if (stage->at) slt_cuda_unpin(t->cuda, stage->at);
+        slt_cuda_free(t->cuda, stage->there);
     }
     slt_cuda_free(t->cuda, (void *)t->frames.at);
 }
 
 // ---- staging
 
+static slt_status make_room(slt_cuda *cuda, slt_cuda_stage *stage, size_t bytes) {
+    void *memory = NULL;
+    size_t room = 0;
+    if (stage->at) slt_cuda_unpin(cuda, stage->at);
+    slt_cuda_free(cuda, stage->there);
+    stage->at = stage->there = NULL;
+    stage->room = 0;
+    SLT_TRY(slt_cuda_pin(cuda, bytes, &memory, &room));
+    stage->at = memory;
+    SLT_TRY(slt_cuda_alloc(cuda, room, &memory));
+    stage->there = memory;
+    stage->room = room;
+    return slt_cuda_rest(cuda); // it is there before another stream copies into it
+}
+
 // the next stage of the ring, free to write, with room for `bytes`
-static slt_status take_stage(slt_cuda_tape *t, size_t bytes, slt_cuda_stage **out) {
-    slt_cuda_stage *stage = &t->stage[t->stage_next];
+static slt_status take_stage(slt_cuda_tape *t, size_t bytes) {
+    slt_cuda_stage *stage = t->filled = &t->stage[t->stage_next];
     t->stage_next = (t->stage_next + 1) % SLT_CUDA_STAGES;
-    if (stage->used) SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(stage->copied), "a step");
-    if (stage->room < bytes) {
-        void *memory = NULL;
-        if (stage->at) slt_cuda_unpin(t->cuda, stage->at);
-        stage->at = NULL;
-        stage->room = 0;
-        SLT_TRY(slt_cuda_pin(t->cuda, bytes, &memory, &stage->room));
-        stage->at = memory;
-    }
-    *out = stage;
+    if (stage->used) SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(stage->spread), "a step");
+    stage->used = false;
+    stage->moves = 0;
+    return stage->room < bytes ? make_room(t->cuda, stage, bytes) : SLT_OK;
+}
+
+static slt_status send_stage(slt_cuda_tape *t, size_t bytes) {
+    slt_cuda *cuda = t->cuda;
+    slt_cuda_stage *stage = t->filled;
+    slt_cuda_spread spread = {cuda->stream, stage->there, (char *)t->frames.at, stage->moves};
+    SLT_CUDA_TRY(
+        cuda, cudaMemcpyAsync(stage->there, stage->at, bytes, cudaMemcpyHostToDevice, cuda->copies),
+        "sending a batch");
+    SLT_CUDA_TRY(cuda, cudaEventRecord(stage->arrived, cuda->copies), "sending a batch");
+    SLT_CUDA_TRY(cuda, cudaStreamWaitEvent(cuda->stream, stage->arrived, 0), "sending a batch");
+    slt_cuda_frames_spread(&spread);
+    SLT_CUDA_TRY(cuda, cudaPeekAtLastError(), "sending a batch");
+    SLT_CUDA_TRY(cuda, cudaEventRecord(stage->spread, cuda->stream), "sending a batch");
+    stage->used = true;
     return SLT_OK;
 }
 
-static slt_status copy(slt_cuda_tape *t, int member, int64_t place, const void *from,
-                       size_t bytes) {
-    char *to = (char *)t->frames.at + (size_t)member * t->frame_bytes + place;
-    return slt_cuda_check(t->cuda,
-                          cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, t->cuda->stream),
-                          "sending a batch");
+// bytes of the stage have a place in a frame; what lies behind them, up to 16, comes along
+static void move(slt_cuda_tape *t, int member, int64_t place, const char *from, size_t bytes) {
+    slt_cuda_stage *stage = t->filled;
+    slt_cuda_move *moves = (slt_cuda_move *)(void *)stage->at;
+    moves[stage->moves++] =
+        (slt_cuda_move){from - stage->at, (int64_t)member * (int64_t)t->frame_bytes + place,
+                        (int64_t)((bytes + 15) / 16)};
+}
+
+// room for the moves of all members: batch, numbers or offsets and ones
+static size_t moves_bytes(const slt_tape *tape) {
+    size_t each = 1 + 2 * (size_t)slt_cuda_tape_of(tape)->feeds;
+    return aligned(each * (size_t)tape->store->members * sizeof(slt_cuda_move));
 }
 
 // ---- what goes into a stage
@@ -165,7 +204,7 @@ static size_t feed_bytes(const slt_tape *tape, int member, slt_var var) {
     return aligned((rows + 1) * sizeof(int32_t)) + aligned(ones * sizeof(uint16_t));
 }
 
-static slt_status send_numbers(slt_tape *tape, int member, slt_var var, char *stage) {
+static slt_status put_numbers(slt_tape *tape, int member, slt_var var, char *stage) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_shape shape = tape->vars[var].shape;
     int rows = slt_cuda_rows(tape, shape);
@@ -174,10 +213,11 @@ static slt_status send_numbers(slt_tape *tape, int member, slt_var var, char *st
     size_t all = (size_t)rows * (size_t)shape.width * sizeof(float);
     memcpy(stage, tape->frames[member].feed[var], used);
     memset(stage + used, 0, all - used);
-    return copy(t, member, t->feed[var], stage, all);
+    move(t, member, t->feed[var], stage, all);
+    return SLT_OK;
 }
 
-static slt_status send_bits(slt_tape *tape, int member, slt_var var, char *stage) {
+static slt_status put_bits(slt_tape *tape, int member, slt_var var, char *stage) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_shape shape = tape->vars[var].shape;
     const slt_bits *bits = tape->frames[member].feed[var];
@@ -191,21 +231,21 @@ static slt_status send_bits(slt_tape *tape, int member, slt_var var, char *stage
     for (int r = 0; r <= rows; r++)
         offset[r] = (int32_t)(bits->offset[r < there ? r : there] - bits->offset[0]);
     size_t bytes = ((size_t)rows + 1) * sizeof *offset;
-    SLT_TRY(copy(t, member, t->feed[var], stage, bytes));
+    move(t, member, t->feed[var], stage, bytes);
     if (!ones) return SLT_OK;
     stage += aligned(bytes);
     memcpy(stage, bits->index + bits->offset[0], (size_t)ones * sizeof *bits->index);
-    return copy(t, member, t->feed_ones[var], stage, (size_t)ones * sizeof *bits->index);
+    move(t, member, t->feed_ones[var], stage, (size_t)ones * sizeof *bits->index);
+    return SLT_OK;
 }
 
-static slt_status send_member(slt_tape *tape, int member, char **stage) {
+static slt_status put_member(slt_tape *tape, int member, char **stage) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    SLT_TRY(copy(t, member, 0, *stage, fill_batch(tape, member, *stage)));
+    move(t, member, 0, *stage, fill_batch(tape, member, *stage));
     *stage += aligned((size_t)t->frames.place + (size_t)tape->limits.tokens * sizeof(int32_t));
     for (slt_var v = 1; v < tape->var_count; v++) {
         if (t->feed[v] < 0) continue;
-        SLT_TRY(
-            (tape->vars[v].type == SLT_BITS ? send_bits : send_numbers)(tape, member, v, *stage));
+        SLT_TRY((tape->vars[v].type == SLT_BITS ? put_bits : put_numbers)(tape, member, v, *stage));
         *stage += feed_bytes(tape, member, v);
     }
     return SLT_OK;
@@ -214,7 +254,7 @@ static slt_status send_member(slt_tape *tape, int member, char **stage) {
 // ---- the class of a run: a function of the batches alone
 
 static int class_of(const slt_tape *tape) {
-    int most = 1, room = tape->limits.tokens, step = (room / 32 + 63) / 64 * 64;
+    int most = 1, room = tape->limits.tokens, step = (room / 128 + 63) / 64 * 64;
     for (int m = 0; m < tape->store->members; m++) {
         const slt_batch *batch = &tape->frames[m].batch;
         if (batch->offset[batch->count] > most) most = batch->offset[batch->count];
@@ -234,19 +274,19 @@ static size_t stage_bytes(const slt_tape *tape) {
     return bytes;
 }
 
-static slt_status send_heads(slt_tape *tape, char *stage) {
+static slt_status put_heads(slt_tape *tape, char *stage) {
     for (int m = 0; m < tape->store->members; m++, stage += aligned(sizeof(slt_cuda_head))) {
         fill_head(tape, m, (slt_cuda_head *)(void *)stage);
-        SLT_TRY(copy(slt_cuda_tape_of(tape), m, 0, stage, sizeof(slt_cuda_head)));
+        move(slt_cuda_tape_of(tape), m, 0, stage, sizeof(slt_cuda_head));
     }
     return SLT_OK;
 }
 
-static slt_status send_all(slt_tape *tape, char *stage) {
+static slt_status put_all(slt_tape *tape, char *stage) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     for (int m = 0; m < tape->store->members; m++) {
         const slt_batch *batch = &tape->frames[m].batch;
-        SLT_TRY(send_member(tape, m, &stage));
+        SLT_TRY(put_member(tape, m, &stage));
         t->count[2 * m] = batch->count;
         t->count[2 * m + 1] = batch->offset[batch->count];
         tape->frames[m].live = batch->offset[batch->count] * tape->limits.slots; // launched for
@@ -256,12 +296,10 @@ static slt_status send_all(slt_tape *tape, char *stage) {
 
 slt_status slt_cuda_frames_send(slt_tape *tape, bool heads_only) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_cuda_stage *stage;
     if (!heads_only) t->tokens = class_of(tape);
     size_t heads = aligned(sizeof(slt_cuda_head)) * (size_t)tape->store->members;
-    SLT_TRY(take_stage(t, heads_only ? heads : stage_bytes(tape), &stage));
-    SLT_TRY((heads_only ? send_heads : send_all)(tape, stage->at));
-    SLT_CUDA_TRY(t->cuda, cudaEventRecord(stage->copied, t->cuda->stream), "sending a batch");
-    stage->used = true;
-    return SLT_OK;
+    size_t moves = moves_bytes(tape), bytes = moves + (heads_only ? heads : stage_bytes(tape));
+    SLT_TRY(take_stage(t, bytes));
+    SLT_TRY((heads_only ? put_heads : put_all)(tape, t->filled->at + moves));
+    return send_stage(t, bytes);
 }

@@ -124,14 +124,13 @@ static bool fused(const slt_cuda_args *args, cublasLtEpilogue_t epilogue, bool t
     struct slt_cuda_plan *plan = plan_of(cuda, &key, bias.at);
     if (!plan || !plan->works || cuda->status != SLT_OK) return false;
     const float one = 1, beta = add ? 1 : 0;
-    bool side = slt_cuda_on_side(args);
+    slt_cuda_side place = slt_cuda_place(args);
     if (!set(plan->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias.at, sizeof bias.at))
         return false;
-    plan->works = is_done(cublasLtMatmul((cublasLtHandle_t)(side ? cuda->side_blas : cuda->blas),
-                                         plan->product, &one, b.at, plan->a, a.at, plan->b, &beta,
-                                         c.at, plan->c, c.at, plan->c, &plan->algorithm,
-                                         side ? cuda->side_workspace : cuda->workspace,
-                                         SLT_CUDA_WORKSPACE, side ? cuda->side : cuda->stream));
+    plan->works =
+        is_done(cublasLtMatmul((cublasLtHandle_t)place.blas, plan->product, &one, b.at, plan->a,
+                               a.at, plan->b, &beta, c.at, plan->c, c.at, plan->c, &plan->algorithm,
+                               place.workspace, SLT_CUDA_WORKSPACE, place.stream));
     return plan->works;
 }
 

@@ -21,7 +21,7 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
     cublasOperation_t op_a = transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasOperation_t op_b = transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasComputeType_t compute = slt_cuda_compute(cuda);
-    cublasHandle_t blas = slt_cuda_on_side(args) ? cuda->side_blas : cuda->blas;
+    cublasHandle_t blas = slt_cuda_place(args).blas;
     cublasStatus_t status =
         args->members == 1
             ? cublasGemmEx(blas, op_b, op_a, n, m, k, &one, b.at, CUDA_R_32F, ldb, a.at, CUDA_R_32F,
@@ -37,6 +37,8 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
              cublasGetStatusString(status));
 }
 
+bool slt_cuda_is_tf32(const slt_cuda *cuda) { return cuda->context->precision == SLT_TF32; }
+
 void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
                             slt_cuda_view w, slt_cuda_view c, int activation, slt_cuda_view y) {
     bool relu = activation == SLT_RELU;
@@ -51,12 +53,18 @@ slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
     slt_cuda *cuda = args->cuda;
     slt_cuda_args side = *args;
     if (!SLT_CUDA_LAG) return side;
+    if (cuda->forked < 0) {
+        cuda->forked = cuda->side_next;
+        cuda->side_next = (cuda->side_next + 1) % SLT_CUDA_SIDES;
+    }
+    cudaStream_t stream = cuda->side[cuda->forked].stream;
     slt_cuda_check(cuda, cudaEventRecord(cuda->fork, cuda->stream), "starting the side"); // sticks
-    slt_cuda_check(cuda, cudaStreamWaitEvent(cuda->side, cuda->fork, 0), "starting the side");
-    cuda->forked = true;
-    side.stream = cuda->side;
+    slt_cuda_check(cuda, cudaStreamWaitEvent(stream, cuda->fork, 0), "starting the side");
+    int64_t before = (int64_t)cuda->forked * args->members;
+    side.stream = stream;
     side.partials = args->side_partials;
-    side.counters = args->side_counters;
+    side.partials.at += before * side.partials.stride;
+    side.counters = args->side_counters + before * args->counter_stride;
     return side;
 }
 

@@ -71,6 +71,7 @@ typedef struct {
     slt_cuda_ones ones[SLT_CUDA_INPUTS];
     slt_cuda_view in_grad[SLT_CUDA_INPUTS], out_grad[SLT_CUDA_OUTPUTS];
     bool add[SLT_CUDA_INPUTS];
+    bool keep; // backward will come: aux is read again
     slt_cuda_view aux, shared;
     slt_cuda_view partials; // room for the parts of sums over rows
     int32_t *counters;      // zeros: which block is the last; [members][·]
@@ -78,6 +79,20 @@ typedef struct {
     slt_cuda_view side_partials; // the same, for work on the side
     int32_t *side_counters;
 } slt_cuda_args;
+
+// ---- frames on their way
+
+// so many 16 bytes, from one place to another
+typedef struct {
+    int64_t from, to, fours;
+} slt_cuda_move;
+
+typedef struct {
+    void *stream;
+    const char *from; // the moves, then what they move; places count from here
+    char *to;         // the frames of all members
+    int moves;
+} slt_cuda_spread;
 
 // ---- the optimiser
 
@@ -124,6 +139,7 @@ typedef struct {
 extern "C" {
 #endif
 
+void slt_cuda_frames_spread(const slt_cuda_spread *spread);
 // Adam with clipping by the norm of a member's gradient (engine/adam.c)
 void slt_cuda_adam(const slt_cuda_update *update);
 // the head of the backward pass: the loss's own gradient is 1
@@ -138,6 +154,11 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
 // the same node on the side stream, behind all that was launched so far. What is launched there may
 // read what the node's backward reads, and write gradients of parameters only
 slt_cuda_args slt_cuda_fork(const slt_cuda_args *args);
+
+// are products in tf32? those of attention are, too
+bool slt_cuda_is_tf32(const slt_cuda *cuda);
+// attention on tensor cores; false: not at this size or precision, and nothing was done
+bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward);
 
 // y = act(x·W + c), in one launch where the library can
 void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,

@@ -61,6 +61,8 @@ static size_t ompn(const slt_sizes *s) {
     return backward > weights ? backward : weights;
 }
 
+static size_t halting_kl(const slt_sizes *s) { return (size_t)s->limits.trajectories; }
+
 static const struct {
     const char *name;
     size_t (*shared)(const slt_sizes *sizes);
@@ -68,6 +70,7 @@ static const struct {
                 {"slot_attention", slot_attention},
                 {"count_mask", count_mask},
                 {"halting", halting},
+                {"halting_kl", halting_kl},
                 {"gaussian_kl", per_slot},
                 {"concrete_kl", per_slot},
                 {"segment_code", per_slot},

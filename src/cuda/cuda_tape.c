@@ -36,9 +36,10 @@ static slt_status open_sums(slt_tape *tape, slt_cuda_tape *t) {
     float **const partials[] = {&t->partials, &t->side_partials};
     int32_t **const counters[] = {&t->counters, &t->side_counters};
     for (int i = 0; i < 2; i++) {
-        SLT_TRY(slt_cuda_alloc(t->cuda, t->partials_each * members * sizeof(float),
-                               (void **)partials[i]));
-        SLT_TRY(slt_cuda_alloc(t->cuda, (size_t)t->counter_stride * members * sizeof(int32_t),
+        size_t many = members * (i ? SLT_CUDA_SIDES : 1);
+        SLT_TRY(
+            slt_cuda_alloc(t->cuda, t->partials_each * many * sizeof(float), (void **)partials[i]));
+        SLT_TRY(slt_cuda_alloc(t->cuda, (size_t)t->counter_stride * many * sizeof(int32_t),
                                (void **)counters[i]));
     }
     return SLT_OK;
@@ -50,6 +51,15 @@ static slt_status open_side(slt_tape *tape, slt_cuda_tape *t) {
     for (int n = 0; n < tape->node_count; n++)
         SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->done[n], cudaEventDisableTiming),
                      "making an event");
+    return SLT_OK;
+}
+
+static slt_status open_runs(slt_tape *tape, slt_cuda_tape *t) {
+    int times = 2 * tape->node_count;
+    SLT_TRY(SLT_NEW(&tape->arena, &t->begin, (size_t)times + 1));
+    SLT_TRY(SLT_NEW(&tape->arena, &t->end, (size_t)times + 1));
+    for (int i = 0; i < times; i++) t->begin[i] = t->end[i] = i;
+    slt_cuda_runs(tape, t->begin, t->end);
     return SLT_OK;
 }
 
@@ -66,39 +76,15 @@ static slt_status open_notes(slt_tape *tape, slt_cuda_tape *t) {
     return SLT_OK;
 }
 
-// what can be read here: kept values, and gradients of fed numbers
-static bool is_mirrored(const slt_tape *tape, const slt_var_info *info) {
-    return info->origin == SLT_FROM_NODE ? info->kept || tape->separate
-                                         : info->origin == SLT_FROM_FEED && info->has_gradient;
-}
-
-static size_t capacity_of(const slt_tape *tape, slt_var var) {
+size_t slt_cuda_capacity(const slt_tape *tape, slt_var var) {
     slt_shape shape = tape->vars[var].shape;
     return (size_t)slt_shape_rows(tape, shape, NULL) * (size_t)shape.width;
-}
-
-static slt_status open_mirrors(slt_tape *tape, slt_cuda_tape *t) {
-    size_t vars = (size_t)tape->var_count, members = (size_t)tape->store->members;
-    SLT_TRY(SLT_NEW(&tape->arena, &t->constant, vars));
-    SLT_TRY(SLT_NEW(&tape->arena, &t->mirror, vars));
-    SLT_TRY(SLT_NEW(&tape->arena, &t->mirrored, vars));
-    SLT_TRY(SLT_NEW(&tape->arena, &t->inner, vars));
-    for (slt_var v = 1; v < tape->var_count; v++) {
-        const slt_var_info *info = &tape->vars[v];
-        size_t size = capacity_of(tape, v);
-        if (is_mirrored(tape, info)) SLT_TRY(SLT_NEW(&tape->arena, &t->mirror[v], size * members));
-        if (tape->separate && info->origin == SLT_FROM_NODE && info->has_gradient)
-            SLT_TRY(SLT_NEW(&tape->arena, &t->inner[v], size * members));
-        if (info->constant)
-            SLT_TRY(slt_cuda_alloc(t->cuda, size * sizeof(float), (void **)&t->constant[v]));
-    }
-    return SLT_OK;
 }
 
 // kernels count the numbers of a member in 32 bits
 static slt_status check_sizes(const slt_tape *tape) {
     for (slt_var v = 1; v < tape->var_count; v++)
-        if (capacity_of(tape, v) > INT32_MAX)
+        if (slt_cuda_capacity(tape, v) > INT32_MAX)
             SLT_FAIL(SLT_RANGE, "%d rows of %d numbers are too many for the device",
                      slt_shape_rows(tape, tape->vars[v].shape, NULL), tape->vars[v].shape.width);
     return SLT_OK;
@@ -111,9 +97,10 @@ slt_status slt_cuda_tape_open(slt_tape *tape) {
     t->cuda = slt_cuda_of(tape->store);
     tape->on_device = t;
     SLT_TRY(slt_cuda_frames_open(tape));
-    SLT_TRY(open_mirrors(tape, t));
+    SLT_TRY(slt_cuda_mirrors_open(tape));
     SLT_TRY(open_sums(tape, t));
     SLT_TRY(open_side(tape, t));
+    SLT_TRY(open_runs(tape, t));
     SLT_TRY(open_notes(tape, t));
     for (int i = 0; i < 2; i++)
         SLT_CUDA_TRY(t->cuda, cudaEventCreate(&t->timer[i]), "making an event");
@@ -128,8 +115,7 @@ void slt_cuda_tape_close(slt_tape *tape) {
     for (int i = 0; i < 2; i++)
         if (t->timer[i]) cudaEventDestroy(t->timer[i]);
     slt_cuda_frames_close(tape);
-    for (slt_var v = 1; t->constant && v < tape->var_count; v++)
-        slt_cuda_free(t->cuda, t->constant[v]);
+    slt_cuda_mirrors_close(tape);
     if (tape->notes) slt_cuda_unpin(t->cuda, tape->notes);
     slt_cuda_free(t->cuda, t->block);
     for (int n = 0; t->done && n < tape->node_count; n++)
@@ -149,7 +135,7 @@ static slt_status send_constants(slt_tape *tape) {
         if (t->constant[v])
             SLT_CUDA_TRY(t->cuda,
                          cudaMemcpyAsync(t->constant[v], tape->vars[v].constant,
-                                         capacity_of(tape, v) * sizeof(float),
+                                         slt_cuda_capacity(tape, v) * sizeof(float),
                                          cudaMemcpyHostToDevice, t->cuda->stream),
                          "sending tables");
     t->constants_sent = true;
@@ -168,7 +154,7 @@ static slt_cuda_view block_view(const slt_tape *tape, int64_t place) {
     return (slt_cuda_view){slt_cuda_tape_of(tape)->block + place, (int64_t)tape->block_size};
 }
 
-static slt_cuda_view value_view(const slt_tape *tape, slt_var var) {
+slt_cuda_view slt_cuda_value_view(const slt_tape *tape, slt_var var) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     const slt_var_info *info = &tape->vars[var];
     const slt_cuda_blocks *blocks = tape->store->on_device;
@@ -179,7 +165,7 @@ static slt_cuda_view value_view(const slt_tape *tape, slt_var var) {
                            (int64_t)(t->frame_bytes / sizeof(float))};
 }
 
-static slt_cuda_view gradient_view(const slt_tape *tape, slt_var var) {
+slt_cuda_view slt_cuda_gradient_view(const slt_tape *tape, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
     const slt_cuda_blocks *blocks = tape->store->on_device;
     if (!info->has_gradient) return (slt_cuda_view){NULL, 0};
@@ -199,13 +185,13 @@ static void fill_input(const slt_tape *tape, const slt_node_info *info, int i, b
     args->in_rows[i] = slt_cuda_rows(tape, shape);
     args->in_room[i] = slt_shape_rows(tape, shape, NULL);
     args->in_width[i] = shape.width;
-    args->in[i] = value_view(tape, var);
+    args->in[i] = slt_cuda_value_view(tape, var);
     if (tape->vars[var].type == SLT_BITS)
         args->ones[i] =
             (slt_cuda_ones){(const uint16_t *)(const void *)(t->frames.at + t->feed_ones[var]),
                             (int64_t)(t->frame_bytes / sizeof(uint16_t))};
     if (!backward || info->node.op->no_gradient_in >> i & 1) return;
-    args->in_grad[i] = gradient_view(tape, var);
+    args->in_grad[i] = slt_cuda_gradient_view(tape, var);
     args->add[i] = info->add >> i & 1;
 }
 
@@ -226,6 +212,7 @@ static slt_cuda_args args_of(const slt_tape *tape, const slt_node_info *info, bo
     if (!info) return args;
     memcpy(args.n, info->node.attributes.n, sizeof args.n);
     memcpy(args.x, info->node.attributes.x, sizeof args.x);
+    args.keep = info->runs_backward;
     args.aux = block_view(tape, info->aux);
     args.shared = block_view(tape, info->shared[backward]);
     for (int i = 0; i < info->node.inputs; i++) fill_input(tape, info, i, backward, &args);
@@ -234,10 +221,14 @@ static slt_cuda_args args_of(const slt_tape *tape, const slt_node_info *info, bo
         args.out_space[i] = shape.space;
         args.out_rows[i] = slt_cuda_rows(tape, shape);
         args.out_width[i] = shape.width;
-        args.out[i] = value_view(tape, info->node.out[i]);
-        if (backward) args.out_grad[i] = gradient_view(tape, info->node.out[i]);
+        args.out[i] = slt_cuda_value_view(tape, info->node.out[i]);
+        if (backward) args.out_grad[i] = slt_cuda_gradient_view(tape, info->node.out[i]);
     }
     return args;
+}
+
+slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward) {
+    return args_of(tape, &tape->nodes[n], backward);
 }
 
 static slt_status launch_node(slt_tape *tape, int n, bool backward) {
@@ -265,19 +256,27 @@ static slt_status wait_for_side(slt_tape *tape, int n) {
 
 static slt_status note_side(slt_tape *tape, int n) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    if (!t->cuda->forked) return SLT_OK;
-    t->cuda->forked = false;
+    int side = t->cuda->forked;
+    if (side < 0) return SLT_OK;
+    t->cuda->forked = -1;
     t->has_done[n] = true;
-    return slt_cuda_check(t->cuda, cudaEventRecord(t->done[n], t->cuda->side), "joining the side");
+    return slt_cuda_check(t->cuda, cudaEventRecord(t->done[n], t->cuda->side[side].stream),
+                          "joining the side");
 }
 
-// with a clock around it, where somebody asked for one; then the side is waited for
-static slt_status visit(slt_tape *tape, int n, bool backward) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    if (!tape->seconds) return launch_node(tape, n, backward);
+// clocks, where somebody asked for them
+static slt_status start_clock(const slt_tape *tape) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (!tape->seconds) return SLT_OK;
+    return slt_cuda_check(t->cuda, cudaEventRecord(t->timer[0], t->cuda->stream),
+                          "taking the time");
+}
+
+// the time since then is node n's; its side is waited for
+static slt_status stop_clock(slt_tape *tape, int n, bool backward) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     float ms = 0;
-    SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[0], t->cuda->stream), "taking the time");
-    SLT_TRY(launch_node(tape, n, backward));
+    if (!tape->seconds) return SLT_OK;
     SLT_TRY(note_side(tape, n));
     SLT_TRY(wait_for_side(tape, n));
     SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[1], t->cuda->stream), "taking the time");
@@ -289,8 +288,36 @@ static slt_status visit(slt_tape *tape, int n, bool backward) {
 
 // ---- the walks
 
+static slt_status visit(slt_tape *tape, int n, bool backward) {
+    SLT_TRY(start_clock(tape));
+    SLT_TRY(launch_node(tape, n, backward));
+    return stop_clock(tape, n, backward);
+}
+
+// the time of a run is that of its largest node
+static int largest_of(const slt_tape *tape, int first, int last, bool backward) {
+    int largest = first;
+    for (int n = first; tape->seconds && n <= last; n++)
+        if (slt_node_flops(tape, &tape->nodes[n], backward) >
+            slt_node_flops(tape, &tape->nodes[largest], backward))
+            largest = n;
+    return largest;
+}
+
+static slt_status forward_run(slt_tape *tape, int first, int last) {
+    slt_cuda *cuda = slt_cuda_of(tape->store);
+    SLT_TRY(start_clock(tape));
+    slt_cuda_run_forward(tape, first, last);
+    SLT_CUDA_TRY(cuda, cudaPeekAtLastError(), "a run forward");
+    return stop_clock(tape, largest_of(tape, first, last, false), false);
+}
+
 static slt_status walk_forward(slt_tape *tape) {
-    for (int n = 0; n < tape->node_count; n++) SLT_TRY(visit(tape, n, false));
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    for (int n = 0, last; n < tape->node_count; n = last + 1) {
+        last = t->end[n];
+        SLT_TRY(last > n ? forward_run(tape, n, last) : visit(tape, n, false));
+    }
     return SLT_OK;
 }
 
@@ -304,21 +331,47 @@ static bool adds_to_parameter(const slt_tape *tape, int n) {
 }
 
 static slt_status join_side(slt_tape *tape, int n) {
-    for (int late = slt_min(n + SLT_CUDA_LAG, tape->node_count - 1); late > n; late--)
-        SLT_TRY(wait_for_side(tape, late));
+    for (int late = tape->node_count - 1; late > n; late--) SLT_TRY(wait_for_side(tape, late));
     return SLT_OK;
 }
 
+// before time `now` of the planner: who is later than the lag allows
+static slt_status join_late(slt_tape *tape, int now) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    int N = tape->node_count;
+    for (int n = N - 1; n >= 0; n--)
+        if (t->end[2 * N - 1 - n] + SLT_CUDA_LAG < now) SLT_TRY(wait_for_side(tape, n));
+    return SLT_OK;
+}
+
+static slt_status backward_node(slt_tape *tape, int n) {
+    if (!tape->nodes[n].runs_backward) return SLT_OK;
+    if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
+    SLT_TRY(visit(tape, n, true));
+    return note_side(tape, n);
+}
+
+static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_view seed) {
+    SLT_TRY(start_clock(tape));
+    slt_cuda_run_backward(tape, first, last, seed);
+    SLT_CUDA_TRY(slt_cuda_of(tape->store), cudaPeekAtLastError(), "a run backward");
+    return stop_clock(tape, largest_of(tape, first, last, true), true);
+}
+
+// a run may set the loss's own gradient, else it is set before
 static slt_status walk_backward(slt_tape *tape) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda_args args = args_of(tape, NULL, true);
-    slt_cuda_view gradient = gradient_view(tape, tape->loss);
-    if (gradient.at) slt_cuda_seed(&args, gradient);
-    for (int n = tape->node_count - 1; n >= 0; n--) {
-        SLT_TRY(wait_for_side(tape, n + SLT_CUDA_LAG));
-        if (!tape->nodes[n].runs_backward) continue;
-        if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
-        SLT_TRY(visit(tape, n, true));
-        SLT_TRY(note_side(tape, n));
+    slt_cuda_view seed = slt_cuda_gradient_view(tape, tape->loss), none = {NULL, 0};
+    int N = tape->node_count;
+    for (int n = N - 1, first; n >= 0; n = first - 1, seed = none) {
+        int end = t->end[2 * N - 1 - n];
+        first = 2 * N - 1 - end;
+        SLT_TRY(join_late(tape, end));
+        bool runs = first < n && tape->nodes[n].runs_backward;
+        if (seed.at && !runs) slt_cuda_seed(&args, seed);
+        SLT_TRY(first < n ? backward_run(tape, first, n, runs ? seed : none)
+                          : backward_node(tape, n));
     }
     return join_side(tape, -1);
 }
@@ -352,7 +405,7 @@ static slt_status walk_notes(slt_tape *tape) {
                             .norm = b->norm,
                             .notes = t->notes};
     for (int i = 0; i < tape->watched_count; i++)
-        if (tape->watched[i]) notes.watched[i] = value_view(tape, tape->watched[i]);
+        if (tape->watched[i]) notes.watched[i] = slt_cuda_value_view(tape, tape->watched[i]);
     slt_cuda_take_notes(&notes);
     return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "taking notes");
 }
@@ -419,7 +472,8 @@ static slt_status send(slt_tape *tape) {
     SLT_TRY(slt_cuda_status(t->cuda));
     SLT_TRY(slt_cuda_store_send(tape->store));
     SLT_TRY(send_constants(tape));
-    t->runs++;
+    t->read = ++t->runs;
+    t->turn = &t->turns[0];
     return slt_cuda_frames_send(tape, false);
 }
 
@@ -430,13 +484,35 @@ slt_status slt_cuda_forward(slt_tape *tape) {
     SLT_TRY(send(tape));
     if (tape->loss) return walk_forward(tape);
     SLT_TRY(run(tape, false));
+    SLT_TRY(slt_cuda_mirror_asked(tape));
     return slt_cuda_wait(tape);
+}
+
+slt_status slt_cuda_begin(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_cuda_turn *turn = &t->turns[t->begun % SLT_CUDA_TURNS];
+    if (tape->loss || t->begun - t->ended >= SLT_CUDA_TURNS)
+        SLT_FAIL(SLT_INTERNAL, "more passes begun than results have room for");
+    SLT_TRY(send(tape));
+    SLT_TRY(run(tape, false));
+    SLT_TRY(slt_cuda_mirror_kept(tape, turn));
+    t->begun++;
+    return slt_cuda_check(t->cuda, cudaEventRecord(turn->ready, t->cuda->stream), "a pass");
+}
+
+slt_status slt_cuda_end(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (t->ended == t->begun) SLT_FAIL(SLT_INTERNAL, "no pass was begun");
+    t->turn = &t->turns[t->ended++ % SLT_CUDA_TURNS];
+    t->read = t->turn->run;
+    return slt_cuda_check(t->cuda, cudaEventSynchronize(t->turn->ready), "a pass");
 }
 
 slt_status slt_cuda_backward(slt_tape *tape) {
     SLT_TRY(slt_cuda_status(slt_cuda_of(tape->store)));
     tape->store->device_newer = true;
-    slt_cuda_tape_of(tape)->runs++; // gradients of inputs are new
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    t->read = ++t->runs; // gradients of inputs are new
     SLT_TRY(walk_backward(tape));
     return slt_cuda_wait(tape);
 }
@@ -451,66 +527,4 @@ slt_status slt_cuda_step(slt_tape *tape) {
     SLT_TRY(send(tape));
     tape->store->device_newer = true;
     return run(tape, true);
-}
-
-// ---- reading
-
-// rows that the last run of a member had
-static size_t rows_there(const slt_tape *tape, slt_shape shape, int member) {
-    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    int slots = tape->limits.slots, count = t->count[2 * member], tokens = t->count[2 * member + 1];
-    int wide = tokens * slots; // of live rows, how many there are is known on the device only
-    const int rows[SLT_SPACES] = {shape.rows, count, count * slots, tokens, wide, wide};
-    return (size_t)rows[shape.space];
-}
-
-// brings a variable's numbers here, those of all members
-static void bring(const slt_tape *tape, slt_var var, slt_cuda_view from, slt_real *to) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_shape shape = tape->vars[var].shape;
-    size_t size = capacity_of(tape, var);
-    cudaError_t error = cudaSuccess;
-    for (int m = 0; m < tape->store->members && error == cudaSuccess; m++) {
-        size_t bytes = rows_there(tape, shape, m) * (size_t)shape.width * sizeof(float);
-        error = cudaMemcpyAsync(to + size * (size_t)m, from.at + m * from.stride, bytes,
-                                cudaMemcpyDeviceToHost, t->cuda->stream);
-    }
-    if (error == cudaSuccess) error = cudaStreamSynchronize(t->cuda->stream);
-    slt_cuda_check(t->cuda, error, "reading a result"); // sticks
-}
-
-static void mirror(const slt_tape *tape, slt_var var, slt_cuda_view from) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    if (t->mirrored[var] == t->runs) return;
-    bring(tape, var, from, t->mirror[var]);
-    t->mirrored[var] = t->runs;
-}
-
-slt_real *slt_cuda_value(const slt_tape *tape, int member, slt_var var) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    const slt_var_info *info = &tape->vars[var];
-    if (info->origin == SLT_FROM_STORE) {
-        slt_store_fetch(tape->store); // a failure sticks
-        return slt_store_at(tape->store, tape->store->value, info->parameter, member) + info->first;
-    }
-    if (!t->mirror[var]) return NULL;
-    mirror(tape, var, value_view(tape, var));
-    return t->mirror[var] + capacity_of(tape, var) * (size_t)member;
-}
-
-slt_real *slt_cuda_gradient(const slt_tape *tape, int member, slt_var var) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    const slt_var_info *info = &tape->vars[var];
-    if (info->origin == SLT_FROM_STORE) {
-        slt_store_fetch(tape->store);
-        return slt_store_at(tape->store, tape->store->gradient, info->parameter, member) +
-               info->first;
-    }
-    if (t->inner[var]) {
-        bring(tape, var, gradient_view(tape, var), t->inner[var]);
-        return t->inner[var] + capacity_of(tape, var) * (size_t)member;
-    }
-    if (info->origin != SLT_FROM_FEED || !t->mirror[var]) return NULL;
-    mirror(tape, var, gradient_view(tape, var));
-    return t->mirror[var] + capacity_of(tape, var) * (size_t)member;
 }

@@ -46,12 +46,13 @@ void slt_cuda_dense_bits_forward(const slt_cuda_args *args) {
     SLT_LAUNCH(args, forward, slt_grid(args, args->in_rows[BITS], WARPS), THREADS, 0);
 }
 
+// there are gradients of parameters only
 void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
     int rows = args->in_rows[BITS], in = args->in_width[BITS], out = args->out_width[0];
     slt_cuda_args side = slt_cuda_fork(args);
     slt_cuda_bias_gradient(&side, args->out_grad[0], rows, out, args->in_grad[C], args->add[C]);
     if (!args->in_grad[W].at) return;
-    SLT_LAUNCH(args, expand, slt_grid(args, rows, 1), THREADS, 0);
-    slt_cuda_gemm(args, true, false, in, out, rows, args->shared, in, args->out_grad[0], out,
+    SLT_LAUNCH(&side, expand, slt_grid(args, rows, 1), THREADS, 0);
+    slt_cuda_gemm(&side, true, false, in, out, rows, args->shared, in, args->out_grad[0], out,
                   args->add[W], args->in_grad[W], out);
 }

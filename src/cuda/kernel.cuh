@@ -29,12 +29,23 @@
 #define SLT_CUDA_OVERLAP 1 // a kernel may be set up while the one before it ends
 #endif
 
-// the first line of every kernel: nothing is read or written before the one in front has ended
-SLT_DEVICE_INLINE void slt_begin(void) {
+// the kernel behind may be set up: it holds room on the device from then on, which others lack
+SLT_DEVICE_INLINE void slt_let_next(void) {
 #if SLT_CUDA_OVERLAP && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+// the kernel in front has ended
+SLT_DEVICE_INLINE void slt_wait_for_last(void) {
+#if SLT_CUDA_OVERLAP && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+// the first line of a kernel: nothing is read or written before the one in front has ended. The one
+// behind is let in when this one works, so that no more than one waits
+SLT_DEVICE_INLINE void slt_begin(void) {
+    slt_wait_for_last();
+    slt_let_next();
 }
 
 enum { SLT_WARP = 32, SLT_THREADS = 256 };

@@ -1,5 +1,5 @@
 // y = γ·x̂ + β + P[l], x̂ = (s - mean)/τ, s = x + residual: a warp per row, forward and backward;
-// sums over rows for γ and β in a launch of their own. x̂ and 1/τ are kept.
+// sums over rows for γ and β in a launch of their own. x̂ and 1/τ are kept where a backward follows.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -59,13 +59,13 @@ template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
         square += dot_of(s[i], s[i]);
     }
     float factor = 1 / sqrtf(slt_warp_sum(square) / (float)width + (float)a.x[0]);
-    if (lane == 0) slt_at(a.aux)[(int64_t)a.in_room[X] * width + r] = factor;
+    if (lane == 0 && a.keep) slt_at(a.aux)[(int64_t)a.in_room[X] * width + r] = factor;
     if (there && positions) positions += slt_spot_of(a, a.in_space[X], r).l * width;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         int c = 4 * (lane + i * SLT_WARP);
         float4 h = scaled(s[i], factor, 0);
-        slt_store4(hat, c, width, false, h);
+        if (a.keep) slt_store4(hat, c, width, false, h);
         h = times(gamma ? slt_load4(gamma, c, width) : one, h);
         if (beta) h = added(h, slt_load4(beta, c, width));
         if (positions && there) h = added(h, slt_load4(positions, c, width));

@@ -1,114 +1,18 @@
-// Segment masks from end logits: a block per trajectory, a warp per slot; softmax and cumulative
-// sums run over positions, 32 at a time. Equations are those of ops/segment_mask.c.
+// Segment masks from end logits: a block per trajectory.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernel.cuh"
+#include "cuda/segment_mask.cuh"
 
-enum { THREADS = 256, WARPS = THREADS / SLT_WARP };
-
-typedef struct {
-    int K, computed, positions, width;
-    int64_t first; // row of (k = 0, l = 0)
-} mask_view;
-
-SLT_DEVICE_INLINE mask_view view_of(const slt_cuda_args &a, int b) {
-    mask_view v;
-    const int32_t *offset = slt_offset(a);
-    v.K = a.slots;
-    v.computed = offset[b + 1] - offset[b];
-    v.positions = a.n[0] ? v.computed : slt_least(slt_length(a)[b] + 1, v.computed);
-    v.width = a.in_width[0];
-    v.first = (int64_t)v.K * offset[b];
-    return v;
-}
-
-// π (kept) and its cumulative sum of one slot, by one warp
-SLT_DEVICE_INLINE void ends_of_slot(const slt_cuda_args &a, const mask_view &v, int k) {
-    int lane = (int)(threadIdx.x % SLT_WARP);
-    int64_t row = v.first + (int64_t)k * v.computed;
-    const float *end = slt_at(a.in[0]) + (row + 1) * v.width - 1;
-    float *pi = slt_at(a.aux) + row, *c = slt_at(a.out[1]) + row, most = -INFINITY, sum = 0;
-    for (int l = lane; l < v.positions; l += SLT_WARP)
-        most = fmaxf(most, end[(int64_t)l * v.width]);
-    most = slt_warp_most(most);
-    for (int l = lane; l < v.positions; l += SLT_WARP)
-        sum += pi[l] = expf(end[(int64_t)l * v.width] - most);
-    sum = slt_warp_sum(sum);
-    float before = 0;
-    for (int l = lane; l - lane < v.computed; l += SLT_WARP) {
-        float p = l < v.positions ? pi[l] / sum : 0;
-        float total = before + slt_warp_scan(p);
-        before = slt_warp_lane(total, SLT_WARP - 1);
-        if (l < v.positions) pi[l] = p;
-        if (l < v.computed) c[l] = l < v.positions ? total : 1;
-    }
-}
+enum { THREADS = 256 };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    int b = (int)blockIdx.x, count = slt_count(a, SLT_SLOT_TOKENS, 0);
-    float *mask = slt_at(a.out[0]), *sums = slt_at(a.out[1]);
-    slt_clear_tail(mask, count, a.out_rows[0], 1);
-    slt_clear_tail(sums, count, a.out_rows[1], 1);
-    if (b >= slt_head(a)->count) return;
-    mask_view v = view_of(a, b);
-    for (int k = (int)threadIdx.x / SLT_WARP; k < v.K; k += WARPS) ends_of_slot(a, v, k);
-    __syncthreads();
-    for (int i = (int)threadIdx.x; i < v.K * v.computed; i += THREADS) {
-        int k = i / v.computed, l = i % v.computed;
-        const float *c = sums + v.first + i;
-        float up = 1 - c[0];
-        if (k > 0) up *= 1 - (1 - c[-v.computed]);
-        mask[v.first + i] = l < v.positions ? up : 0;
-    }
+    slt_mask_forward(a, (int)blockIdx.x);
 }
-
-// dc_k = -dmask_k·c_{k-1} + dmask_{k+1}·(1 - c_{k+1}), with c_0 = 1
-SLT_DEVICE_INLINE float sum_gradient(const slt_cuda_args &a, const mask_view &v, int k, int l) {
-    int64_t at = v.first + (int64_t)k * v.computed + l;
-    const float *c = slt_at(a.out[1]) + at, *dmask = slt_at(a.out_grad[0]) + at;
-    float d = -dmask[0] * (k > 0 ? c[-v.computed] : 1);
-    if (k + 1 < v.K) d += dmask[v.computed] * (1 - c[v.computed]);
-    return d;
-}
-
-// walks the positions of a slot from the end: dπ_l = Σ_{j>=l} dc_j. First for Σ π·dπ, then, with
-// that known, for the gradient of the logits
-SLT_DEVICE_INLINE float walk(const slt_cuda_args &a, const mask_view &v, int k, bool write,
-                             float dot) {
-    int lane = (int)(threadIdx.x % SLT_WARP), chunks = (v.positions + SLT_WARP - 1) / SLT_WARP;
-    int64_t row = v.first + (int64_t)k * v.computed;
-    const float *pi = slt_at(a.aux) + row;
-    float *de = slt_at(a.in_grad[0]) + (row + 1) * v.width - 1, behind = 0, sum = 0;
-    for (int chunk = chunks - 1; chunk >= 0; chunk--) {
-        int l = chunk * SLT_WARP + lane;
-        bool there = l < v.positions;
-        float total = behind + slt_warp_scan_down(there ? sum_gradient(a, v, k, l) : 0);
-        behind = slt_warp_lane(total, 0);
-        if (there && write) slt_put(&de[(int64_t)l * v.width], a.add[0], pi[l] * (total - dot));
-        if (there) sum += pi[l] * total;
-    }
-    return slt_warp_sum(sum);
-}
-
 SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
-    int b = (int)blockIdx.x, lane = (int)(threadIdx.x % SLT_WARP);
-    float *dlogits = slt_at(a.in_grad[0]);
-    if (!a.add[0])
-        slt_clear_tail(dlogits, slt_count(a, SLT_SLOT_TOKENS, 0), a.in_rows[0], a.in_width[0]);
-    if (b >= slt_head(a)->count) return;
-    mask_view v = view_of(a, b);
-    for (int k = (int)threadIdx.x / SLT_WARP; k < v.K; k += WARPS) {
-        float dot = walk(a, v, k, false, 0);
-        walk(a, v, k, true, dot);
-        if (a.add[0]) continue;
-        // the other columns, and the end behind the positions
-        int64_t first = (v.first + (int64_t)k * v.computed) * v.width;
-        for (int i = lane; i < v.computed * v.width; i += SLT_WARP)
-            if (i % v.width < v.width - 1 || i / v.width >= v.positions) dlogits[first + i] = 0;
-    }
+    slt_mask_backward(a, (int)blockIdx.x);
 }
 
 void slt_cuda_segment_mask_forward(const slt_cuda_args *args) {

@@ -7,7 +7,7 @@
 #include "cuda/kernel.cuh"
 
 enum { Q, KV };
-enum { THREADS = 1024, WARPS = THREADS / SLT_WARP, AT_ONCE = 4 }; // slots whose sums run at once
+enum { THREADS = 1024, WARPS = THREADS / SLT_WARP, AT_ONCE = 6 }; // slots whose sums run at once
 
 #define FLOOR 1e-8f
 
@@ -39,24 +39,51 @@ SLT_DEVICE_INLINE round_view view_of(const slt_cuda_args &a, int b) {
     return v;
 }
 
-SLT_DEVICE_INLINE float warp_dot(const float *x, const float *y, int count) {
-    float sum = 0;
-    for (int c = (int)(threadIdx.x % SLT_WARP); c < count; c += SLT_WARP) sum += x[c] * y[c];
-    return slt_warp_sum(sum);
-}
-
-// dots of x with AT_ONCE rows of y, those at and behind `count` zero
+// dots of row x with `count` rows of y, AT_ONCE at most: a lane has four columns at a time
 SLT_DEVICE_INLINE void warp_dots(const float *x, const float *y, int width, int count, float *sum) {
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) sum[k] = 0;
-    for (int c = (int)(threadIdx.x % SLT_WARP); c < width; c += SLT_WARP) {
-        float xc = x[c];
+    for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < width; c += 4 * SLT_WARP) {
+        float4 four = slt_load4(x, c, width), other[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++)
-            if (k < count) sum[k] += xc * y[(int64_t)k * width + c];
+            if (k < count) other[k] = slt_load4(y + (int64_t)k * width, c, width);
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (k < count)
+                sum[k] += (four.x * other[k].x + four.y * other[k].y) +
+                          (four.z * other[k].z + four.w * other[k].w);
     }
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) sum[k] = slt_warp_sum(sum[k]);
+    for (int k = 0; k < AT_ONCE; k++)
+        if (k < count) sum[k] = slt_warp_sum(sum[k]);
+}
+
+// Σ_l weight_lk·row_l of every slot k, four columns c at a time: threads of a block share the
+// positions out, and add their parts in order. row: (computed, stride), weight: (computed, K);
+// parts: THREADS fours of shared memory. What is done with a sum: put(k, c, sum)
+template <class Put>
+SLT_DEVICE_INLINE void sum_positions(const round_view &v, const float *weight, const float *row,
+                                     int stride, float4 *parts, Put put) {
+    int fours = (v.S + 3) / 4, things = v.K * fours, shares = THREADS / things;
+    if (shares < 1) shares = 1;
+    for (int first = 0; first < things; first += THREADS) {
+        int i = first + (int)threadIdx.x % things, share = (int)threadIdx.x / things;
+        if (shares == 1) i = first + (int)threadIdx.x, share = 0;
+        int k = i / fours, c = i % fours * 4;
+        float sum[4] = {0};
+        if (i < things && share < shares)
+#pragma unroll 4
+            for (int l = share; l < v.computed; l += shares)
+                slt_add4(sum, weight[(int64_t)l * v.K + k],
+                         slt_load4(row + (int64_t)l * stride, c, v.S));
+        parts[threadIdx.x] = slt_four(sum[0], sum[1], sum[2], sum[3]);
+        __syncthreads();
+        for (int j = 1; share == 0 && j < shares; j++)
+            slt_add4(sum, 1, parts[j * things + (int)threadIdx.x]);
+        if (i < things && share == 0) put(k, c, slt_four(sum[0], sum[1], sum[2], sum[3]));
+        __syncthreads();
+    }
 }
 
 // U of position l, by one warp with its own K numbers of shared memory
@@ -90,6 +117,7 @@ SLT_DEVICE_INLINE void compete(const round_view &v, int l, float *logit) {
 SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
     slt_begin();
     SLT_DYNAMIC_SHARED(own);
+    float4 *parts = (float4 *)own; // behind the first barrier
     int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
     float *update = slt_at(a.out[0]);
     slt_clear_tail(update, slt_count(a, SLT_SLOTS, 0), a.out_rows[0], a.out_width[0]);
@@ -98,18 +126,20 @@ SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
     round_view v = view_of(a, b);
     for (int l = warp; l < v.computed; l += WARPS) compete(v, l, own + warp * v.K);
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
-        int k = i / v.S, c = i % v.S;
-        float sum = 0, weights = 0;
-#pragma unroll 8
-        for (int l = 0; l < v.computed; l++) {
-            float u = v.attention[(int64_t)l * v.K + k];
-            weights += u;
-            sum += u * v.kv[(int64_t)l * 2 * v.S + v.S + c];
-        }
-        update[(v.slot + k) * v.S + c] = sum / weights;
-        if (c == 0) v.sum[k] = weights;
+    for (int k = warp; k < v.K; k += WARPS) {
+        float weights = 0;
+        for (int l = (int)threadIdx.x % SLT_WARP; l < v.computed; l += SLT_WARP)
+            weights += v.attention[(int64_t)l * v.K + k];
+        weights = slt_warp_sum(weights);
+        if (threadIdx.x % SLT_WARP == 0) v.sum[k] = weights;
     }
+    __syncthreads();
+    float *to = update + v.slot * v.S;
+    sum_positions(v, v.attention, v.kv + v.S, 2 * v.S, parts, [&](int k, int c, float4 sum) {
+        float n = v.sum[k];
+        slt_store4(to + (int64_t)k * v.S, c, v.S, false,
+                   slt_four(sum.x / n, sum.y / n, sum.z / n, sum.w / n));
+    });
 }
 
 // ---- backward
@@ -145,15 +175,15 @@ SLT_DEVICE_INLINE void position_gradient(const round_view &v, int l, const float
 SLT_DEVICE_INLINE void token_gradient(const slt_cuda_args &a, const round_view &v, int l,
                                       const float *du, const float *dz, const float *share) {
     float *dkey = slt_at(a.in_grad[KV]) + (v.token + l) * 2 * v.S;
-    for (int c = (int)(threadIdx.x % SLT_WARP); c < v.S; c += SLT_WARP) {
-        float key = 0, value = 0;
+    for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < v.S; c += 4 * SLT_WARP) {
+        float key[4] = {0}, value[4] = {0};
 #pragma unroll 4
         for (int k = 0; k < v.K; k++) {
-            key += dz[k] * v.q[(int64_t)k * v.S + c];
-            value += share[k] * du[(int64_t)k * v.S + c];
+            slt_add4(key, dz[k], slt_load4(v.q + (int64_t)k * v.S, c, v.S));
+            slt_add4(value, share[k], slt_load4(du + (int64_t)k * v.S, c, v.S));
         }
-        slt_put(&dkey[c], a.add[KV], key);
-        slt_put(&dkey[v.S + c], a.add[KV], value);
+        slt_store4(dkey, c, v.S, a.add[KV], slt_four(key[0], key[1], key[2], key[3]));
+        slt_store4(dkey + v.S, c, v.S, a.add[KV], slt_four(value[0], value[1], value[2], value[3]));
     }
 }
 
@@ -176,8 +206,9 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     float *dz = slt_at(a.shared) + v.token * v.K, *own = parts + 2 * warp * v.K;
     float *along = slt_at(a.shared) + (int64_t)a.in_room[KV] * v.K + v.slot;
     for (int k = warp; k < v.K; k += WARPS) {
-        float sum = warp_dot(du + (int64_t)k * v.S, u + (int64_t)k * v.S, v.S);
-        if (threadIdx.x % SLT_WARP == 0) along[k] = sum;
+        float sum[AT_ONCE];
+        warp_dots(du + (int64_t)k * v.S, u + (int64_t)k * v.S, v.S, 1, sum);
+        if (threadIdx.x % SLT_WARP == 0) along[k] = sum[0];
     }
     __syncthreads();
     for (int l = warp; l < v.computed; l += WARPS) {
@@ -190,21 +221,20 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     __syncthreads();
     if (!a.in_grad[Q].at) return;
     float *dq = slt_at(a.in_grad[Q]) + v.slot * v.S;
-    for (int i = (int)threadIdx.x; i < v.K * v.S; i += THREADS) {
-        int k = i / v.S, c = i % v.S;
-        float sum = 0;
-#pragma unroll 8
-        for (int l = 0; l < v.computed; l++)
-            sum += dz[(int64_t)l * v.K + k] * v.kv[(int64_t)l * 2 * v.S + c];
-        slt_put(&dq[i], a.add[Q], sum);
-    }
+    sum_positions(v, dz, v.kv, 2 * v.S, (float4 *)parts, [&](int k, int c, float4 sum) {
+        slt_store4(dq + (int64_t)k * v.S, c, v.S, a.add[Q], sum);
+    });
+}
+
+// shared memory: some numbers per warp and slot, or a four per thread
+static size_t room(const slt_cuda_args *args, int numbers) {
+    size_t slots = (size_t)(numbers * WARPS) * (size_t)args->slots * sizeof(float);
+    return slots > THREADS * sizeof(float4) ? slots : THREADS * sizeof(float4);
 }
 
 void slt_cuda_slot_attention_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), THREADS,
-               WARPS * (size_t)args->slots * sizeof(float));
+    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), THREADS, room(args, 1));
 }
 void slt_cuda_slot_attention_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), THREADS,
-               2 * WARPS * (size_t)args->slots * sizeof(float));
+    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), THREADS, room(args, 2));
 }

@@ -39,5 +39,6 @@ void slt_cuda_slot_start_forward(const slt_cuda_args *args) {
 }
 void slt_cuda_slot_start_backward(const slt_cuda_args *args) {
     int count = args->slots * args->out_width[0];
-    SLT_LAUNCH(args, backward, slt_grid(args, count, SLT_WARP), SLT_WARP, 0);
+    slt_cuda_args side = slt_cuda_fork(args);
+    SLT_LAUNCH(&side, backward, slt_grid(args, count, SLT_WARP), SLT_WARP, 0);
 }

@@ -14,6 +14,9 @@ typedef struct {
     // work of a node's backward may still run during that of the `lag` nodes behind it: what it
     // reads stays where it is for so long
     int lag;
+    // nodes that run together: begin[t] and end[t] are the first and last time of the run that
+    // time t (of the planner) is in; they come as runs of one. NULL: there are no others
+    void (*runs)(const slt_tape *tape, int *begin, int *end);
     slt_status (*open)(slt_context *context, slt_device **out);
     void (*close)(slt_device *device);
 
@@ -38,6 +41,10 @@ typedef struct {
     slt_status (*adam)(slt_tape *tape);
     slt_status (*step)(slt_tape *tape); // all three, and a note
     slt_status (*wait)(slt_tape *tape);
+    // forward passes one behind the other, `ahead` of them under way at most
+    int ahead;
+    slt_status (*begin)(slt_tape *tape);
+    slt_status (*end)(slt_tape *tape);
 
     // copies here, brought up to date; NULL where there is none
     slt_real *(*value)(const slt_tape *tape, int member, slt_var var);

@@ -25,6 +25,7 @@ typedef struct {
     slt_tape *tape;
     buffer *buffers;
     int count;
+    int *begin, *end; // [2N] the run that a time is in
 } planner;
 
 static int forward_time(int node) { return node; }
@@ -72,6 +73,9 @@ static void add_buffer(planner *plan, int first, int last, size_t size, int64_t 
     int end = end_time(plan->tape),
         late = slt_tape_device(plan->tape) ? slt_tape_device(plan->tape)->lag : 0;
     size = (size + line - 1) / line * line;
+    // nodes of a run are at work at the same time
+    if (first < end) first = plan->begin[first];
+    if (last < end) last = plan->end[last];
     if (late && last >= plan->tape->node_count) last = last + late < end ? last + late : end;
     plan->buffers[plan->count] = (buffer){first, last, size, place, plan->count, 0};
     plan->count++;
@@ -160,6 +164,17 @@ static void plan_nodes(planner *plan) {
     }
 }
 
+// times of runs: a device may have some
+static slt_status plan_runs(planner *plan, slt_arena *work) {
+    size_t times = (size_t)end_time(plan->tape);
+    const slt_device_kind *device = slt_tape_device(plan->tape);
+    SLT_TRY(SLT_NEW(work, &plan->begin, times + 1));
+    SLT_TRY(SLT_NEW(work, &plan->end, times + 1));
+    for (int t = 0; t < (int)times; t++) plan->begin[t] = plan->end[t] = t;
+    if (device && device->runs) device->runs(plan->tape, plan->begin, plan->end);
+    return SLT_OK;
+}
+
 // ---- placing
 
 static int by_size(const void *a, const void *b) {
@@ -224,6 +239,7 @@ slt_status slt_tape_plan(slt_tape *tape, bool separate) {
     size_t most = (size_t)tape->var_count * 2 + (size_t)tape->node_count * 3;
     slt_status status = SLT_NEW(&work, &plan.buffers, most);
     if (status == SLT_OK) status = SLT_NEW(&work, &near, most);
+    if (status == SLT_OK) status = plan_runs(&plan, &work);
     if (status == SLT_OK) {
         plan_vars(&plan);
         plan_nodes(&plan);

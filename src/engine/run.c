@@ -30,11 +30,6 @@ slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var) {
     return member_block(tape, member) + info->value;
 }
 
-void slt_tape_bring(const slt_tape *tape) {
-    for (slt_var v = 1; tape->on_device && v < tape->var_count; v++)
-        if (tape->vars[v].kept && tape->vars[v].origin == SLT_FROM_NODE) slt_tape_value(tape, 0, v);
-}
-
 slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
     if (!info->has_gradient) return NULL;
@@ -269,6 +264,21 @@ slt_status slt_tape_forward_member(slt_tape *tape, int member) {
     if (tape->on_device) return slt_tape_forward(tape); // all members at once
     SLT_TRY(slt_tape_check(tape, member));
     return run_walk(tape, false, member, 1);
+}
+
+int slt_tape_ahead(const slt_tape *tape) {
+    return tape->on_device ? slt_tape_device(tape)->ahead : 1;
+}
+
+slt_status slt_tape_begin(slt_tape *tape, int member) {
+    if (!tape->on_device)
+        return member < 0 ? slt_tape_forward(tape) : slt_tape_forward_member(tape, member);
+    for (int m = 0; m < tape->store->members; m++) SLT_TRY(slt_tape_check(tape, m));
+    return slt_tape_device(tape)->begin(tape);
+}
+
+slt_status slt_tape_end(slt_tape *tape) {
+    return tape->on_device ? slt_tape_device(tape)->end(tape) : SLT_OK;
 }
 
 slt_status slt_tape_backward(slt_tape *tape) {

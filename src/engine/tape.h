@@ -143,8 +143,16 @@ slt_status slt_tape_note(slt_tape *tape, int member, bool wait, slt_note *out, b
 slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var);
 slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var);
 
-// brings all kept values here, so that threads may then read them at once; nothing on the CPU
-void slt_tape_bring(const slt_tape *tape);
+// ---- forward passes one behind the other, on a tape without a loss: the results of one are read
+// while the next is on its way
+
+// passes that may have begun and not ended
+int slt_tape_ahead(const slt_tape *tape);
+// what was fed may change when the pass has ended. member < 0: all of them
+slt_status slt_tape_begin(slt_tape *tape, int member);
+// the oldest that was begun: threads may read its kept values at once, until another ends or, where
+// no more than one may be under way, begins
+slt_status slt_tape_end(slt_tape *tape);
 
 size_t slt_tape_bytes(const slt_tape *tape);                // planned block, all members
 double slt_tape_flops(const slt_tape *tape, bool backward); // of member 0's current batch

@@ -41,17 +41,32 @@ typedef struct {
 // a request while it is answered
 typedef struct {
     const slt_answer_request *request;
-    const void *options; // of its member
-    slt_segmentation segmentation;
+    const void *options;            // of its member
+    slt_segmentation *segmentation; // [room]
     totals sum;
 } lane;
 
+// a batch on its way through the tape
+typedef struct {
+    const int64_t *episodes;
+    int asked;
+    uint32_t number;
+    slt_feed feed;
+} pass;
+
+enum { PASSES = 2, EACH = 8 }; // trajectories that a thread takes at once
+
 typedef struct {
     slt_learner *learner;
-    slt_feed feed;
+    pass passes[PASSES];  // taken in turn
+    int64_t begun, ended; // of them
     lane *lanes;
     int count;
+    int ahead; // passes under way
+    int room;  // trajectories whose segmentations are there at the same time
 } answerer;
+
+static int least(int a, int b) { return a < b ? a : b; }
 
 // ---- one batch
 
@@ -72,31 +87,58 @@ static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pic
     return SLT_NEW(arena, &out->attention, K * L);
 }
 
-// the sorted place of each episode of the batch: answers go out in the order they were asked
-static slt_status hand_out(const answerer *a, lane *l, const int64_t *episodes, int count) {
-    const slt_learner *learner = a->learner;
+// trajectories [first, first + count) of a pass, for all lanes
+typedef struct {
+    const answerer *answerer;
+    const pass *pass;
+    int first, count;
+} piece;
+
+// answers go out in the order they were asked, `order` has the sorted place of each
+static slt_status segment_one(const piece *p, const lane *l, int i) {
+    const slt_learner *learner = p->answerer->learner;
+    const slt_feed *feed = &p->pass->feed;
+    slt_segmentation *out = &l->segmentation[i];
+    slt_episode episode;
+    SLT_TRY(slt_dataset_episode(feed->rule.data, p->pass->episodes[p->first + i], &episode));
+    for (int at = 0; at < learner->data.length; at++) out->ends[at] = -1;
+    out->true_count = (int)slt_episode_segment_count(&episode);
+    learner->setup.kind->segment(learner->use.tape, l->request->member, l->options,
+                                 learner->use.vars, feed->order[p->first + i], out);
+    return SLT_OK;
+}
+
+static slt_status segment_some(void *user, int i) {
+    const piece *p = user;
+    int parts = (p->count + EACH - 1) / EACH, first = i % parts * EACH;
+    const lane *l = &p->answerer->lanes[i / parts];
+    for (int at = first; at < first + EACH && at < p->count; at++) SLT_TRY(segment_one(p, l, at));
+    return SLT_OK;
+}
+
+static slt_status hand_out(void *user, int i) {
+    const piece *p = user;
+    lane *l = &p->answerer->lanes[i];
     const slt_answer_request *request = l->request;
-    slt_segmentation *segmentation = &l->segmentation;
-    for (int i = 0; i < count; i++) {
-        for (int p = 0; p < learner->data.length; p++) segmentation->ends[p] = -1;
-        slt_episode episode;
-        SLT_TRY(slt_dataset_episode(a->feed.rule.data, episodes[i], &episode));
-        segmentation->true_count = (int)slt_episode_segment_count(&episode);
-        learner->setup.kind->segment(learner->use.tape, request->member, l->options,
-                                     learner->use.vars, a->feed.order[i], segmentation);
+    for (int at = 0; at < p->count; at++) {
+        const slt_segmentation *segmentation = &l->segmentation[at];
         l->sum.right += segmentation->reconstructed;
         l->sum.steps += segmentation->length;
-        if (request->visit) SLT_TRY(request->visit(request->user, &episode, segmentation));
+        if (!request->visit) continue;
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(p->pass->feed.rule.data, p->pass->episodes[p->first + at],
+                                    &episode));
+        SLT_TRY(request->visit(request->user, &episode, segmentation));
     }
     return SLT_OK;
 }
 
 // all members get the batch, those that were not asked rest
-static void hand_over(answerer *a, uint32_t number) {
+static void hand_over(answerer *a, const pass *p) {
     const slt_model_kind *kind = a->learner->setup.kind;
     slt_tape *tape = a->learner->use.tape;
     for (int m = 0; m < a->learner->store->members; m++) {
-        slt_feed_hand_over(&a->feed, tape, m, a->learner->use.io);
+        slt_feed_hand_over(&p->feed, tape, m, a->learner->use.io);
         slt_tape_frame(tape, m)->idle = true;
     }
     for (int i = 0; i < a->count; i++) {
@@ -104,17 +146,17 @@ static void hand_over(answerer *a, uint32_t number) {
         slt_frame *frame = slt_tape_frame(tape, request->member);
         frame->idle = false;
         frame->step.seed = request->seed;
-        frame->step.step = 0x80000000u + number; // apart from the steps of training
+        frame->step.step = 0x80000000u + p->number; // apart from the steps of training
         kind->step(a->lanes[i].options, false, &frame->step);
         if (request->rounded && kind->round) kind->round(&frame->step);
     }
 }
 
-static void add_losses(const answerer *a, lane *l) {
+static void add_losses(const answerer *a, const pass *p, lane *l) {
     const slt_model_kind *kind = a->learner->setup.kind;
     const slt_model_io *io = &a->learner->use.io;
     const slt_tape *tape = a->learner->use.tape;
-    double tokens = a->feed.batch.true_tokens, count = a->feed.batch.count;
+    double tokens = p->feed.batch.true_tokens, count = p->feed.batch.count;
     double reconstructed = kind->per_trajectory ? count : tokens;
     double weight = kind->per_step ? tokens : count;
     int member = l->request->member;
@@ -124,30 +166,32 @@ static void add_losses(const answerer *a, lane *l) {
     l->sum.weight += weight;
 }
 
-// what is done for each member, by whichever thread
-typedef struct {
-    const answerer *answerer;
-    const int64_t *episodes;
-    int asked;
-} batch_work;
-
-static slt_status answer_member(void *user, int i) {
-    const batch_work *w = user;
-    lane *l = &w->answerer->lanes[i];
-    add_losses(w->answerer, l);
-    return hand_out(w->answerer, l, w->episodes, w->asked);
+static slt_status begin_pass(answerer *a, const int64_t *episodes, int asked, uint32_t number) {
+    pass *p = &a->passes[a->begun % a->ahead];
+    p->episodes = episodes;
+    p->asked = asked;
+    p->number = number;
+    SLT_TRY(slt_feed_fill(&p->feed, episodes, asked));
+    hand_over(a, p);
+    SLT_TRY(slt_tape_begin(a->learner->use.tape, a->count == 1 ? a->lanes[0].request->member : -1));
+    a->begun++;
+    return SLT_OK;
 }
 
-// one member has all threads inside its operations, of several each thread takes some
-static slt_status answer_batch(answerer *a, const int64_t *episodes, int asked, uint32_t number) {
-    slt_tape *tape = a->learner->use.tape;
-    SLT_TRY(slt_feed_fill(&a->feed, episodes, asked));
-    hand_over(a, number);
-    SLT_TRY(a->count == 1 ? slt_tape_forward_member(tape, a->lanes[0].request->member)
-                          : slt_tape_forward(tape));
-    slt_tape_bring(tape);
-    batch_work w = {a, episodes, asked};
-    return slt_for_each(a->learner->context, a->count, answer_member, &w);
+// the oldest: its frames are handed over once more, whoever reads results looks into them
+static slt_status end_pass(answerer *a) {
+    const pass *p = &a->passes[a->ended++ % a->ahead];
+    slt_context *context = a->learner->context;
+    hand_over(a, p);
+    SLT_TRY(slt_tape_end(a->learner->use.tape));
+    for (int i = 0; i < a->count; i++) add_losses(a, p, &a->lanes[i]);
+    for (int first = 0; first < p->asked; first += a->room) {
+        piece part = {a, p, first, least(a->room, p->asked - first)};
+        SLT_TRY(slt_for_each(context, a->count * ((part.count + EACH - 1) / EACH), segment_some,
+                             &part));
+        SLT_TRY(slt_for_each(context, a->count, hand_out, &part));
+    }
+    return SLT_OK;
 }
 
 // ---- all batches
@@ -155,10 +199,11 @@ static slt_status answer_batch(answerer *a, const int64_t *episodes, int asked, 
 // fixed companions are in every batch; what they add to the sums is taken out again
 static slt_status leave_companions_out(answerer *a, slt_arena *arena, int64_t batches) {
     totals *all;
-    if (!a->feed.rule.fixed) return SLT_OK;
+    if (!a->passes[0].feed.rule.fixed) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &all, (size_t)a->count));
     for (int i = 0; i < a->count; i++) all[i] = a->lanes[i].sum, a->lanes[i].sum = (totals){0};
-    SLT_TRY(answer_batch(a, NULL, 0, 0));
+    SLT_TRY(begin_pass(a, NULL, 0, 0));
+    SLT_TRY(end_pass(a));
     for (int i = 0; i < a->count; i++) {
         const totals alone = a->lanes[i].sum;
         a->lanes[i].sum = all[i];
@@ -170,36 +215,65 @@ static slt_status leave_companions_out(answerer *a, slt_arena *arena, int64_t ba
     return SLT_OK;
 }
 
+static slt_status prepare_lane(answerer *a, slt_arena *arena, const slt_answer_request *request,
+                               lane *l) {
+    l->request = request;
+    l->options = a->learner->each[request->member].model;
+    SLT_TRY(SLT_NEW(arena, &l->segmentation, (size_t)a->room));
+    for (int i = 0; i < a->room; i++)
+        SLT_TRY(reserve(arena, a->learner, request->pictures, &l->segmentation[i]));
+    return SLT_OK;
+}
+
+// segmentations for a whole batch, where they are small
+static int room_for(const slt_learner *learner, int batch) {
+    const slt_model_kind *kind = learner->setup.kind;
+    int64_t L = learner->data.length, K = kind->slots(learner->setup.model);
+    int64_t size = kind->slot_size ? kind->slot_size(learner->setup.model) : 0;
+    int64_t fit = (1 << 20) / (5 * L + 2 * K * L + K * size + 1);
+    return fit < 1 ? 1 : fit < batch ? (int)fit : batch;
+}
+
 static slt_status prepare(answerer *a, slt_arena *arena, slt_dataset *data, int batch,
                           const slt_answer_request *requests) {
     slt_feed_rule rule = slt_learner_feed_rule(a->learner, data, false);
-    SLT_TRY(slt_feed_init(&a->feed, arena, &rule, batch + rule.fixed));
+    a->room = room_for(a->learner, batch);
+    a->ahead = least(PASSES, slt_tape_ahead(a->learner->use.tape));
+    for (int i = 0; i < a->ahead; i++)
+        SLT_TRY(slt_feed_init(&a->passes[i].feed, arena, &rule, batch + rule.fixed));
     SLT_TRY(SLT_NEW(arena, &a->lanes, (size_t)a->count));
-    for (int i = 0; i < a->count; i++) {
-        lane *l = &a->lanes[i];
-        l->request = &requests[i];
-        l->options = a->learner->each[requests[i].member].model;
-        SLT_TRY(reserve(arena, a->learner, requests[i].pictures, &l->segmentation));
+    for (int i = 0; i < a->count; i++) SLT_TRY(prepare_lane(a, arena, &requests[i], &a->lanes[i]));
+    return SLT_OK;
+}
+
+// with as many batches under way as the tape allows
+static slt_status answer_batches(answerer *a, const int64_t *episodes, int64_t count, int batch,
+                                 const slt_answer_request *requests) {
+    slt_context *context = a->learner->context;
+    int ranks = requests->shared ? slt_group_size(context) : 1;
+    int64_t first = ranks > 1 ? slt_group_rank(context) : 0;
+    for (int64_t n = first; n * batch < count; n += ranks) {
+        SLT_TRY(slt_context_check(context));
+        int64_t at = n * batch;
+        int asked = count - at < batch ? (int)(count - at) : batch;
+        SLT_TRY(begin_pass(a, episodes + at, asked, (uint32_t)n));
+        if (a->begun - a->ended == a->ahead) SLT_TRY(end_pass(a));
     }
+    while (a->ended < a->begun) SLT_TRY(end_pass(a));
     return SLT_OK;
 }
 
 static slt_status answer_all(answerer *a, slt_arena *arena, slt_dataset *data,
                              const int64_t *episodes, int64_t count,
                              const slt_answer_request *requests) {
-    slt_context *context = a->learner->context;
-    int batch = slt_answer_batch(context, &a->learner->setup, a->learner->store->members);
-    int64_t batches = 0;
+    const slt_learner *learner = a->learner;
+    int batch = slt_answer_batch(learner->context, &learner->setup, learner->store->members);
     SLT_TRY(prepare(a, arena, data, batch, requests));
-    int ranks = requests->shared ? slt_group_size(context) : 1;
-    int64_t first = ranks > 1 ? slt_group_rank(context) : 0;
-    for (int64_t n = first; n * batch < count; n += ranks, batches++) {
-        SLT_TRY(slt_context_check(context));
-        int64_t at = n * batch;
-        int asked = count - at < batch ? (int)(count - at) : batch;
-        SLT_TRY(answer_batch(a, episodes + at, asked, (uint32_t)n));
-    }
-    return leave_companions_out(a, arena, batches);
+    slt_status status = answer_batches(a, episodes, count, batch, requests);
+    // what is still under way when something failed
+    for (; a->ended < a->begun; a->ended++) slt_tape_end(learner->use.tape);
+    SLT_TRY(status);
+    return leave_companions_out(a, arena, a->begun);
 }
 
 static slt_answer_losses weigh(const slt_model_kind *kind, const lane *l) {

@@ -145,8 +145,8 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
     const slt_model_kind *kind = j->t->learner->setup.kind;
     SLT_TRY(slt_feed_fill(&j->feed, episodes, count));
     hand_over(j);
-    SLT_TRY(slt_tape_forward(j->t->learner->use.tape));
-    slt_tape_bring(j->t->learner->use.tape);
+    SLT_TRY(slt_tape_begin(j->t->learner->use.tape, -1));
+    SLT_TRY(slt_tape_end(j->t->learner->use.tape));
     j->asked = count;
     j->tokens += weight_of(j, !kind->per_trajectory);
     j->weight += weight_of(j, kind->per_step);

@@ -163,6 +163,30 @@ float slt_emulated_shuffle(float value, int from) {
     return exchange[turn][other < count ? other : own];
 }
 
+// ---- the tensor core: 10 bits behind the point, sums in float
+
+float slt_tf32(float x) {
+    unsigned bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (isfinite(x)) bits = (bits + 0x1000) & ~0x1fffu;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+}
+
+void slt_mma(float *c, const float *a, const float *b) {
+    static float factors[2][MOST][6];
+    int own = current, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
+    int turn = threads[own].turn++ % 2;
+    for (int i = 0; i < 6; i++) factors[turn][own][i] = slt_tf32(i < 4 ? a[i] : b[i - 4]);
+    slt_emulated_barrier(false);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 8; k++) {
+            const float *left = factors[turn][warp + 4 * g + k % 4];
+            const float *right = factors[turn][warp + 4 * (2 * t + i % 2) + k % 4];
+            c[i] += left[i / 2 + k / 4 * 2] * right[4 + k / 4];
+        }
+}
+
 float *slt_emulated_shared(void) { return dynamic_shared; }
 
 static void run_grid(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &kernel) {

@@ -18,6 +18,7 @@
 #define __forceinline__ inline
 #define __shared__      static
 #define __launch_bounds__(...)
+#define __grid_constant__
 
 struct dim3 {
     unsigned x, y, z;
@@ -37,6 +38,8 @@ void slt_emulate(void *stream, dim3 grid, dim3 block, size_t bytes,
 float *slt_emulated_shared(void);
 void slt_emulated_barrier(bool whole_block);
 float slt_emulated_shuffle(float value, int from);
+void slt_mma(float *c, const float *a, const float *b); // the tensor core
+float slt_tf32(float x);
 
 #define SLT_LAUNCH(args, kernel, grid, block, bytes, ...)                                          \
     slt_emulated_launch((args)->stream, grid, block, bytes, kernel, *(args), ##__VA_ARGS__)

@@ -158,6 +158,50 @@ static void other_sizes_agree_with_the_cpu(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+// ---- more rows than the chunks of a sum
+
+static slt_var dense_36(slt_probe *p) { return dense_of(p, 20, 36, SLT_RELU); }
+static slt_var dense_4(slt_probe *p) { return dense_of(p, 24, 4, SLT_LINEAR); }
+static slt_var mlp_20(slt_probe *p) {
+    slt_var x = slt_probe_numbers(p, SLT_TOKENS, 0, 8, -1, 1);
+    slt_var w1 = slt_probe_parameter(p, 8, 20, -1, 1), c1 = slt_probe_parameter(p, 1, 20, -1, 1);
+    slt_var w2 = slt_probe_parameter(p, 20, 12, -1, 1), c2 = slt_probe_parameter(p, 1, 12, -1, 1);
+    return slt_mlp(slt_probe_tape(p), x, w1, c1, w2, c2);
+}
+
+static void many_rows_agree_with_the_cpu(void **state) {
+    (void)state;
+    slt_probe_batch batch = {.trajectories = 100, .slots = 1, .length = 70, .mean = 65, .seed = 7};
+    slt_var (*const cases[])(slt_probe *) = {dense_36, dense_4, mlp_20};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *where;
+        double error = case_error(batch, cases[c], &where);
+        if (!(error < TOLERANCE)) fail_msg("case %zu: error %.3g in %s", c, error, where);
+    }
+}
+
+// ---- tensor cores: tf32, which rounds at 5e-4
+
+static const double TF32_TOLERANCE = 4e-3, TF32_LEAST = 1e-6;
+
+static slt_var heads_of_16(slt_probe *p) { return attention_of(p, 80, 5); }
+static slt_var heads_of_32(slt_probe *p) { return attention_of(p, 64, 2); }
+
+static void tensor_cores_agree_with_the_cpu(void **state) {
+    (void)state;
+    slt_var (*const cases[])(slt_probe *) = {heads_of_16, heads_of_32, attention_64};
+    slt_precision strict = device->precision;
+    device->precision = SLT_TF32;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (size_t b = 3; b < 6; b++) {
+            const char *where;
+            double error = case_error(BATCHES[b], cases[c], &where);
+            if (!(error < TF32_TOLERANCE && error > TF32_LEAST))
+                fail_msg("case %zu, batch %zu: error %.3g in %s", c, b, error, where);
+        }
+    device->precision = strict;
+}
+
 // ---- an operation without kernels
 
 static slt_op unknown;
@@ -193,6 +237,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_agrees_with_the_cpu),
         cmocka_unit_test(other_sizes_agree_with_the_cpu),
+        cmocka_unit_test(many_rows_agree_with_the_cpu),
+        cmocka_unit_test(tensor_cores_agree_with_the_cpu),
         cmocka_unit_test(an_operation_without_kernels_is_refused_by_name),
         cmocka_unit_test(a_head_too_wide_is_refused),
     };

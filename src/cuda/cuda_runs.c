@@ -1,0 +1,70 @@
+// Which nodes of a tape run together, and the launch of such a run.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/cuda_runs.h"
+
+#include <string.h>
+#include "cuda/cuda_device.h"
+
+static const struct {
+    const char *name;
+    slt_loss_kind kind;
+} parts[] = {{"segment_mask", SLT_LOSS_MASK},
+             {"prefix_xent", SLT_LOSS_XENT},
+             {"halting_kl", SLT_LOSS_KL},
+             {"add_loss", SLT_LOSS_ADD}};
+
+static bool kind_of(const slt_tape *tape, int n, slt_loss_kind *kind) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].name, tape->nodes[n].node.op->name) == 0)
+            return *kind = parts[i].kind, true;
+    return false;
+}
+
+// every block of a run sets the gradients that a sum of losses hands on: it cannot add to them
+static bool may_run(const slt_tape *tape, int n, bool backward) {
+    slt_loss_kind kind;
+    if (!SLT_CUDA_FUSED || !kind_of(tape, n, &kind)) return false;
+    return !backward || kind != SLT_LOSS_ADD || !tape->nodes[n].add;
+}
+
+// the last node of the run that begins with node n
+static int last_of(const slt_tape *tape, int n, bool backward) {
+    int last = n;
+    while (may_run(tape, n, backward) && last + 1 < tape->node_count &&
+           last + 1 - n < SLT_RUN_NODES && may_run(tape, last + 1, backward))
+        last++;
+    return last;
+}
+
+void slt_cuda_runs(const slt_tape *tape, int *begin, int *end) {
+    int N = tape->node_count;
+    for (int n = 0, last; n < N; n = last + 1) {
+        last = last_of(tape, n, false);
+        for (int i = n; i <= last; i++) begin[i] = n, end[i] = last;
+    }
+    for (int n = 0, last; n < N; n = last + 1) {
+        last = last_of(tape, n, true);
+        for (int i = n; i <= last; i++)
+            begin[2 * N - 1 - i] = 2 * N - 1 - last, end[2 * N - 1 - i] = 2 * N - 1 - n;
+    }
+}
+
+static void add_node(slt_loss_run *run, const slt_tape *tape, int n, bool backward) {
+    kind_of(tape, n, &run->kind[run->nodes]);
+    run->node[run->nodes++] = slt_cuda_args_of(tape, n, backward);
+}
+
+void slt_cuda_run_forward(slt_tape *tape, int first, int last) {
+    slt_loss_run run = {.stream = slt_cuda_of(tape->store)->stream};
+    for (int n = first; n <= last; n++) add_node(&run, tape, n, false);
+    slt_cuda_losses_forward(&run);
+}
+
+void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed) {
+    slt_loss_run run = {.stream = slt_cuda_of(tape->store)->stream, .seed = seed};
+    for (int n = last; n >= first; n--)
+        if (tape->nodes[n].runs_backward) add_node(&run, tape, n, true);
+    if (run.nodes) slt_cuda_losses_backward(&run);
+}

@@ -1,0 +1,41 @@
+// Tensor cores: c (16,8) += a (16,8)·b (8,8) by a warp, factors in tf32, sums in float32. A lane
+// (g, t) = (lane/4, lane%4) holds a = {(g,t), (g+8,t), (g,t+4), (g+8,t+4)}, b = {(t,g), (t+4,g)}
+// and c = {(g,2t), (g,2t+1), (g+8,2t), (g+8,2t+1)}.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_TENSOR_CORE_CUH
+#define SLT_CUDA_TENSOR_CORE_CUH
+
+#include "cuda/kernel.cuh"
+
+#ifdef SLT_EMULATED
+
+SLT_DEVICE_INLINE float slt_power(float x) { return exp2f(x); }
+
+#else
+
+// the nearest number with 10 bits behind the point
+SLT_DEVICE_INLINE float slt_tf32(float x) {
+    unsigned bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return __uint_as_float(bits);
+}
+SLT_DEVICE_INLINE void slt_mma(float *c, const float *a, const float *b) {
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+                 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])),
+                   "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+                   "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+}
+
+// 2 to the x, to some units of the last place
+SLT_DEVICE_INLINE float slt_power(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+#endif
+#endif
