@@ -202,6 +202,59 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
     device->precision = strict;
 }
 
+// ---- passes one behind the other: results of one are read while the next is under way
+
+enum { PASSES = 6, TOKENS = 5, WIDE = 3 };
+
+typedef struct {
+    int32_t offset[3], length[2], index[2];
+    slt_real x[TOKENS * WIDE];
+} fed;
+
+// one to three tokens and two, other numbers in every pass
+static void feed_pass(slt_tape *tape, slt_var x, fed *f, int n) {
+    *f = (fed){.offset = {0, 1 + n % 3, 3 + n % 3}, .length = {1 + n % 3, 2}, .index = {0, 1}};
+    for (int i = 0; i < TOKENS * WIDE; i++) f->x[i] = (slt_real)(100 * n + i);
+    slt_tape_frame(tape, 0)->batch = (slt_batch){.count = 2,
+                                                 .offset = f->offset,
+                                                 .length = f->length,
+                                                 .index = f->index,
+                                                 .true_tokens = f->offset[2]};
+    slt_tape_feed(tape, 0, x, f->x);
+}
+
+static void check_pass(slt_tape *tape, slt_var y, const fed *f) {
+    CHECK_OK(slt_tape_end(tape));
+    const slt_real *value = slt_tape_value(tape, 0, y);
+    for (int i = 0; i < f->offset[2] * WIDE; i++) assert_float_equal(value[i], 2 * f->x[i], 0);
+}
+
+static void passes_take_turns(void **state) {
+    (void)state;
+    slt_store *store;
+    slt_tape *tape;
+    fed feeds[2];
+    CHECK_OK(slt_store_create(device, 1, &store));
+    CHECK_OK(slt_store_finish(store));
+    CHECK_OK(slt_tape_create(store, (slt_limits){2, TOKENS, 1, 3}, &tape));
+    slt_var x = slt_tape_input(tape, SLT_NUMBERS, (slt_shape){SLT_TOKENS, 0, WIDE}, "x");
+    slt_var y = slt_add(tape, x, x);
+    slt_tape_keep(tape, y);
+    CHECK_OK(slt_tape_finish(tape, 0, false));
+    assert_int_equal(slt_tape_ahead(tape), 2);
+    for (int n = 0; n < PASSES; n++) {
+        feed_pass(tape, x, &feeds[n % 2], n);
+        CHECK_OK(slt_tape_begin(tape, -1));
+        if (n > 0) check_pass(tape, y, &feeds[(n + 1) % 2]);
+    }
+    CHECK_OK(slt_tape_begin(tape, -1));
+    CHECK_FAILS(SLT_INTERNAL, "more passes begun", slt_tape_begin(tape, -1));
+    for (int i = 0; i < 2; i++) check_pass(tape, y, &feeds[(PASSES + 1) % 2]);
+    CHECK_FAILS(SLT_INTERNAL, "no pass was begun", slt_tape_end(tape));
+    slt_tape_destroy(tape);
+    slt_store_destroy(store);
+}
+
 // ---- an operation without kernels
 
 static slt_op unknown;
@@ -239,6 +292,7 @@ int main(void) {
         cmocka_unit_test(other_sizes_agree_with_the_cpu),
         cmocka_unit_test(many_rows_agree_with_the_cpu),
         cmocka_unit_test(tensor_cores_agree_with_the_cpu),
+        cmocka_unit_test(passes_take_turns),
         cmocka_unit_test(an_operation_without_kernels_is_refused_by_name),
         cmocka_unit_test(a_head_too_wide_is_refused),
     };
