@@ -1,9 +1,9 @@
 // Learning a policy on the device: the weights of the CPU within rounding, the same bits again from
 // the same seed and from where it was stopped.
 // sanitizers: too long
-#include "core/file.h"
 #include "cuda_rig.h"
 #include "experts/policy_file.h"
+#include "same_bytes.h"
 #include "slottar/policy.h"
 
 // goes on with what is at the path
@@ -44,16 +44,10 @@ static void weights_are_those_of_the_cpu(void **state) {
 
 static void the_same_bits_again(void **state) {
     (void)state;
-    slt_map a, b;
     remove("again.safetensors");
     learn(device, "again.safetensors", 1);
     learn(device, "again.safetensors", 0);
-    CHECK_OK(slt_map_open("device.safetensors", &a));
-    CHECK_OK(slt_map_open("again.safetensors", &b));
-    assert_int_equal(a.size, b.size);
-    assert_memory_equal(a.data, b.data, a.size);
-    slt_map_close(&a);
-    slt_map_close(&b);
+    check_same_bytes("device.safetensors", "again.safetensors");
 }
 
 int main(void) {

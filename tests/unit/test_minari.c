@@ -6,6 +6,7 @@
 #include "check.h"
 #include "core/file.h"
 #include "slottar/dataset.h"
+#include "same_bytes.h"
 
 static slt_context *context;
 
@@ -92,25 +93,15 @@ static void d4rl_is_read(void **state) {
     slt_dataset_close(data);
 }
 
-static void compare_files(const char *left, const char *right) {
-    slt_map a, b;
-    CHECK_OK(slt_map_open(left, &a));
-    CHECK_OK(slt_map_open(right, &b));
-    assert_int_equal(a.size, b.size);
-    assert_memory_equal(a.data, b.data, a.size);
-    slt_map_close(&a);
-    slt_map_close(&b);
-}
-
 static void there_and_back_is_the_same_file(void **state) {
     (void)state;
     CHECK_OK(slt_dataset_convert(context, GOLDEN "/formats/minari", "a.safetensors"));
     CHECK_OK(slt_dataset_convert(context, "a.safetensors", "my set/"));
     CHECK_OK(slt_dataset_convert(context, "my set", "b.safetensors"));
-    compare_files("a.safetensors", "b.safetensors");
+    check_same_bytes("a.safetensors", "b.safetensors");
     // writing is the same each time
     CHECK_OK(slt_dataset_convert(context, "b.safetensors", "c.hdf5"));
-    compare_files("my set/data/main_data.hdf5", "c.hdf5");
+    check_same_bytes("my set/data/main_data.hdf5", "c.hdf5");
     // a table without observations is nothing for Minari
     CHECK_OK(slt_file_write("n.csv", "episode,action\n1,1\n", 19));
     CHECK_FAILS(SLT_FORMAT, "n.hdf5: Minari wants observations",
