@@ -61,6 +61,11 @@ static size_t ompn(const slt_sizes *s) {
     return backward > weights ? backward : weights;
 }
 
+// sums of a block, as layer_norm.cu has them
+static size_t layer_norm(const slt_sizes *s) {
+    size_t blocks = (size_t)s->in[0].rows / 16 + 1;
+    return s->in[0].width > 128 ? 0 : 256 * (blocks > 512 ? blocks : 512);
+}
 static size_t halting_kl(const slt_sizes *s) { return (size_t)s->limits.trajectories; }
 
 static const struct {
@@ -71,6 +76,7 @@ static const struct {
                 {"count_mask", count_mask},
                 {"halting", halting},
                 {"halting_kl", halting_kl},
+                {"layer_norm", layer_norm},
                 {"gaussian_kl", per_slot},
                 {"concrete_kl", per_slot},
                 {"segment_code", per_slot},

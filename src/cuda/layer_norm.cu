@@ -1,5 +1,6 @@
 // y = γ·x̂ + β + P[l], x̂ = (s - mean)/τ, s = x + residual: a warp per row, forward and backward;
-// sums over rows for γ and β in a launch of their own. x̂ and 1/τ are kept where a backward follows.
+// sums over rows for γ and β in a launch of their own, from the rows or, where those are short,
+// from what backward added up on its way. x̂ and 1/τ are kept where a backward follows.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -115,6 +116,67 @@ struct affine_term {
     }
 };
 
+// ---- rows of 128 numbers at most: a lane has four columns, and adds dy·x̂ and dy of its rows up
+
+enum { SHORT = 4 * SLT_WARP, PARTS = 2 * SHORT }; // numbers of a row, sums of a block
+
+SLT_DEVICE_INLINE void backward_row(const slt_cuda_args &a, int r, bool there, float4 gamma,
+                                    float *sums) {
+    int c = 4 * (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
+    int64_t at = (int64_t)r * width;
+    float4 dy = slt_load4(slt_at(a.out_grad[0]) + at, c, width), g = times(dy, gamma);
+    float4 h = slt_load4(slt_at(a.aux) + at, c, width);
+    float inverse = slt_at(a.aux)[(int64_t)a.in_room[X] * width + r];
+    float mean = slt_warp_sum(sum_of(g)) / (float)width;
+    float along = slt_warp_sum(dot_of(g, h)) / (float)width;
+    float4 ds = scaled(added(g, scaled(h, -along, -mean)), there ? inverse : 0, 0);
+    if (a.in_grad[X].at) slt_store4(slt_at(a.in_grad[X]) + at, c, width, a.add[X], ds);
+    if (a.in_grad[RESIDUAL].at)
+        slt_store4(slt_at(a.in_grad[RESIDUAL]) + at, c, width, a.add[RESIDUAL], ds);
+    if (!there) return;
+    slt_add4(sums, 1, times(dy, h));
+    slt_add4(sums + 4, 1, dy);
+}
+
+// `each` rows of a warp
+SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
+    slt_begin();
+    alignas(16) __shared__ float parts[WARPS][PARTS];
+    int warp = (int)threadIdx.x / SLT_WARP, c = 4 * (int)(threadIdx.x % SLT_WARP);
+    int first = (int)blockIdx.x * WARPS * each + warp, width = a.in_width[X];
+    int end = slt_least(first + WARPS * each, a.in_rows[X]);
+    int count = slt_count(a, a.in_space[X], a.in_rows[X]);
+    float sums[8] = {0};
+    float4 gamma = {1, 1, 1, 1};
+    if (a.in[GAMMA].at) gamma = slt_load4(slt_at(a.in[GAMMA]), c, width);
+#pragma unroll 2
+    for (int r = first; r < end; r += WARPS) backward_row(a, r, r < count, gamma, sums);
+    *(float4 *)&parts[warp][c] = slt_four(sums[0], sums[1], sums[2], sums[3]);
+    *(float4 *)&parts[warp][SHORT + c] = slt_four(sums[4], sums[5], sums[6], sums[7]);
+    __syncthreads();
+    float *to = slt_at(a.shared) + (int64_t)blockIdx.x * PARTS;
+    for (int i = (int)threadIdx.x; i < PARTS; i += WARPS * SLT_WARP) {
+        float sum = 0;
+        for (int w = 0; w < WARPS; w++) sum += parts[w][i];
+        to[i] = sum;
+    }
+}
+
+struct part_term {
+    enum { SUMS = 2, WIDTH = 4 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
+        const float *parts = slt_at(a.shared) + (int64_t)r * PARTS;
+        slt_add4(sum, 1, *(const float4 *)(parts + c));
+        slt_add4(sum + 4, 1, *(const float4 *)(parts + SHORT + c));
+    }
+};
+
+// few rows reach all of the device; the planner has room for 512 blocks, or one for 16 rows
+static int rows_each(const slt_cuda_args *args) {
+    int64_t rows = (int64_t)args->in_rows[X] * args->members;
+    return rows <= 2048 ? 1 : rows <= 16384 ? 4 : 16;
+}
+
 template <int N> static void launch_forward(const slt_cuda_args *args) {
     SLT_LAUNCH(args, forward<N>, slt_grid(args, args->in_rows[X], WARPS), WARPS * SLT_WARP, 0);
 }
@@ -127,7 +189,7 @@ typedef void (*launcher)(const slt_cuda_args *args);
 static const struct {
     int width;
     launcher forward, backward;
-} widths[] = {{128, launch_forward<1>, launch_backward<1>},
+} widths[] = {{SHORT, launch_forward<1>, NULL}, // backward_short
               {512, launch_forward<4>, launch_backward<4>},
               {2048, launch_forward<16>, launch_backward<16>}};
 
@@ -142,14 +204,20 @@ void slt_cuda_layer_norm_forward(const slt_cuda_args *args) {
 }
 
 void slt_cuda_layer_norm_backward(const slt_cuda_args *args) {
-    if (args->in_grad[X].at || args->in_grad[RESIDUAL].at) widths[width_of(args)].backward(args);
+    int width = args->in_width[X], each = rows_each(args);
+    bool whole = args->in_grad[X].at || args->in_grad[RESIDUAL].at, few = whole && width <= SHORT;
+    dim3 grid = slt_grid(args, args->in_rows[X], WARPS * each);
+    if (few)
+        SLT_LAUNCH(args, backward_short, grid, WARPS * SLT_WARP, 0, each);
+    else if (whole)
+        widths[width_of(args)].backward(args);
     if (!args->in_grad[GAMMA].at && !args->in_grad[BETA].at) return;
-    slt_sums sums = {args->in_space[X],
-                     args->in_rows[X],
-                     args->in_width[X],
-                     {args->in_grad[GAMMA], args->in_grad[BETA]},
-                     {args->add[GAMMA], args->add[BETA]},
-                     0};
+    slt_sums sums = {
+        few ? SLT_FIXED : args->in_space[X],         few ? (int)grid.x : args->in_rows[X], width,
+        {args->in_grad[GAMMA], args->in_grad[BETA]}, {args->add[GAMMA], args->add[BETA]},  0};
     slt_cuda_args side = slt_cuda_fork(args);
-    slt_launch_sums(&side, affine_term(), sums);
+    if (few)
+        slt_launch_sums(&side, part_term(), sums);
+    else
+        slt_launch_sums(&side, affine_term(), sums);
 }
