@@ -36,17 +36,32 @@ SLT_DEVICE_INLINE slt_mixture slt_mixture_of(const slt_cuda_args &a, int b) {
     return m;
 }
 
-// R += mask_j·α_j, then softmax(R) into p; gives the cross-entropy. A lane holds MOST actions
+// of slot j at position l: the logits of a lane's MOST actions, the mask
+template <int MOST> struct slt_alpha { float alpha[MOST], mask; };
 template <int MOST>
-SLT_DEVICE_INLINE float slt_mixture_extend(const slt_mixture &m, int j, int l, float *R, float *p) {
-    int lane = (int)(threadIdx.x % SLT_WARP), row = j * m.computed + l, target = m.targets[l];
-    const float *alpha = m.logits + (int64_t)row * m.width;
-    float mask = m.masks[row], most = -INFINITY, sum = 0, hit = 0;
+SLT_DEVICE_INLINE slt_alpha<MOST> slt_alpha_of(const slt_mixture &m, int j, int l) {
+    int lane = (int)(threadIdx.x % SLT_WARP), row = slt_least(j, m.K - 1) * m.computed + l;
+    slt_alpha<MOST> x;
+    x.mask = m.masks[row];
+#pragma unroll
+    for (int i = 0; i < MOST; i++) {
+        int s = lane + i * SLT_WARP;
+        x.alpha[i] = s < m.A ? m.logits[(int64_t)row * m.width + s] : 0;
+    }
+    return x;
+}
+
+// R += mask_j·α_j, then softmax(R) into p; gives the cross-entropy
+template <int MOST>
+SLT_DEVICE_INLINE float slt_mixture_extend(const slt_mixture &m, const slt_alpha<MOST> &x,
+                                           int target, float *R, float *p) {
+    int lane = (int)(threadIdx.x % SLT_WARP);
+    float most = -INFINITY, sum = 0, hit = 0;
 #pragma unroll
     for (int i = 0; i < MOST; i++) {
         int s = lane + i * SLT_WARP;
         if (s >= m.A) continue;
-        R[i] += mask * alpha[s];
+        R[i] += x.mask * x.alpha[i];
         most = fmaxf(most, R[i]);
         if (s == target) hit = R[i];
     }
@@ -77,8 +92,12 @@ SLT_DEVICE_INLINE float slt_xent_forward(const slt_cuda_args &a, int b, float *p
     __syncthreads();
     for (int l = warp; l < m.truth; l += SLT_XENT_WARPS) {
         float R[MOST] = {0}, p[MOST];
+        int target = m.targets[l];
+        slt_alpha<MOST> next = slt_alpha_of<MOST>(m, 0, l); // on its way
         for (int j = 0; j < m.K; j++) {
-            float loss_of_prefix = slt_mixture_extend<MOST>(m, j, l, R, p);
+            slt_alpha<MOST> now = next;
+            next = slt_alpha_of<MOST>(m, j + 1, l);
+            float loss_of_prefix = slt_mixture_extend<MOST>(m, now, target, R, p);
             if (threadIdx.x % SLT_WARP == 0) parts[warp * m.K + j] += loss_of_prefix;
         }
     }
@@ -100,13 +119,17 @@ SLT_DEVICE_INLINE void slt_xent_position(const slt_cuda_args &a, const slt_mixtu
                                          float weight, float *dR) {
     int lane = (int)(threadIdx.x % SLT_WARP);
     float R[MOST] = {0}, p[MOST], G[MOST] = {0};
+    int target = m.targets[l];
+    slt_alpha<MOST> next = slt_alpha_of<MOST>(m, 0, l); // on its way
     for (int j = 0; j < m.K; j++) {
         float w = weight * m.h[j] * m.scale;
-        slt_mixture_extend<MOST>(m, j, l, R, p);
+        slt_alpha<MOST> now = next;
+        next = slt_alpha_of<MOST>(m, j + 1, l);
+        slt_mixture_extend<MOST>(m, now, target, R, p);
 #pragma unroll
         for (int i = 0; i < MOST; i++) {
             int s = lane + i * SLT_WARP;
-            if (s < m.A) dR[j * m.A + s] = w * (p[i] - (s == m.targets[l] ? 1 : 0));
+            if (s < m.A) dR[j * m.A + s] = w * (p[i] - (s == target ? 1 : 0));
         }
     }
     // a lane reads what it wrote itself
