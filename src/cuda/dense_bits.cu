@@ -8,21 +8,27 @@
 enum { BITS, W, C };
 enum { WARPS = 4, THREADS = WARPS * SLT_WARP };
 
+// a lane reads one of 32 ones, all hear of it
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int r = (int)(blockIdx.x * WARPS + threadIdx.x / SLT_WARP), width = a.out_width[0];
     if (r >= a.in_rows[BITS]) return;
+    int lane = (int)(threadIdx.x % SLT_WARP);
     const int32_t *offset = slt_ints(a.in[BITS]);
     const uint16_t *ones = a.ones[BITS].at + (int64_t)blockIdx.z * a.ones[BITS].stride;
     const float *w = slt_at(a.in[W]), *c = slt_at(a.in[C]);
     bool there = r < slt_count(a, a.in_space[BITS], 0);
     int first = there ? offset[r] : 0, end = there ? offset[r + 1] : 0;
-    for (int k = 4 * (int)(threadIdx.x % SLT_WARP); k < width; k += 4 * SLT_WARP) {
+    for (int k = 4 * lane; k - 4 * lane < width; k += 4 * SLT_WARP) {
         float sum[4] = {0};
         if (there && c) slt_add4(sum, 1, slt_load4(c, k, width));
+        for (int i = first; i < end; i += SLT_WARP) {
+            float own = i + lane < end ? (float)ones[i + lane] : 0;
+            int count = slt_least(SLT_WARP, end - i);
 #pragma unroll 8
-        for (int i = first; i < end; i++)
-            slt_add4(sum, 1, slt_load4(w + (int64_t)ones[i] * width, k, width));
+            for (int j = 0; j < count; j++)
+                slt_add4(sum, 1, slt_load4(w + (int64_t)slt_warp_lane(own, j) * width, k, width));
+        }
         slt_store4(slt_at(a.out[0]) + (int64_t)r * width, k, width, false,
                    slt_four(sum[0], sum[1], sum[2], sum[3]));
     }
@@ -50,9 +56,10 @@ void slt_cuda_dense_bits_forward(const slt_cuda_args *args) {
 void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
     int rows = args->in_rows[BITS], in = args->in_width[BITS], out = args->out_width[0];
     slt_cuda_args side = slt_cuda_fork(args);
-    slt_cuda_bias_gradient(&side, args->out_grad[0], rows, out, args->in_grad[C], args->add[C]);
-    if (!args->in_grad[W].at) return;
-    SLT_LAUNCH(&side, expand, slt_grid(args, rows, 1), THREADS, 0);
-    slt_cuda_gemm(&side, true, false, in, out, rows, args->shared, in, args->out_grad[0], out,
-                  args->add[W], args->in_grad[W], out);
+    if (args->in_grad[W].at) {
+        SLT_LAUNCH(&side, expand, slt_grid(args, rows, 1), THREADS, 0);
+        slt_cuda_gemm(&side, true, false, in, out, rows, args->shared, in, args->out_grad[0], out,
+                      args->add[W], args->in_grad[W], out);
+    }
+    slt_cuda_bias_gradient(args, args->out_grad[0], rows, out, args->in_grad[C], args->add[C]);
 }
