@@ -1,6 +1,7 @@
 // Tensor cores: c (16,8) += a (16,8)·b (8,8) by a warp, factors in tf32, sums in float32. A lane
 // (g, t) = (lane/4, lane%4) holds a = {(g,t), (g+8,t), (g,t+4), (g+8,t+4)}, b = {(t,g), (t+4,g)}
-// and c = {(g,2t), (g,2t+1), (g+8,2t), (g+8,2t+1)}.
+// and c = {(g,2t), (g,2t+1), (g+8,2t), (g+8,2t+1)}. And copies into shared memory that a thread
+// does not wait for, 16 bytes each.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -12,6 +13,11 @@
 #ifdef SLT_EMULATED
 
 SLT_DEVICE_INLINE float slt_power(float x) { return exp2f(x); }
+SLT_DEVICE_INLINE void slt_copy_fours(float *to, const float *from) {
+    *(float4 *)to = *(const float4 *)from;
+}
+SLT_DEVICE_INLINE void slt_copy_group(void) {}
+template <int N> SLT_DEVICE_INLINE void slt_copy_wait(void) {}
 
 #else
 
@@ -35,6 +41,17 @@ SLT_DEVICE_INLINE float slt_power(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
+}
+
+SLT_DEVICE_INLINE void slt_copy_fours(float *to, const float *from) {
+    unsigned place = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
+}
+// what was copied since the last group is one
+SLT_DEVICE_INLINE void slt_copy_group(void) { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// all groups but the last N are there
+template <int N> SLT_DEVICE_INLINE void slt_copy_wait(void) {
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
 #endif
