@@ -18,7 +18,7 @@ typedef struct {
     void *workspace;
 } slt_cuda_side;
 
-enum { SLT_CUDA_SIDES = 3 };
+enum { SLT_CUDA_SIDES = 3, SLT_CUDA_HELD = 64 };
 
 struct slt_cuda {
     slt_device device; // first: a slt_device
@@ -34,8 +34,10 @@ struct slt_cuda {
     struct slt_cuda_pinned *pinned; // memory here that the device copies from
     int forked;                     // where the node at hand has work on the side; -1: it has none
     int side_next;                  // whose turn it is
-    struct slt_cuda_plan *plans;    // of fused products
-    slt_status status;              // sticky: a device that failed stays failed
+    cudaGraphNode_t held[SLT_CUDA_HELD]; // of a graph: side work that waits for its time
+    int held_count;
+    struct slt_cuda_plan *plans; // of fused products
+    slt_status status;           // sticky: a device that failed stays failed
     char message[256];
 };
 
@@ -86,6 +88,12 @@ void slt_cuda_free(slt_cuda *cuda, void *memory);
 // has done with it
 slt_status slt_cuda_pin(slt_cuda *cuda, size_t bytes, void **out, size_t *room);
 void slt_cuda_unpin(slt_cuda *cuda, void *memory);
+
+// ---- side work that is held until the chain leaves room for it (cuda_defer.c)
+
+// what is launched on the side from here on waits until `release`
+void slt_cuda_hold(slt_cuda *cuda, cudaStream_t side);
+void slt_cuda_release(slt_cuda *cuda);
 
 // ---- products (cuda_gemm.c, cuda_fused.c)
 

@@ -39,12 +39,15 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
 
 bool slt_cuda_is_tf32(const slt_cuda *cuda) { return cuda->context->precision == SLT_TF32; }
 
+void slt_cuda_input_gradient(const slt_cuda_args *args, int rows, int in, int out, slt_cuda_view dy,
+                             slt_cuda_view w, bool add, slt_cuda_view dx) {
+    if (dx.at) slt_cuda_gemm(args, false, true, rows, in, out, dy, out, w, out, add, dx, in);
+}
+
 void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
                             slt_cuda_view w, slt_cuda_view c, int activation, slt_cuda_view y) {
-    bool relu = activation == SLT_RELU;
-    if (c.at && (relu || activation == SLT_LINEAR) &&
-        slt_cuda_fused_bias(args, rows, out, in, x, w, c, relu, y))
-        return;
+    bool relu = activation == SLT_RELU, plain = relu || activation == SLT_LINEAR;
+    if (c.at && plain && slt_cuda_fused_bias(args, rows, out, in, x, w, c, relu, y)) return;
     slt_cuda_gemm(args, false, false, rows, out, in, x, in, w, out, false, y, out);
     slt_cuda_bias_activate(args, y, rows, out, c, activation);
 }
@@ -60,6 +63,7 @@ slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
     cudaStream_t stream = cuda->side[cuda->forked].stream;
     slt_cuda_check(cuda, cudaEventRecord(cuda->fork, cuda->stream), "starting the side"); // sticks
     slt_cuda_check(cuda, cudaStreamWaitEvent(stream, cuda->fork, 0), "starting the side");
+    if (args->in_space[0] == SLT_SLOT_TOKENS) slt_cuda_hold(cuda, stream);
     int64_t before = (int64_t)cuda->forked * args->members;
     side.stream = stream;
     side.partials = args->side_partials;

@@ -163,6 +163,17 @@ bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward);
 // y = act(x·W + c), in one launch where the library can
 void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
                             slt_cuda_view w, slt_cuda_view c, int activation, slt_cuda_view y);
+// dx (+)= dy·Wᵀ; dx may be absent
+void slt_cuda_input_gradient(const slt_cuda_args *args, int rows, int in, int out, slt_cuda_view dy,
+                             slt_cuda_view w, bool add, slt_cuda_view dx);
+// dx = dy·Wᵀ where the gate is positive, zero elsewhere (gated_product.cu)
+typedef struct {
+    slt_cuda_view dy, w, gate, dx; // (rows,k), (n,k), (rows,n), (rows,n)
+    int rows, n, k;
+} slt_gated;
+
+// false: not in one launch at this size or precision, and nothing was done
+bool slt_cuda_gated_gradient(const slt_cuda_args *args, const slt_gated *product);
 // dW (+)= xᵀ·dy and dc (+)= Σ over rows of dy, likewise; either may be absent
 void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
                               slt_cuda_view dy, slt_cuda_view dw, bool add_w, slt_cuda_view dc,

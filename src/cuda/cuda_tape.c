@@ -250,6 +250,7 @@ static slt_status wait_for_side(slt_tape *tape, int n) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     if (n >= tape->node_count || !t->has_done[n]) return SLT_OK;
     t->has_done[n] = false;
+    t->cuda->held_count = 0; // whoever waits for it cannot hold it
     return slt_cuda_check(t->cuda, cudaStreamWaitEvent(t->cuda->stream, t->done[n], 0),
                           "joining the side");
 }
@@ -344,8 +345,14 @@ static slt_status join_late(slt_tape *tape, int now) {
     return SLT_OK;
 }
 
+// nodes with a row for each slot and token are those that fill the device
+static bool is_large(const slt_tape *tape, int n) {
+    return tape->vars[tape->nodes[n].node.out[0]].shape.space == SLT_SLOT_TOKENS;
+}
+
 static slt_status backward_node(slt_tape *tape, int n) {
     if (!tape->nodes[n].runs_backward) return SLT_OK;
+    if (!is_large(tape, n)) slt_cuda_release(slt_cuda_of(tape->store));
     if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
     SLT_TRY(visit(tape, n, true));
     return note_side(tape, n);
@@ -433,6 +440,7 @@ static slt_status capture(slt_tape *tape, bool trains, slt_cuda_graph *graph) {
     cudaGraph_t captured = NULL;
     SLT_CUDA_TRY(cuda, cudaStreamBeginCapture(cuda->stream, cudaStreamCaptureModeRelaxed),
                  "capturing a step");
+    cuda->held_count = 0;
     slt_status status = walk(tape, trains);
     cudaError_t error = cudaStreamEndCapture(cuda->stream, &captured);
     if (status == SLT_OK) status = slt_cuda_check(cuda, error, "capturing a step");

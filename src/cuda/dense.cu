@@ -80,7 +80,8 @@ static slt_narrow narrow_of(const slt_cuda_args *args, slt_cuda_view x, slt_cuda
                     args->in_rows[X],
                     args->in_width[X],
                     args->out_width[0],
-                    args->n[0]};
+                    args->n[0],
+                    0};
     return n;
 }
 
@@ -97,11 +98,9 @@ void slt_cuda_dense_forward(const slt_cuda_args *args) {
 // dx = dp·Wᵀ, dW = xᵀ·dp
 static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
     int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    slt_cuda_input_gradient(args, rows, in, out, dp, args->in[W], args->add[X], args->in_grad[X]);
     slt_cuda_weight_gradient(args, in, out, rows, args->in[X], dp, args->in_grad[W], args->add[W],
                              args->in_grad[C], args->add[C]);
-    if (args->in_grad[X].at)
-        slt_cuda_gemm(args, false, true, rows, in, out, dp, out, args->in[W], out, args->add[X],
-                      args->in_grad[X], in);
 }
 
 static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {

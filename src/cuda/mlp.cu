@@ -29,19 +29,29 @@ struct relu_term {
     }
 };
 
-void slt_cuda_mlp_backward(const slt_cuda_args *args) {
-    int rows = args->in_rows[X], in = args->in_width[X], wide = args->in_width[W1];
-    int out = args->out_width[0];
-    slt_cuda_view dy = args->out_grad[0], dh = args->shared, none = {NULL, 0};
-    slt_cuda_weight_gradient(args, wide, out, rows, args->aux, dy, args->in_grad[W2], args->add[W2],
-                             args->in_grad[C2], args->add[C2]);
-    slt_cuda_gemm(args, false, true, rows, wide, out, dy, out, args->in[W2], out, false, dh, wide);
+// dh = (dy·W2ᵀ)∘[h>0]; true: the sum over its rows came along
+static bool middle_gradient(const slt_cuda_args *args, int rows, int wide, int out) {
+    slt_cuda_view dy = args->out_grad[0];
+    slt_gated gated = {dy, args->in[W2], args->aux, args->shared, rows, wide, out};
+    if (slt_cuda_gated_gradient(args, &gated)) return false;
+    slt_cuda_gemm(args, false, true, rows, wide, out, dy, out, args->in[W2], out, false,
+                  args->shared, wide);
     slt_sums sums = {SLT_FIXED, rows, wide, {args->in_grad[C1], {NULL, 0}}, {args->add[C1], false},
                      0};
     slt_launch_sums(args, relu_term(), sums);
-    slt_cuda_weight_gradient(args, in, wide, rows, args->in[X], dh, args->in_grad[W1],
-                             args->add[W1], none, false);
-    if (args->in_grad[X].at)
-        slt_cuda_gemm(args, false, true, rows, in, wide, dh, wide, args->in[W1], wide, args->add[X],
-                      args->in_grad[X], in);
+    return true;
+}
+
+// what others wait for comes first
+void slt_cuda_mlp_backward(const slt_cuda_args *args) {
+    int rows = args->in_rows[X], in = args->in_width[X], wide = args->in_width[W1];
+    int out = args->out_width[0];
+    slt_cuda_view none = {NULL, 0};
+    bool summed = middle_gradient(args, rows, wide, out);
+    slt_cuda_input_gradient(args, rows, in, wide, args->shared, args->in[W1], args->add[X],
+                            args->in_grad[X]);
+    slt_cuda_weight_gradient(args, in, wide, rows, args->in[X], args->shared, args->in_grad[W1],
+                             args->add[W1], summed ? none : args->in_grad[C1], args->add[C1]);
+    slt_cuda_weight_gradient(args, wide, out, rows, args->aux, args->out_grad[0], args->in_grad[W2],
+                             args->add[W2], args->in_grad[C2], args->add[C2]);
 }

@@ -10,11 +10,12 @@
 #include "cuda/activation.cuh"
 #include "cuda/column_sums.cuh"
 
-enum { SLT_NARROW = 16, SLT_NARROW_WARPS = 4, SLT_NARROW_ROWS = 32 }; // rows of a block
+enum { SLT_NARROW = 16, SLT_NARROW_WARPS = 4, SLT_NARROW_ROWS = 32 }; // rows of a block, at most
 
 typedef struct {
     slt_cuda_view x, w, c, y; // (rows,in) (in,out) (1,out) (rows,out)
     int rows, in, out, activation;
+    int each; // rows of a block
 } slt_narrow;
 
 static inline bool slt_is_narrow(int in, int out) {
@@ -56,7 +57,7 @@ static __global__ void slt_narrow_forward(const slt_cuda_args a, const slt_narro
     int place = slt_narrow_place<OUT>(lane);
     for (int i = (int)threadIdx.x; i < n.in * n.out; i += (int)blockDim.x) w[i] = from[i];
     __syncthreads();
-    int first = (int)blockIdx.x * SLT_NARROW_ROWS, end = slt_least(first + SLT_NARROW_ROWS, n.rows);
+    int first = (int)blockIdx.x * n.each, end = slt_least(first + n.each, n.rows);
     for (int r = first + warp; r < end; r += SLT_NARROW_WARPS) {
         const float *x = slt_at(n.x) + (int64_t)r * n.in;
         float sum[OUT] = {0};
@@ -79,7 +80,7 @@ static __global__ void slt_narrow_input(const slt_cuda_args a, const slt_narrow 
     slt_begin();
     const float *w = slt_at(n.w), *dp = slt_at(n.y);
     int lane = (int)(threadIdx.x % SLT_WARP), warp = (int)(threadIdx.x / SLT_WARP);
-    int first = (int)blockIdx.x * SLT_NARROW_ROWS, end = slt_least(first + SLT_NARROW_ROWS, n.rows);
+    int first = (int)blockIdx.x * n.each, end = slt_least(first + n.each, n.rows);
     for (int c = 4 * lane; c < n.in; c += 4 * SLT_WARP) {
         float own[4][OUT];
 #pragma unroll
@@ -102,24 +103,35 @@ static __global__ void slt_narrow_input(const slt_cuda_args a, const slt_narrow 
     }
 }
 
-// column c of the sums is row c of dW
+// column c of the sums is row c of dW; a thread has four columns, or one where it has many sums
 template <int OUT> struct slt_narrow_term {
     slt_narrow n;
-    enum { SUMS = OUT, WIDTH = 1 };
+    enum { SUMS = OUT, WIDTH = OUT > 8 ? 1 : 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
-        const float *dp = slt_at(n.y) + (int64_t)r * n.out;
-        float x = slt_at(n.x)[(int64_t)r * n.in + c];
+        const float *dp = slt_at(n.y) + (int64_t)r * n.out, *row = slt_at(n.x) + (int64_t)r * n.in;
 #pragma unroll
-        for (int o = 0; o < OUT; o++)
-            if (o < n.out) sum[o] += x * dp[o];
+        for (int o = 0; o < OUT; o++) {
+            float d = o < n.out ? dp[o] : 0;
+            if constexpr (WIDTH == 4)
+                slt_add4(sum + 4 * o, d, slt_load4(row, c, n.in));
+            else
+                sum[o] += d * row[c];
+        }
     }
 };
 
 // ---- launches: for up to 8 numbers, or 16
 
+// two rows for each warp, more where the device is full of them
+static inline int slt_narrow_each(const slt_cuda_args *args, int rows) {
+    bool many = (int64_t)rows * args->members > 32768;
+    return many ? SLT_NARROW_ROWS : 2 * SLT_NARROW_WARPS;
+}
+
 static inline void slt_launch_narrow(const slt_cuda_args *args, slt_narrow n) {
     size_t bytes = (size_t)n.in * (size_t)n.out * sizeof(float);
-    dim3 grid = slt_grid(args, n.rows, SLT_NARROW_ROWS);
+    n.each = slt_narrow_each(args, n.rows);
+    dim3 grid = slt_grid(args, n.rows, n.each);
     int threads = SLT_NARROW_WARPS * SLT_WARP;
     if (n.out <= 8)
         SLT_LAUNCH(args, slt_narrow_forward<8>, grid, threads, bytes, n);
@@ -128,7 +140,8 @@ static inline void slt_launch_narrow(const slt_cuda_args *args, slt_narrow n) {
 }
 
 static inline void slt_launch_narrow_input(const slt_cuda_args *args, slt_narrow n, bool add) {
-    dim3 grid = slt_grid(args, n.rows, SLT_NARROW_ROWS);
+    n.each = slt_narrow_each(args, n.rows);
+    dim3 grid = slt_grid(args, n.rows, n.each);
     int threads = SLT_NARROW_WARPS * SLT_WARP;
     if (n.out <= 8)
         SLT_LAUNCH(args, slt_narrow_input<8>, grid, threads, 0, n, add);

@@ -24,6 +24,7 @@ typedef struct slt_emulated_stream *cudaStream_t;
 typedef struct slt_emulated_event *cudaEvent_t;
 typedef struct slt_emulated_graph *cudaGraph_t;
 typedef struct slt_emulated_graph *cudaGraphExec_t;
+typedef struct slt_emulated_node *cudaGraphNode_t;
 
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError(void);
