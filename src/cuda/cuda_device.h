@@ -107,7 +107,6 @@ typedef struct {
     slt_cuda_piece *pieces;
     int pieces_each;
     double *piece_norm, *norm;
-    int32_t *counter;
 } slt_cuda_blocks;
 
 slt_status slt_cuda_store_open(slt_store *store);

@@ -94,6 +94,24 @@ typedef struct {
     int moves;
 } slt_cuda_spread;
 
+// ---- notes: as slt_note of the engine
+
+enum { SLT_CUDA_WATCHED = 6, SLT_CUDA_NOTES = 64 };
+
+typedef struct {
+    float value[SLT_CUDA_WATCHED];
+    double norm;
+    uint64_t number;
+} slt_cuda_note;
+
+typedef struct {
+    void *stream;
+    slt_cuda_frames frames;
+    slt_cuda_view watched[SLT_CUDA_WATCHED];
+    int members, count;
+    slt_cuda_note *notes; // [members][SLT_CUDA_NOTES], in memory that the host reads
+} slt_cuda_notes;
+
 // ---- the optimiser
 
 enum { SLT_CUDA_PIECE = 2048, SLT_CUDA_ZEROS = 4 };
@@ -113,37 +131,19 @@ typedef struct {
     const slt_cuda_piece *pieces; // those of a member next to each other
     int members, pieces_each;
     double *piece_norm, *norm; // [pieces], [members]
-    int32_t *counter;
+    slt_cuda_notes notes;      // its own notes may be NULL: none are taken
 } slt_cuda_update;
-
-// ---- notes: as slt_note of the engine
-
-enum { SLT_CUDA_WATCHED = 6, SLT_CUDA_NOTES = 64 };
-
-typedef struct {
-    float value[SLT_CUDA_WATCHED];
-    double norm;
-    uint64_t number;
-} slt_cuda_note;
-
-typedef struct {
-    void *stream;
-    slt_cuda_frames frames;
-    slt_cuda_view watched[SLT_CUDA_WATCHED];
-    int members, count;
-    const double *norm;
-    slt_cuda_note *notes; // [members][SLT_CUDA_NOTES], in memory that the host reads
-} slt_cuda_notes;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 void slt_cuda_frames_spread(const slt_cuda_spread *spread);
-// Adam with clipping by the norm of a member's gradient (engine/adam.c)
+// Adam with clipping by the norm of a member's gradient (engine/adam.c); takes the notes
 void slt_cuda_adam(const slt_cuda_update *update);
 // the head of the backward pass: the loss's own gradient is 1
 void slt_cuda_seed(const slt_cuda_args *args, slt_cuda_view gradient);
+// the notes of a step that trains nothing
 void slt_cuda_take_notes(const slt_cuda_notes *notes);
 
 // c (m,n) = op(a)·op(b) for every member, added to c where `add`; strides as in engine/gemm.h

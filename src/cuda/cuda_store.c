@@ -76,15 +76,13 @@ slt_status slt_cuda_store_open(slt_store *store) {
     for (int i = 0; i < 4; i++)
         SLT_TRY(slt_cuda_alloc(cuda, store->size * sizeof(float), (void **)block[i]));
     SLT_TRY(slt_cuda_alloc(cuda, (size_t)store->members * sizeof(double), (void **)&blocks->norm));
-    SLT_TRY(
-        slt_cuda_alloc(cuda, (size_t)store->members * sizeof(int32_t), (void **)&blocks->counter));
     return send_pieces(cuda, store, blocks);
 }
 
 void slt_cuda_store_close(slt_store *store) {
     slt_cuda_blocks *b = store->on_device;
     void *memory[] = {b->value,  b->gradient,   b->moment1, b->moment2,
-                      b->pieces, b->piece_norm, b->norm,    b->counter};
+                      b->pieces, b->piece_norm, b->norm};
     cudaStreamSynchronize(slt_cuda_of(store)->stream);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         slt_cuda_free(slt_cuda_of(store), memory[i]);

@@ -383,7 +383,19 @@ static slt_status walk_backward(slt_tape *tape) {
     return join_side(tape, -1);
 }
 
-static slt_status walk_adam(slt_tape *tape) {
+static slt_cuda_notes notes_of(const slt_tape *tape) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_cuda_notes notes = {.stream = t->cuda->stream,
+                            .frames = t->frames,
+                            .members = tape->store->members,
+                            .count = tape->watched_count,
+                            .notes = t->notes};
+    for (int i = 0; i < tape->watched_count; i++)
+        if (tape->watched[i]) notes.watched[i] = slt_cuda_value_view(tape, tape->watched[i]);
+    return notes;
+}
+
+static slt_status walk_adam(slt_tape *tape, slt_cuda_notes notes) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     const slt_cuda_blocks *b = tape->store->on_device;
     slt_cuda_update update = {.stream = t->cuda->stream,
@@ -397,32 +409,19 @@ static slt_status walk_adam(slt_tape *tape) {
                               .pieces_each = b->pieces_each,
                               .piece_norm = b->piece_norm,
                               .norm = b->norm,
-                              .counter = b->counter};
-    if (b->pieces_each) slt_cuda_adam(&update);
+                              .notes = notes};
+    if (b->pieces_each)
+        slt_cuda_adam(&update);
+    else if (notes.notes)
+        slt_cuda_take_notes(&notes);
     return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "Adam");
-}
-
-static slt_status walk_notes(slt_tape *tape) {
-    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    const slt_cuda_blocks *b = tape->store->on_device;
-    slt_cuda_notes notes = {.stream = t->cuda->stream,
-                            .frames = t->frames,
-                            .members = tape->store->members,
-                            .count = tape->watched_count,
-                            .norm = b->norm,
-                            .notes = t->notes};
-    for (int i = 0; i < tape->watched_count; i++)
-        if (tape->watched[i]) notes.watched[i] = slt_cuda_value_view(tape, tape->watched[i]);
-    slt_cuda_take_notes(&notes);
-    return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "taking notes");
 }
 
 static slt_status walk(slt_tape *tape, bool trains) {
     SLT_TRY(walk_forward(tape));
     if (!trains) return SLT_OK;
     SLT_TRY(walk_backward(tape));
-    SLT_TRY(walk_adam(tape));
-    return walk_notes(tape);
+    return walk_adam(tape, notes_of(tape));
 }
 
 // ---- graphs
@@ -528,7 +527,7 @@ slt_status slt_cuda_backward(slt_tape *tape) {
 slt_status slt_cuda_adam_step(slt_tape *tape) {
     SLT_TRY(slt_cuda_frames_send(tape, true));
     tape->store->device_newer = true;
-    return walk_adam(tape);
+    return walk_adam(tape, (slt_cuda_notes){0});
 }
 
 slt_status slt_cuda_step(slt_tape *tape) {
