@@ -225,8 +225,9 @@ slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward);
 // first and last time of the run that a node's forward and backward is in
 void slt_cuda_runs(const slt_tape *tape, int *begin, int *end);
 void slt_cuda_run_forward(slt_tape *tape, int first, int last);
-// seed: the loss's gradient, which the run sets to 1; absent where somebody did
-void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed);
+// seed: the loss's gradient, which the run sets to 1; absent where somebody did. both: forward as
+// well
+void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both);
 
 // ---- operations (cuda_ops.c)
 

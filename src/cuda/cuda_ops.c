@@ -100,7 +100,8 @@ static const char *join_bound(const slt_sizes *s) {
 static const char *prefix_bound(const slt_sizes *s) {
     int actions = s->in[0].width - 1;
     if (actions > 256) return "it takes at most 256 actions";
-    return (int64_t)s->limits.slots * actions > 12288 ? "too many actions in too many slots" : NULL;
+    return (int64_t)s->limits.slots * (actions + 1) > 12288 ? "too many actions in too many slots"
+                                                            : NULL;
 }
 
 // two numbers per slot and warp in shared memory

@@ -7,6 +7,10 @@
 #include <string.h>
 #include "cuda/cuda_device.h"
 
+#ifndef SLT_CUDA_TURN
+#define SLT_CUDA_TURN 1 // 0: a launch for the losses, one for their gradients
+#endif
+
 static const struct {
     const char *name;
     slt_loss_kind kind;
@@ -38,6 +42,15 @@ static int last_of(const slt_tape *tape, int n, bool backward) {
     return last;
 }
 
+// the losses at the end of a tape that trains: forward and backward are one launch
+static void join_turn(const slt_tape *tape, int *begin, int *end) {
+    int N = tape->node_count, first = N ? begin[N - 1] : 0, last = 2 * N - 1 - first;
+    if (!SLT_CUDA_TURN || first >= N - 1 || end[N] != last) return;
+    for (int n = first; n < N; n++)
+        if (!tape->nodes[n].runs_backward) return;
+    for (int t = first; t <= last; t++) begin[t] = first, end[t] = last;
+}
+
 void slt_cuda_runs(const slt_tape *tape, int *begin, int *end) {
     int N = tape->node_count;
     for (int n = 0, last; n < N; n = last + 1) {
@@ -49,6 +62,7 @@ void slt_cuda_runs(const slt_tape *tape, int *begin, int *end) {
         for (int i = n; i <= last; i++)
             begin[2 * N - 1 - i] = 2 * N - 1 - last, end[2 * N - 1 - i] = 2 * N - 1 - n;
     }
+    join_turn(tape, begin, end);
 }
 
 static void add_node(slt_loss_run *run, const slt_tape *tape, int n, bool backward) {
@@ -62,9 +76,9 @@ void slt_cuda_run_forward(slt_tape *tape, int first, int last) {
     slt_cuda_losses_forward(&run);
 }
 
-void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed) {
+void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
     slt_loss_run run = {.stream = slt_cuda_of(tape->store)->stream, .seed = seed};
     for (int n = last; n >= first; n--)
         if (tape->nodes[n].runs_backward) add_node(&run, tape, n, true);
-    if (run.nodes) slt_cuda_losses_backward(&run);
+    if (run.nodes) (both ? slt_cuda_losses_both : slt_cuda_losses_backward)(&run);
 }

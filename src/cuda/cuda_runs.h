@@ -33,6 +33,7 @@ extern "C" {
 
 void slt_cuda_losses_forward(const slt_loss_run *run);
 void slt_cuda_losses_backward(const slt_loss_run *run);
+void slt_cuda_losses_both(const slt_loss_run *run); // nodes in the order of backward
 
 #ifdef __cplusplus
 }

@@ -313,10 +313,13 @@ static slt_status forward_run(slt_tape *tape, int first, int last) {
     return stop_clock(tape, largest_of(tape, first, last, false), false);
 }
 
-static slt_status walk_forward(slt_tape *tape) {
+// trains: a run that goes on backward is left to it
+static slt_status walk_forward(slt_tape *tape, bool trains) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    for (int n = 0, last; n < tape->node_count; n = last + 1) {
-        last = t->end[n];
+    int N = tape->node_count;
+    for (int n = 0, last; n < N; n = last + 1) {
+        last = t->end[n] < N ? t->end[n] : N - 1;
+        if (trains && t->end[n] >= N) return SLT_OK;
         SLT_TRY(last > n ? forward_run(tape, n, last) : visit(tape, n, false));
     }
     return SLT_OK;
@@ -358,15 +361,15 @@ static slt_status backward_node(slt_tape *tape, int n) {
     return note_side(tape, n);
 }
 
-static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_view seed) {
+static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
     SLT_TRY(start_clock(tape));
-    slt_cuda_run_backward(tape, first, last, seed);
+    slt_cuda_run_backward(tape, first, last, seed, both);
     SLT_CUDA_TRY(slt_cuda_of(tape->store), cudaPeekAtLastError(), "a run backward");
     return stop_clock(tape, largest_of(tape, first, last, true), true);
 }
 
 // a run may set the loss's own gradient, else it is set before
-static slt_status walk_backward(slt_tape *tape) {
+static slt_status walk_backward(slt_tape *tape, bool trains) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda_args args = args_of(tape, NULL, true);
     slt_cuda_view seed = slt_cuda_gradient_view(tape, tape->loss), none = {NULL, 0};
@@ -377,7 +380,8 @@ static slt_status walk_backward(slt_tape *tape) {
         SLT_TRY(join_late(tape, end));
         bool runs = first < n && tape->nodes[n].runs_backward;
         if (seed.at && !runs) slt_cuda_seed(&args, seed);
-        SLT_TRY(first < n ? backward_run(tape, first, n, runs ? seed : none)
+        bool both = trains && t->begin[2 * N - 1 - n] < N;
+        SLT_TRY(first < n ? backward_run(tape, first, n, runs ? seed : none, both)
                           : backward_node(tape, n));
     }
     return join_side(tape, -1);
@@ -418,9 +422,9 @@ static slt_status walk_adam(slt_tape *tape, slt_cuda_notes notes) {
 }
 
 static slt_status walk(slt_tape *tape, bool trains) {
-    SLT_TRY(walk_forward(tape));
+    SLT_TRY(walk_forward(tape, trains));
     if (!trains) return SLT_OK;
-    SLT_TRY(walk_backward(tape));
+    SLT_TRY(walk_backward(tape, true));
     return walk_adam(tape, notes_of(tape));
 }
 
@@ -489,7 +493,7 @@ slt_status slt_cuda_wait(slt_tape *tape) { return slt_cuda_rest(slt_cuda_of(tape
 // results of a tape without a loss are read at once: a failure shows here
 slt_status slt_cuda_forward(slt_tape *tape) {
     SLT_TRY(send(tape));
-    if (tape->loss) return walk_forward(tape);
+    if (tape->loss) return walk_forward(tape, false);
     SLT_TRY(run(tape, false));
     SLT_TRY(slt_cuda_mirror_asked(tape));
     return slt_cuda_wait(tape);
@@ -520,7 +524,7 @@ slt_status slt_cuda_backward(slt_tape *tape) {
     tape->store->device_newer = true;
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     t->read = ++t->runs; // gradients of inputs are new
-    SLT_TRY(walk_backward(tape));
+    SLT_TRY(walk_backward(tape, false));
     return slt_cuda_wait(tape);
 }
 

@@ -1,5 +1,5 @@
-// Masks, losses and their sum as a run of nodes in one launch, forward or backward: a block per
-// trajectory. What is a sum over trajectories is added by the block that comes last.
+// Masks, losses and their sum as a run of nodes in one launch, forward, backward or both: a block
+// per trajectory. What is a sum over trajectories is added by the block that comes last.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -35,7 +35,19 @@ SLT_DEVICE_INLINE void add_losses(const slt_cuda_args &a) {
         *slt_at(a.out[0]) = weight != 0 ? first + weight * *slt_at(a.in[1]) : first;
 }
 
-template <int MOST>
+// by the block that comes last: losses in the order of the nodes
+SLT_DEVICE_INLINE void sum_losses(const slt_loss_run &run, bool backward) {
+    if (!slt_last_block(slt_counter(run.node[0], 0), (int)gridDim.x)) return;
+    if (threadIdx.x >= SLT_WARP) return;
+    for (int s = 0; s < run.nodes; s++, __syncwarp()) {
+        int n = backward ? run.nodes - 1 - s : s;
+        const slt_cuda_args &a = run.node[n];
+        if (run.kind[n] == SLT_LOSS_XENT || run.kind[n] == SLT_LOSS_KL) sum_shares(a);
+        if (run.kind[n] == SLT_LOSS_ADD) add_losses(a);
+    }
+}
+
+template <int LANES, int MOST>
 SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
     forward(const __grid_constant__ slt_loss_run run) {
     slt_begin();
@@ -45,18 +57,12 @@ SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
         const slt_cuda_args &a = run.node[s];
         float share = 0;
         if (run.kind[s] == SLT_LOSS_MASK) slt_mask_forward(a, b);
-        if (run.kind[s] == SLT_LOSS_XENT) share = slt_xent_forward<MOST>(a, b, parts);
+        if (run.kind[s] == SLT_LOSS_XENT) share = slt_xent_forward<LANES, MOST>(a, b, parts);
         if (run.kind[s] == SLT_LOSS_KL) share = kl_share(a, b);
         bool loss = run.kind[s] == SLT_LOSS_XENT || run.kind[s] == SLT_LOSS_KL;
         if (loss && threadIdx.x == 0) slt_at(a.shared)[b] = share;
     }
-    if (!slt_last_block(slt_counter(run.node[0], 0), (int)gridDim.x)) return;
-    if (threadIdx.x >= SLT_WARP) return;
-    for (int s = 0; s < run.nodes; s++, __syncwarp()) {
-        const slt_cuda_args &a = run.node[s];
-        if (run.kind[s] == SLT_LOSS_XENT || run.kind[s] == SLT_LOSS_KL) sum_shares(a);
-        if (run.kind[s] == SLT_LOSS_ADD) add_losses(a);
-    }
+    sum_losses(run, false);
 }
 
 // ---- backward
@@ -80,7 +86,7 @@ SLT_DEVICE_INLINE void add_backward(const slt_cuda_args &a) {
     if (a.in_grad[1].at) *slt_at(a.in_grad[1]) = d * weight;
 }
 
-template <int MOST>
+template <int LANES, int MOST>
 SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
     backward(const __grid_constant__ slt_loss_run run) {
     slt_begin();
@@ -92,36 +98,69 @@ SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
         const slt_cuda_args &a = run.node[s];
         if (run.kind[s] == SLT_LOSS_ADD) add_backward(a);
         if (run.kind[s] == SLT_LOSS_KL) kl_backward(a, b);
-        if (run.kind[s] == SLT_LOSS_XENT) slt_xent_backward<MOST>(a, b, parts);
+        if (run.kind[s] == SLT_LOSS_XENT) slt_xent_backward<LANES, MOST>(a, b, parts);
         if (run.kind[s] == SLT_LOSS_MASK) slt_mask_backward(a, b);
     }
 }
 
+// ---- both: the gradient of the loss is known before the loss is. Nodes come in the order of
+// backward; masks are made first, a loss's gradients on the way to its value
+
+template <int LANES, int MOST>
+SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
+    both(const __grid_constant__ slt_loss_run run) {
+    slt_begin();
+    SLT_DYNAMIC_SHARED(parts);
+    int b = (int)blockIdx.x;
+    if (run.seed.at && threadIdx.x == 0) *slt_at(run.seed) = 1;
+    for (int s = run.nodes - 1; s >= 0; s--)
+        if (run.kind[s] == SLT_LOSS_MASK) slt_mask_forward(run.node[s], b);
+    __syncthreads();
+    for (int s = 0; s < run.nodes; s++, __syncthreads()) {
+        const slt_cuda_args &a = run.node[s];
+        bool xent = run.kind[s] == SLT_LOSS_XENT, kl = run.kind[s] == SLT_LOSS_KL;
+        float share = 0;
+        if (run.kind[s] == SLT_LOSS_ADD) add_backward(a);
+        if (kl) share = kl_share(a, b);
+        if (kl) kl_backward(a, b);
+        if (xent) share = slt_xent_both<LANES, MOST>(a, b, parts);
+        if ((xent || kl) && threadIdx.x == 0) slt_at(a.shared)[b] = share;
+        if (run.kind[s] == SLT_LOSS_MASK) slt_mask_backward(a, b);
+    }
+    sum_losses(run, true);
+}
+
 // ---- launches
 
-static const slt_cuda_args *xent_of(const slt_loss_run *run) {
-    for (int s = 0; s < run->nodes; s++)
-        if (run->kind[s] == SLT_LOSS_XENT) return &run->node[s];
-    return NULL;
+typedef struct {
+    dim3 grid;
+    int actions;
+    slt_xent_block block;
+} shape;
+
+// numbers of a position and slot: so many, and so many for each action
+static shape shape_of(const slt_loss_run *run, int each, int each_action) {
+    const slt_cuda_args *first = &run->node[0];
+    shape s = {slt_grid(first, first->trajectories, 1), 0, {SLT_WARP, 4 * SLT_WARP, 0}};
+    for (int i = 0; i < run->nodes; i++) {
+        if (run->kind[i] != SLT_LOSS_XENT) continue;
+        s.actions = slt_xent_actions(&run->node[i]);
+        s.block = slt_xent_block_of(&run->node[i], first->slots * (each + each_action * s.actions));
+    }
+    return s;
 }
 
 void slt_cuda_losses_forward(const slt_loss_run *run) {
-    const slt_cuda_args *first = &run->node[0], *xent = xent_of(run);
-    dim3 grid = slt_grid(first, first->trajectories, 1);
-    size_t bytes = SLT_XENT_WARPS * (size_t)first->slots * sizeof(float);
-    if (!xent || slt_xent_actions(xent) <= SLT_WARP)
-        SLT_LAUNCH(run, forward<1>, grid, SLT_XENT_WARPS * SLT_WARP, bytes);
-    else
-        SLT_LAUNCH(run, forward<8>, grid, SLT_XENT_WARPS * SLT_WARP, bytes);
+    shape s = shape_of(run, 1, 0);
+    SLT_XENT_LAUNCH(run, forward, s.actions, s.grid, s.block);
 }
 
 void slt_cuda_losses_backward(const slt_loss_run *run) {
-    const slt_cuda_args *first = &run->node[0], *xent = xent_of(run);
-    dim3 grid = slt_grid(first, first->trajectories, 1);
-    int warps = xent ? slt_xent_warps(xent) : 4;
-    size_t bytes = xent ? (size_t)warps * slt_xent_each(xent) : 0;
-    if (!xent || slt_xent_actions(xent) <= SLT_WARP)
-        SLT_LAUNCH(run, backward<1>, grid, warps * SLT_WARP, bytes);
-    else
-        SLT_LAUNCH(run, backward<8>, grid, warps * SLT_WARP, bytes);
+    shape s = shape_of(run, 0, 1);
+    SLT_XENT_LAUNCH(run, backward, s.actions, s.grid, s.block);
+}
+
+void slt_cuda_losses_both(const slt_loss_run *run) {
+    shape s = shape_of(run, 1, 1);
+    SLT_XENT_LAUNCH(run, both, s.actions, s.grid, s.block);
 }

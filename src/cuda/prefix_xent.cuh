@@ -1,5 +1,6 @@
-// Expected cross-entropy of the prefix mixtures, one trajectory by one block: a warp per position,
-// lanes take actions. Equations are those of ops/prefix_xent.c.
+// Expected cross-entropy of the prefix mixtures, one trajectory by one block: lanes take actions,
+// so many of them (LANES, 8 or a whole warp) take a position. Equations are those of
+// ops/prefix_xent.c.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,7 +10,12 @@
 #include "cuda/kernel.cuh"
 
 enum { SLT_XENT_LOGITS, SLT_XENT_MASKS, SLT_XENT_H, SLT_XENT_TARGETS };
+enum { SLT_XENT_FEW = 8, SLT_XENT_ROOM = 48 * 1024 };
+#ifdef SLT_EMULATED
+enum { SLT_XENT_WARPS = 2 }; // short trajectories go round, too
+#else
 enum { SLT_XENT_WARPS = 32 };
+#endif
 
 typedef struct {
     int K, A, width, computed, truth;
@@ -36,103 +42,93 @@ SLT_DEVICE_INLINE slt_mixture slt_mixture_of(const slt_cuda_args &a, int b) {
     return m;
 }
 
+// ---- a position
+
+template <int LANES> SLT_DEVICE_INLINE float slt_lanes_sum(float x) {
+    for (int d = LANES / 2; d > 0; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
+    return x;
+}
+template <int LANES> SLT_DEVICE_INLINE float slt_lanes_most(float x) {
+    for (int d = LANES / 2; d > 0; d /= 2) x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, d));
+    return x;
+}
+
 // of slot j at position l: the logits of a lane's MOST actions, the mask
 template <int MOST> struct slt_alpha { float alpha[MOST], mask; };
-template <int MOST>
+template <int LANES, int MOST>
 SLT_DEVICE_INLINE slt_alpha<MOST> slt_alpha_of(const slt_mixture &m, int j, int l) {
-    int lane = (int)(threadIdx.x % SLT_WARP), row = slt_least(j, m.K - 1) * m.computed + l;
+    int lane = (int)(threadIdx.x % LANES), row = slt_least(j, m.K - 1) * m.computed + l;
     slt_alpha<MOST> x;
     x.mask = m.masks[row];
 #pragma unroll
     for (int i = 0; i < MOST; i++) {
-        int s = lane + i * SLT_WARP;
+        int s = lane + i * LANES;
         x.alpha[i] = s < m.A ? m.logits[(int64_t)row * m.width + s] : 0;
     }
     return x;
 }
 
 // R += mask_j·α_j, then softmax(R) into p; gives the cross-entropy
-template <int MOST>
+template <int LANES, int MOST>
 SLT_DEVICE_INLINE float slt_mixture_extend(const slt_mixture &m, const slt_alpha<MOST> &x,
                                            int target, float *R, float *p) {
-    int lane = (int)(threadIdx.x % SLT_WARP);
+    int lane = (int)(threadIdx.x % LANES), others = (int)(threadIdx.x % SLT_WARP) - lane;
     float most = -INFINITY, sum = 0, hit = 0;
 #pragma unroll
     for (int i = 0; i < MOST; i++) {
-        int s = lane + i * SLT_WARP;
+        int s = lane + i * LANES;
         if (s >= m.A) continue;
         R[i] += x.mask * x.alpha[i];
         most = fmaxf(most, R[i]);
         if (s == target) hit = R[i];
     }
-    most = slt_warp_most(most);
+    most = slt_lanes_most<LANES>(most);
 #pragma unroll
     for (int i = 0; i < MOST; i++) {
-        p[i] = lane + i * SLT_WARP < m.A ? expf(R[i] - most) : 0;
+        p[i] = lane + i * LANES < m.A ? expf(R[i] - most) : 0;
         sum += p[i];
     }
-    sum = slt_warp_sum(sum);
-    hit = slt_warp_sum(hit);
+    sum = slt_lanes_sum<LANES>(sum);
+    hit = slt_warp_lane(hit, others + (target & (LANES - 1)));
 #pragma unroll
     for (int i = 0; i < MOST; i++) p[i] /= sum;
     return logf(sum) + most - hit;
 }
 
-// the trajectory's share of the loss, in thread 0. Σ_l CE_j,l of every j is kept (aux); parts:
-// (SLT_XENT_WARPS, K) of shared memory; called by so many warps
-template <int MOST>
-SLT_DEVICE_INLINE float slt_xent_forward(const slt_cuda_args &a, int b, float *parts) {
-    int warp = (int)threadIdx.x / SLT_WARP;
-    float loss = 0;
-    if (b >= slt_head(a)->count) return 0;
-    slt_mixture m = slt_mixture_of(a, b);
-    float *kept = slt_at(a.aux) + (int64_t)b * m.K;
-    for (int i = (int)threadIdx.x; i < SLT_XENT_WARPS * m.K; i += SLT_XENT_WARPS * SLT_WARP)
-        parts[i] = 0;
-    __syncthreads();
-    for (int l = warp; l < m.truth; l += SLT_XENT_WARPS) {
-        float R[MOST] = {0}, p[MOST];
-        int target = m.targets[l];
-        slt_alpha<MOST> next = slt_alpha_of<MOST>(m, 0, l); // on its way
-        for (int j = 0; j < m.K; j++) {
-            slt_alpha<MOST> now = next;
-            next = slt_alpha_of<MOST>(m, j + 1, l);
-            float loss_of_prefix = slt_mixture_extend<MOST>(m, now, target, R, p);
-            if (threadIdx.x % SLT_WARP == 0) parts[warp * m.K + j] += loss_of_prefix;
-        }
-    }
-    __syncthreads();
-    for (int j = 0; threadIdx.x == 0 && j < m.K; j++) {
-        float sum = 0;
-        for (int i = 0; i < SLT_XENT_WARPS; i++) sum += parts[i * m.K + j];
-        kept[j] = sum;
-        loss += m.h[j] * sum;
-    }
-    return loss * m.scale;
-}
+// where results of a walk go: those of LANES lanes, in shared memory
+typedef struct {
+    float *losses; // (K) Σ over positions of the cross-entropy, added to; NULL: nobody asks
+    float *dR;     // (K, A) made upward, summed downward; NULL: no gradients
+    float weight;  // gradient of the loss
+} slt_xent_out;
 
-// ---- backward
-
-// gradients of position l, by one warp; dR: (K, A) in shared memory, made upward, summed downward
-template <int MOST>
-SLT_DEVICE_INLINE void slt_xent_position(const slt_cuda_args &a, const slt_mixture &m, int l,
-                                         float weight, float *dR) {
-    int lane = (int)(threadIdx.x % SLT_WARP);
-    float R[MOST] = {0}, p[MOST], G[MOST] = {0};
-    int target = m.targets[l];
-    slt_alpha<MOST> next = slt_alpha_of<MOST>(m, 0, l); // on its way
+// prefixes of position l one after the other; !there: the lanes only take part
+template <int LANES, int MOST>
+SLT_DEVICE_INLINE void slt_xent_up(const slt_mixture &m, int l, bool there,
+                                   const slt_xent_out &out) {
+    int lane = (int)(threadIdx.x % LANES), target = m.targets[l];
+    float R[MOST] = {0}, p[MOST];
+    slt_alpha<MOST> next = slt_alpha_of<LANES, MOST>(m, 0, l); // on its way
     for (int j = 0; j < m.K; j++) {
-        float w = weight * m.h[j] * m.scale;
+        float w = out.weight * m.h[j] * m.scale;
         slt_alpha<MOST> now = next;
-        next = slt_alpha_of<MOST>(m, j + 1, l);
-        slt_mixture_extend<MOST>(m, now, target, R, p);
+        next = slt_alpha_of<LANES, MOST>(m, j + 1, l);
+        float loss = slt_mixture_extend<LANES, MOST>(m, now, target, R, p);
+        if (out.losses && there && lane == 0) out.losses[j] += loss;
 #pragma unroll
         for (int i = 0; i < MOST; i++) {
-            int s = lane + i * SLT_WARP;
-            if (s < m.A) dR[j * m.A + s] = w * (p[i] - (s == target ? 1 : 0));
+            int s = lane + i * LANES;
+            if (out.dR && s < m.A) out.dR[j * m.A + s] = w * (p[i] - (s == target ? 1 : 0));
         }
     }
-    // a lane reads what it wrote itself
+}
+
+// gradients of position l; a lane reads what it wrote itself
+template <int LANES, int MOST>
+SLT_DEVICE_INLINE void slt_xent_down(const slt_cuda_args &a, const slt_mixture &m, int l,
+                                     bool there, const float *dR) {
+    int lane = (int)(threadIdx.x % LANES);
+    float G[MOST] = {0};
     for (int k = m.K - 1; k >= 0; k--) {
         int64_t row = (int64_t)k * m.computed + l;
         const float *alpha = m.logits + row * m.width;
@@ -140,14 +136,14 @@ SLT_DEVICE_INLINE void slt_xent_position(const slt_cuda_args &a, const slt_mixtu
         if (dalpha) dalpha += (m.first + row) * m.width;
 #pragma unroll
         for (int i = 0; i < MOST; i++) {
-            int s = lane + i * SLT_WARP;
+            int s = lane + i * LANES;
             if (s >= m.A) continue;
             G[i] += dR[k * m.A + s];
             dmask += G[i] * alpha[s];
-            if (dalpha) slt_put(&dalpha[s], a.add[SLT_XENT_LOGITS], mask * G[i]);
+            if (dalpha && there) slt_put(&dalpha[s], a.add[SLT_XENT_LOGITS], mask * G[i]);
         }
-        dmask = slt_warp_sum(dmask);
-        if (lane > 0) continue;
+        dmask = slt_lanes_sum<LANES>(dmask);
+        if (lane > 0 || !there) continue;
         if (dalpha && !a.add[SLT_XENT_LOGITS]) dalpha[m.A] = 0;
         if (a.in_grad[SLT_XENT_MASKS].at)
             slt_put(&slt_at(a.in_grad[SLT_XENT_MASKS])[m.first + row], a.add[SLT_XENT_MASKS],
@@ -156,16 +152,55 @@ SLT_DEVICE_INLINE void slt_xent_position(const slt_cuda_args &a, const slt_mixtu
 }
 
 // positions behind the truth get nothing
+template <int LANES>
 SLT_DEVICE_INLINE void slt_xent_clear(const slt_cuda_args &a, const slt_mixture &m, int l) {
-    int lane = (int)(threadIdx.x % SLT_WARP);
+    int lane = (int)(threadIdx.x % LANES);
     for (int k = 0; k < m.K; k++) {
         int64_t row = m.first + (int64_t)k * m.computed + l;
         if (a.in_grad[SLT_XENT_LOGITS].at && !a.add[SLT_XENT_LOGITS])
-            for (int s = lane; s < m.width; s += SLT_WARP)
+            for (int s = lane; s < m.width; s += LANES)
                 slt_at(a.in_grad[SLT_XENT_LOGITS])[row * m.width + s] = 0;
         if (a.in_grad[SLT_XENT_MASKS].at && !a.add[SLT_XENT_MASKS] && lane == 0)
             slt_at(a.in_grad[SLT_XENT_MASKS])[row] = 0;
     }
+}
+
+// ---- a trajectory
+
+// all positions of a trajectory; the lanes of a warp go round together
+template <int LANES, int MOST>
+SLT_DEVICE_INLINE void slt_xent_walk(const slt_cuda_args &a, const slt_mixture &m,
+                                     const slt_xent_out &out) {
+    int place = (int)threadIdx.x / LANES, step = (int)blockDim.x / LANES;
+    int end = out.dR ? m.computed : m.truth;
+    for (int l = place; l - place % (SLT_WARP / LANES) < end; l += step) {
+        bool there = l < m.truth;
+        if (l - place % (SLT_WARP / LANES) < m.truth) {
+            int at = slt_least(l, m.truth - 1);
+            slt_xent_up<LANES, MOST>(m, at, there, out);
+            if (out.dR) slt_xent_down<LANES, MOST>(a, m, at, there, out.dR);
+        }
+        if (out.dR && !there && l < m.computed) slt_xent_clear<LANES>(a, m, l);
+    }
+}
+
+// Σ_l CE_j,l of every j is kept (aux), from the parts of LANES lanes each; the share of the loss in
+// thread 0
+template <int LANES>
+SLT_DEVICE_INLINE float slt_xent_share(const slt_cuda_args &a, int b, const slt_mixture &m,
+                                       const float *parts) {
+    int lane = (int)(threadIdx.x % SLT_WARP), warps = (int)blockDim.x / SLT_WARP;
+    float *kept = slt_at(a.aux) + (int64_t)b * m.K, loss = 0;
+    __syncthreads();
+    for (int j = (int)threadIdx.x / SLT_WARP; j < m.K; j += warps) {
+        float sum = 0;
+        for (int i = lane; i < (int)blockDim.x / LANES; i += SLT_WARP) sum += parts[i * m.K + j];
+        sum = slt_warp_sum(sum);
+        if (lane == 0) kept[j] = sum;
+    }
+    __syncthreads();
+    for (int j = 0; threadIdx.x == 0 && j < m.K; j++) loss += m.h[j] * kept[j];
+    return loss * m.scale;
 }
 
 SLT_DEVICE_INLINE void slt_xent_tails(const slt_cuda_args &a) {
@@ -179,20 +214,9 @@ SLT_DEVICE_INLINE void slt_xent_tails(const slt_cuda_args &a) {
         slt_clear_tail(slt_at(a.in_grad[SLT_XENT_H]), count, a.in_rows[SLT_XENT_H], a.slots);
 }
 
-// parts: (warps, K, A) of shared memory
-template <int MOST>
-SLT_DEVICE_INLINE void slt_xent_backward(const slt_cuda_args &a, int b, float *parts) {
-    int warp = (int)threadIdx.x / SLT_WARP, warps = (int)blockDim.x / SLT_WARP;
-    slt_xent_tails(a);
-    if (b >= slt_head(a)->count) return;
-    slt_mixture m = slt_mixture_of(a, b);
-    float weight = *slt_at(a.out_grad[0]), *dR = parts + (int64_t)warp * m.K * m.A;
-    for (int l = warp; l < m.computed; l += warps) {
-        if (l < m.truth)
-            slt_xent_position<MOST>(a, m, l, weight, dR);
-        else
-            slt_xent_clear(a, m, l);
-    }
+// from what forward kept
+SLT_DEVICE_INLINE void slt_xent_halting(const slt_cuda_args &a, int b, const slt_mixture &m,
+                                        float weight) {
     if (!a.in_grad[SLT_XENT_H].at) return;
     for (int j = (int)threadIdx.x; j < m.K; j += (int)blockDim.x) {
         int64_t at = (int64_t)b * m.K + j;
@@ -201,17 +225,89 @@ SLT_DEVICE_INLINE void slt_xent_backward(const slt_cuda_args &a, int b, float *p
     }
 }
 
-// ---- launches: warps of a backward whose parts fit into a block's shared memory
+// room of LANES lanes, so many numbers each, in `parts`
+template <int LANES> SLT_DEVICE_INLINE float *slt_xent_room(float *parts, int each) {
+    return parts + (int64_t)(threadIdx.x / LANES) * each;
+}
+template <int LANES> SLT_DEVICE_INLINE void slt_xent_no_losses(float *parts, int K) {
+    for (int i = (int)threadIdx.x; i < (int)blockDim.x / LANES * K; i += (int)blockDim.x)
+        parts[i] = 0;
+    __syncthreads();
+}
+
+// the trajectory's share of the loss, in thread 0; parts: K numbers of LANES lanes each
+template <int LANES, int MOST>
+SLT_DEVICE_INLINE float slt_xent_forward(const slt_cuda_args &a, int b, float *parts) {
+    if (b >= slt_head(a)->count) return 0;
+    slt_mixture m = slt_mixture_of(a, b);
+    slt_xent_no_losses<LANES>(parts, m.K);
+    slt_xent_out out = {slt_xent_room<LANES>(parts, m.K), NULL, 0};
+    slt_xent_walk<LANES, MOST>(a, m, out);
+    return slt_xent_share<LANES>(a, b, m, parts);
+}
+
+// parts: K·A numbers of LANES lanes each
+template <int LANES, int MOST>
+SLT_DEVICE_INLINE void slt_xent_backward(const slt_cuda_args &a, int b, float *parts) {
+    slt_xent_tails(a);
+    if (b >= slt_head(a)->count) return;
+    slt_mixture m = slt_mixture_of(a, b);
+    slt_xent_out out = {NULL, slt_xent_room<LANES>(parts, m.K * m.A), *slt_at(a.out_grad[0])};
+    slt_xent_walk<LANES, MOST>(a, m, out);
+    slt_xent_halting(a, b, m, out.weight);
+}
+
+// both in one walk; parts: K·(A+1) numbers of LANES lanes each
+template <int LANES, int MOST>
+SLT_DEVICE_INLINE float slt_xent_both(const slt_cuda_args &a, int b, float *parts) {
+    slt_xent_tails(a);
+    if (b >= slt_head(a)->count) return 0;
+    slt_mixture m = slt_mixture_of(a, b);
+    slt_xent_no_losses<LANES>(parts, m.K);
+    float *behind = parts + (int)blockDim.x / LANES * m.K;
+    slt_xent_out out = {slt_xent_room<LANES>(parts, m.K), slt_xent_room<LANES>(behind, m.K * m.A),
+                        *slt_at(a.out_grad[0])};
+    slt_xent_walk<LANES, MOST>(a, m, out);
+    float share = slt_xent_share<LANES>(a, b, m, parts);
+    slt_xent_halting(a, b, m, out.weight);
+    return share;
+}
+
+// ---- launches: so many warps that there is one for every position, as far as they fit
+
+typedef struct {
+    int lanes, threads;
+    size_t bytes;
+} slt_xent_block;
 
 static inline int slt_xent_actions(const slt_cuda_args *args) {
     return args->in_width[SLT_XENT_LOGITS] - 1;
 }
-static inline size_t slt_xent_each(const slt_cuda_args *args) {
-    return (size_t)args->slots * (size_t)slt_xent_actions(args) * sizeof(float);
+
+// each: numbers of LANES lanes
+static inline slt_xent_block slt_xent_block_of(const slt_cuda_args *args, int each) {
+    size_t bytes = (size_t)each * sizeof(float), few = SLT_WARP / SLT_XENT_FEW;
+    bool short_rows = slt_xent_actions(args) <= SLT_XENT_FEW && few * bytes <= SLT_XENT_ROOM;
+    int positions = short_rows ? (int)few : 1;
+    int warps = (int)(SLT_XENT_ROOM / ((size_t)positions * bytes));
+    int wanted = slt_pieces(args->length, positions);
+    if (wanted < 4) wanted = 4;
+    if (wanted > SLT_XENT_WARPS) wanted = SLT_XENT_WARPS;
+    if (warps > wanted) warps = wanted;
+    slt_xent_block block = {SLT_WARP / positions, warps * SLT_WARP,
+                            (size_t)(warps * positions) * bytes};
+    return block;
 }
-static inline int slt_xent_warps(const slt_cuda_args *args) {
-    int warps = (int)(48 * 1024 / slt_xent_each(args));
-    return warps < 1 ? 1 : warps > SLT_XENT_WARPS ? SLT_XENT_WARPS : warps;
-}
+
+// a kernel by its lanes and the actions of each
+#define SLT_XENT_LAUNCH(args, kernel, actions, grid, block)                                        \
+    do {                                                                                           \
+        if ((block).lanes == SLT_XENT_FEW)                                                         \
+            SLT_LAUNCH(args, (kernel<SLT_XENT_FEW, 1>), grid, (block).threads, (block).bytes);     \
+        else if ((actions) <= SLT_WARP)                                                            \
+            SLT_LAUNCH(args, (kernel<SLT_WARP, 1>), grid, (block).threads, (block).bytes);         \
+        else                                                                                       \
+            SLT_LAUNCH(args, (kernel<SLT_WARP, 8>), grid, (block).threads, (block).bytes);         \
+    } while (0)
 
 #endif
