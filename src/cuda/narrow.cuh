@@ -1,6 +1,6 @@
 // Products with a narrow result (a few actions wide), where a library would waste its tiles:
-// a warp per row forward and for dx, with W in shared memory and in registers; dW is a sum over
-// rows.
+// a warp per row forward and for dx, with W in registers, or in shared memory where rows are long;
+// dW is a sum over rows.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -10,7 +10,8 @@
 #include "cuda/activation.cuh"
 #include "cuda/column_sums.cuh"
 
-enum { SLT_NARROW = 16, SLT_NARROW_WARPS = 4, SLT_NARROW_ROWS = 32 }; // rows of a block, at most
+enum { SLT_NARROW = 16, SLT_NARROW_WARPS = 4, SLT_NARROW_ROWS = 256 }; // rows of a block, at most
+enum { SLT_NARROW_PAIR = 2, SLT_NARROW_COLUMNS = 4 };                  // rows, columns of a lane
 
 typedef struct {
     slt_cuda_view x, w, c, y; // (rows,in) (in,out) (1,out) (rows,out)
@@ -74,11 +75,77 @@ static __global__ void slt_narrow_forward(const slt_cuda_args a, const slt_narro
     }
 }
 
-// dx (+)= dp·Wᵀ; y stands for dp, x for dx. A lane owns four columns
+// ---- rows of 128 numbers at most: weights are in registers, two rows of a warp on their way
+
+// of rows r and r + 4: a lane's columns, 32 apart
+typedef struct {
+    float x[SLT_NARROW_PAIR][SLT_NARROW_COLUMNS];
+} slt_narrow_pair;
+
+SLT_DEVICE_INLINE slt_narrow_pair slt_narrow_load(const slt_narrow &n, int r, int end) {
+    int lane = (int)(threadIdx.x % SLT_WARP);
+    slt_narrow_pair pair;
+#pragma unroll
+    for (int k = 0; k < SLT_NARROW_PAIR * SLT_NARROW_COLUMNS; k++) {
+        int row = r + k / SLT_NARROW_COLUMNS * SLT_NARROW_WARPS;
+        int i = lane + k % SLT_NARROW_COLUMNS * SLT_WARP;
+        pair.x[k / SLT_NARROW_COLUMNS][k % SLT_NARROW_COLUMNS] =
+            row < end && i < n.in ? slt_at(n.x)[(int64_t)row * n.in + i] : 0;
+    }
+    return pair;
+}
+
+// weights come before the kernel in front has ended: nobody but Adam writes them
+template <int OUT>
+static __global__ void slt_narrow_short(const slt_cuda_args a, const slt_narrow n) {
+    const float *w = slt_at(n.w), *c = slt_at(n.c);
+    int lane = (int)(threadIdx.x % SLT_WARP), warp = (int)(threadIdx.x / SLT_WARP);
+    int place = slt_narrow_place<OUT>(lane);
+    int first = (int)blockIdx.x * n.each, end = slt_least(first + n.each, n.rows);
+    float own[SLT_NARROW_COLUMNS][OUT], bias = c && place < n.out ? c[place] : 0;
+#pragma unroll
+    for (int k = 0; k < SLT_NARROW_COLUMNS * OUT; k++) {
+        int i = lane + k / OUT * SLT_WARP, o = k % OUT;
+        own[k / OUT][o] = i < n.in && o < n.out ? w[i * n.out + o] : 0;
+    }
+    slt_begin();
+    slt_narrow_pair next = slt_narrow_load(n, first + warp, end);
+    for (int r = first + warp; r < end; r += SLT_NARROW_PAIR * SLT_NARROW_WARPS) {
+        slt_narrow_pair now = next;
+        next = slt_narrow_load(n, r + SLT_NARROW_PAIR * SLT_NARROW_WARPS, end);
+#pragma unroll
+        for (int k = 0; k < SLT_NARROW_PAIR; k++) {
+            int row = r + k * SLT_NARROW_WARPS;
+            float sum[OUT] = {0};
+#pragma unroll
+            for (int j = 0; j < SLT_NARROW_COLUMNS * OUT; j++)
+                sum[j % OUT] += now.x[k][j / OUT] * own[j / OUT][j % OUT];
+            float mine = slt_narrow_sums<OUT>(sum);
+            if (lane < OUT && place < n.out && row < end)
+                slt_at(n.y)[(int64_t)row * n.out + place] =
+                    slt_activated(c ? mine + bias : mine, n.activation);
+        }
+    }
+}
+
+// dp of rows r and r + 4
+template <int OUT> struct slt_narrow_dp { float d[SLT_NARROW_PAIR][OUT]; };
+template <int OUT>
+SLT_DEVICE_INLINE slt_narrow_dp<OUT> slt_narrow_load_dp(const slt_narrow &n, int r, int end) {
+    slt_narrow_dp<OUT> dp;
+#pragma unroll
+    for (int k = 0; k < SLT_NARROW_PAIR * OUT; k++) {
+        int row = r + k / OUT * SLT_NARROW_WARPS;
+        dp.d[k / OUT][k % OUT] =
+            row < end && k % OUT < n.out ? slt_at(n.y)[(int64_t)row * n.out + k % OUT] : 0;
+    }
+    return dp;
+}
+
+// dx (+)= dp·Wᵀ; y stands for dp, x for dx. A lane owns four columns; two rows are on their way
 template <int OUT>
 static __global__ void slt_narrow_input(const slt_cuda_args a, const slt_narrow n, bool add) {
-    slt_begin();
-    const float *w = slt_at(n.w), *dp = slt_at(n.y);
+    const float *w = slt_at(n.w);
     int lane = (int)(threadIdx.x % SLT_WARP), warp = (int)(threadIdx.x / SLT_WARP);
     int first = (int)blockIdx.x * n.each, end = slt_least(first + n.each, n.rows);
     for (int c = 4 * lane; c < n.in; c += 4 * SLT_WARP) {
@@ -88,17 +155,24 @@ static __global__ void slt_narrow_input(const slt_cuda_args a, const slt_narrow 
 #pragma unroll
             for (int j = 0; j < 4; j++)
                 own[j][o] = o < n.out && c + j < n.in ? w[(c + j) * n.out + o] : 0;
-        for (int r = first + warp; r < end; r += SLT_NARROW_WARPS) {
-            float4 sum = {0, 0, 0, 0};
+        slt_begin(); // weights were there before
+        slt_narrow_dp<OUT> next = slt_narrow_load_dp<OUT>(n, first + warp, end);
+        for (int r = first + warp; r < end; r += SLT_NARROW_PAIR * SLT_NARROW_WARPS) {
+            slt_narrow_dp<OUT> now = next;
+            next = slt_narrow_load_dp<OUT>(n, r + SLT_NARROW_PAIR * SLT_NARROW_WARPS, end);
 #pragma unroll
-            for (int o = 0; o < OUT; o++) {
-                float d = o < n.out ? dp[(int64_t)r * n.out + o] : 0;
-                sum.x += d * own[0][o];
-                sum.y += d * own[1][o];
-                sum.z += d * own[2][o];
-                sum.w += d * own[3][o];
+            for (int k = 0; k < SLT_NARROW_PAIR; k++) {
+                int row = r + k * SLT_NARROW_WARPS;
+                float4 sum = {0, 0, 0, 0};
+#pragma unroll
+                for (int o = 0; o < OUT; o++) {
+                    sum.x += now.d[k][o] * own[0][o];
+                    sum.y += now.d[k][o] * own[1][o];
+                    sum.z += now.d[k][o] * own[2][o];
+                    sum.w += now.d[k][o] * own[3][o];
+                }
+                if (row < end) slt_store4(slt_at(n.x) + (int64_t)row * n.in, c, n.in, add, sum);
             }
-            slt_store4(slt_at(n.x) + (int64_t)r * n.in, c, n.in, add, sum);
         }
     }
 }
@@ -122,18 +196,29 @@ template <int OUT> struct slt_narrow_term {
 
 // ---- launches: for up to 8 numbers, or 16
 
+#ifdef SLT_EMULATED
+enum { SLT_NARROW_MANY = 64 };
+#else
+enum { SLT_NARROW_MANY = 32768 }; // rows of all members
+#endif
+
 // two rows for each warp, more where the device is full of them
 static inline int slt_narrow_each(const slt_cuda_args *args, int rows) {
-    bool many = (int64_t)rows * args->members > 32768;
+    bool many = (int64_t)rows * args->members > SLT_NARROW_MANY;
     return many ? SLT_NARROW_ROWS : 2 * SLT_NARROW_WARPS;
 }
 
 static inline void slt_launch_narrow(const slt_cuda_args *args, slt_narrow n) {
     size_t bytes = (size_t)n.in * (size_t)n.out * sizeof(float);
+    bool rows = n.in <= SLT_NARROW_COLUMNS * SLT_WARP, few = n.out <= 8;
     n.each = slt_narrow_each(args, n.rows);
     dim3 grid = slt_grid(args, n.rows, n.each);
     int threads = SLT_NARROW_WARPS * SLT_WARP;
-    if (n.out <= 8)
+    if (rows && few)
+        SLT_LAUNCH(args, slt_narrow_short<8>, grid, threads, 0, n);
+    else if (rows)
+        SLT_LAUNCH(args, slt_narrow_short<SLT_NARROW>, grid, threads, 0, n);
+    else if (few)
         SLT_LAUNCH(args, slt_narrow_forward<8>, grid, threads, bytes, n);
     else
         SLT_LAUNCH(args, slt_narrow_forward<SLT_NARROW>, grid, threads, bytes, n);

@@ -142,13 +142,15 @@ static slt_var norm_of(slt_probe *p, int width) {
 static slt_var norm_200(slt_probe *p) { return norm_of(p, 200); }
 static slt_var norm_600(slt_probe *p) { return norm_of(p, 600); }
 
-static slt_var many_actions(slt_probe *p) {
-    slt_var logits = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 41, -2, 2);
+static slt_var xent_of(slt_probe *p, int actions) {
+    slt_var logits = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, actions + 1, -2, 2);
     slt_var masks = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 1, 0, 1);
     slt_var h = slt_probe_numbers(p, SLT_TRAJECTORIES, 0, p->shape.slots, 0, 1);
     return slt_prefix_xent(slt_probe_tape(p), logits, masks, h,
-                           slt_probe_integers(p, SLT_TOKENS, 40));
+                           slt_probe_integers(p, SLT_TOKENS, actions));
 }
+static slt_var xent_20(slt_probe *p) { return xent_of(p, 20); }
+static slt_var xent_40(slt_probe *p) { return xent_of(p, 40); }
 
 static slt_var dense_of(slt_probe *p, int in, int out, slt_activation activation) {
     slt_var x = slt_probe_numbers(p, SLT_TOKENS, 0, in, -1, 1);
@@ -156,12 +158,15 @@ static slt_var dense_of(slt_probe *p, int in, int out, slt_activation activation
     return slt_dense(slt_probe_tape(p), x, w, slt_probe_parameter(p, 1, out, -1, 1), activation);
 }
 static slt_var dense_12(slt_probe *p) { return dense_of(p, 40, 12, SLT_LINEAR); }
+static slt_var dense_long_7(slt_probe *p) { return dense_of(p, 150, 7, SLT_RELU); }
+static slt_var dense_long_12(slt_probe *p) { return dense_of(p, 150, 12, SLT_LINEAR); }
 static slt_var dense_33(slt_probe *p) { return dense_of(p, 20, 33, SLT_TANH); }
 
 static void other_sizes_agree_with_the_cpu(void **state) {
     (void)state;
-    slt_var (*const cases[])(slt_probe *) = {attention_20, attention_64, norm_200, norm_600,
-                                             many_actions, dense_12,     dense_33};
+    slt_var (*const cases[])(slt_probe *) = {attention_20,  attention_64, norm_200, norm_600,
+                                             xent_20,       xent_40,      dense_12, dense_long_7,
+                                             dense_long_12, dense_33};
     static const slt_op other = {.name = "other sizes"};
     wrong = 0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
