@@ -27,7 +27,8 @@ SLT_DEVICE_INLINE void slt_put_sum(const slt_sums &s, int i, int c, float sum) {
 }
 
 template <class Term>
-static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term, const slt_sums s) {
+static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term,
+                                       const __grid_constant__ slt_sums s) {
     slt_begin();
     enum {
         W = Term::WIDTH,

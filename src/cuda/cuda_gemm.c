@@ -72,10 +72,15 @@ slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
     return side;
 }
 
+// rows of all members: above that the library's sum over rows, a launch of its own behind the
+// product, takes three times as long as the memory needs
+enum { MANY_ROWS = 32768 };
+
 void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
                               slt_cuda_view dy, slt_cuda_view dw, bool add_w, slt_cuda_view dc,
                               bool add_c) {
-    bool both = dw.at && dc.at && !add_c;
+    bool many = (int64_t)rows * args->members > MANY_ROWS;
+    bool both = dw.at && dc.at && !add_c && !many;
     if (!dw.at && !dc.at) return;
     slt_cuda_args side = slt_cuda_fork(args);
     if (both && slt_cuda_fused_gradient(&side, in, out, rows, x, dy, add_w, dw, dc)) return;
