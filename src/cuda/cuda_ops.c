@@ -19,9 +19,9 @@ const slt_cuda_op *slt_cuda_find(const slt_op *op) {
 
 // ---- sizes, at capacity
 
-// rows of zeros and ones
+// marks of rows, 32 in a word
 static size_t dense_bits(const slt_sizes *s) {
-    return (size_t)s->in[0].rows * (size_t)s->in[0].width;
+    return ((size_t)s->in[0].rows / 32 + 1) * (size_t)s->in[0].width;
 }
 // dz of every token and slot, du·u of every slot
 static size_t slot_attention(const slt_sizes *s) {

@@ -70,6 +70,12 @@ static inline float __shfl_down_sync(unsigned, float x, int delta) {
     int lane = slt_emulated_lane();
     return slt_emulated_shuffle(x, lane + delta < 32 ? lane + delta : lane);
 }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int atomicOr(int *place, int value) {
+    int before = *place;
+    *place |= value;
+    return before;
+}
 static inline int atomicAdd(int *place, int value) {
     int before = *place;
     *place += value;

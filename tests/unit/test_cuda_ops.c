@@ -186,10 +186,15 @@ static slt_var mlp_20(slt_probe *p) {
     return slt_mlp(slt_probe_tape(p), x, w1, c1, w2, c2);
 }
 
+static slt_var bits_30(slt_probe *p) {
+    slt_var bits = slt_probe_bits(p, 30, 0.3), w = slt_probe_parameter(p, 30, 150, -1, 1);
+    return slt_dense_bits(slt_probe_tape(p), bits, w, slt_probe_parameter(p, 1, 150, -1, 1));
+}
+
 static void many_rows_agree_with_the_cpu(void **state) {
     (void)state;
     slt_probe_batch batch = {.trajectories = 100, .slots = 1, .length = 70, .mean = 65, .seed = 7};
-    slt_var (*const cases[])(slt_probe *) = {dense_36, dense_4, mlp_20};
+    slt_var (*const cases[])(slt_probe *) = {dense_36, dense_4, mlp_20, bits_30};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const char *where;
         double error = case_error(batch, cases[c], &where);
