@@ -7,7 +7,7 @@
 #include "cuda/kernel.cuh"
 
 enum { Q, KV };
-enum { THREADS = 1024, WARPS = THREADS / SLT_WARP, AT_ONCE = 6 }; // slots whose sums run at once
+enum { THREADS = 1024, FEW_THREADS = 256, AT_ONCE = 6 }; // slots whose sums run at once
 
 #define FLOOR 1e-8f
 
@@ -61,13 +61,13 @@ SLT_DEVICE_INLINE void warp_dots(const float *x, const float *y, int width, int 
 
 // Σ_l weight_lk·row_l of every slot k, four columns c at a time: threads of a block share the
 // positions out, and add their parts in order. row: (computed, stride), weight: (computed, K);
-// parts: THREADS fours of shared memory. What is done with a sum: put(k, c, sum)
+// parts: a four of shared memory for each thread. What is done with a sum: put(k, c, sum)
 template <class Put>
 SLT_DEVICE_INLINE void sum_positions(const round_view &v, const float *weight, const float *row,
                                      int stride, float4 *parts, Put put) {
-    int fours = (v.S + 3) / 4, things = v.K * fours, shares = THREADS / things;
-    if (shares < 1) shares = 1;
-    for (int first = 0; first < things; first += THREADS) {
+    int fours = (v.S + 3) / 4, things = v.K * fours, threads = (int)blockDim.x;
+    int shares = threads < things ? 1 : threads / things;
+    for (int first = 0; first < things; first += threads) {
         int i = first + (int)threadIdx.x % things, share = (int)threadIdx.x / things;
         if (shares == 1) i = first + (int)threadIdx.x, share = 0;
         int k = i / fours, c = i % fours * 4;
@@ -118,15 +118,15 @@ SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
     slt_begin();
     SLT_DYNAMIC_SHARED(own);
     float4 *parts = (float4 *)own; // behind the first barrier
-    int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
+    int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP, warps = (int)blockDim.x / SLT_WARP;
     float *update = slt_at(a.out[0]);
     slt_clear_tail(update, slt_count(a, SLT_SLOTS, 0), a.out_rows[0], a.out_width[0]);
     slt_clear_tail(slt_at(a.out[1]), slt_count(a, SLT_TOKENS, 0), a.out_rows[1], a.out_width[1]);
     if (b >= slt_head(a)->count) return;
     round_view v = view_of(a, b);
-    for (int l = warp; l < v.computed; l += WARPS) compete(v, l, own + warp * v.K);
+    for (int l = warp; l < v.computed; l += warps) compete(v, l, own + warp * v.K);
     __syncthreads();
-    for (int k = warp; k < v.K; k += WARPS) {
+    for (int k = warp; k < v.K; k += warps) {
         float weights = 0;
         for (int l = (int)threadIdx.x % SLT_WARP; l < v.computed; l += SLT_WARP)
             weights += v.attention[(int64_t)l * v.K + k];
@@ -188,11 +188,11 @@ SLT_DEVICE_INLINE void token_gradient(const slt_cuda_args &a, const round_view &
 }
 
 // shared holds dz·scale (tokens, K), then du·u (slots); dynamic shared memory: dz and shares of the
-// position at hand, (WARPS, 2, K)
+// position at hand, (warps, 2, K)
 SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     slt_begin();
     SLT_DYNAMIC_SHARED(parts);
-    int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP;
+    int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP, warps = (int)blockDim.x / SLT_WARP;
     if (a.in_grad[KV].at && !a.add[KV])
         slt_clear_tail(slt_at(a.in_grad[KV]), slt_count(a, SLT_TOKENS, 0), a.in_rows[KV],
                        a.in_width[KV]);
@@ -205,13 +205,13 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     const float *u = slt_at(a.out[0]) + v.slot * v.S;
     float *dz = slt_at(a.shared) + v.token * v.K, *own = parts + 2 * warp * v.K;
     float *along = slt_at(a.shared) + (int64_t)a.in_room[KV] * v.K + v.slot;
-    for (int k = warp; k < v.K; k += WARPS) {
+    for (int k = warp; k < v.K; k += warps) {
         float sum[AT_ONCE];
         warp_dots(du + (int64_t)k * v.S, u + (int64_t)k * v.S, v.S, 1, sum);
         if (threadIdx.x % SLT_WARP == 0) along[k] = sum[0];
     }
     __syncthreads();
-    for (int l = warp; l < v.computed; l += WARPS) {
+    for (int l = warp; l < v.computed; l += warps) {
         position_gradient(v, l, du, along, own, own + v.K);
         for (int k = (int)(threadIdx.x % SLT_WARP); k < v.K; k += SLT_WARP)
             dz[(int64_t)l * v.K + k] = own[k];
@@ -226,15 +226,28 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     });
 }
 
+#ifdef SLT_EMULATED
+enum { MANY = 2 };
+#else
+enum { MANY = 132 }; // trajectories of all members: a multiprocessor has room for one large block
+#endif
+
+static int threads_of(const slt_cuda_args *args) {
+    return (int64_t)args->trajectories * args->members > MANY ? (int)FEW_THREADS : (int)THREADS;
+}
+
 // shared memory: some numbers per warp and slot, or a four per thread
 static size_t room(const slt_cuda_args *args, int numbers) {
-    size_t slots = (size_t)(numbers * WARPS) * (size_t)args->slots * sizeof(float);
-    return slots > THREADS * sizeof(float4) ? slots : THREADS * sizeof(float4);
+    size_t threads = (size_t)threads_of(args), warps = threads / SLT_WARP;
+    size_t slots = (size_t)numbers * warps * (size_t)args->slots * sizeof(float);
+    return slots > threads * sizeof(float4) ? slots : threads * sizeof(float4);
 }
 
 void slt_cuda_slot_attention_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), THREADS, room(args, 1));
+    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), threads_of(args),
+               room(args, 1));
 }
 void slt_cuda_slot_attention_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), THREADS, room(args, 2));
+    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), threads_of(args),
+               room(args, 2));
 }
