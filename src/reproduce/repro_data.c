@@ -16,11 +16,11 @@ static const int64_t QUICK[SLT_SPLITS] = {600, 100, 100};
 
 // ---- playing
 
-// 0, 0, 0: the paper's
-static const int64_t *sizes_of(const slt_repro *r) {
+// as asked for, or as the set has it; 0, 0, 0: the paper's
+static const int64_t *sizes_of(const slt_repro *r, const slt_repro_set *set) {
     const int64_t *given = r->request->episodes;
-    bool none = !given[0] && !given[1] && !given[2];
-    return none && r->request->quick ? QUICK : given;
+    if (given[0] || given[1] || given[2]) return given;
+    return r->request->quick ? QUICK : set->episodes;
 }
 
 // the policy learns where it is not there; with --quick it imitates the planner for a moment
@@ -49,12 +49,12 @@ static slt_status play(slt_repro *r, const slt_repro_set *set, const char *path)
                                    .truth = set->truth,
                                    .single_delimiter = set->single_delimiter,
                                    .seed = r->request->seed};
-    memcpy(request.episodes, sizes_of(r), sizeof request.episodes);
+    memcpy(request.episodes, sizes_of(r, set), sizeof request.episodes);
     return slt_collect(r->context, &request, NULL);
 }
 
 void slt_repro_collect_command(const slt_repro *r, const slt_repro_set *set, slt_text *out) {
-    const int64_t *sizes = sizes_of(r);
+    const int64_t *sizes = sizes_of(r, set);
     if (set->learned)
         slt_text_add(out, "slottar train-expert %s --seed %llu -o data/%s-policy.safetensors && ",
                      set->set, (unsigned long long)r->request->seed, set->set);

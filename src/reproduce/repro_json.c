@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "report/paper_scores.h"
+#include "reproduce/repro_markdown.h"
 #include "reproduce/repro_speed.h"
 #include "reproduce/repro_summary.h"
 #include "slottar/version.h"
@@ -122,21 +123,15 @@ static void add_restarts(slt_text *out, const slt_repro_record *records, int cou
 }
 
 static void add_paper(slt_text *out, const slt_repro_cell *cell) {
-    int count;
-    const slt_paper_row *rows = slt_paper_rows(&count);
-    for (int i = 0; i < count; i++) {
-        const slt_paper_row *p = &rows[i];
-        if (!cell->variant->paper || strcmp(p->model, cell->variant->paper) != 0 ||
-            strcmp(p->set, cell->set->title) != 0)
-            continue;
-        slt_text_add(out, ",\"paper\":{\"f1\":%.4f,\"f1_sd\":%.4f,\"align\":%.4f,\"align_sd\":%.4f",
-                     p->f1, p->f1_sd, p->align, p->align_sd);
-        if (!isnan(p->forward))
-            slt_text_add(
-                out, ",\"forward\":%.4f,\"forward_sd\":%.4f,\"backward\":%.4f,\"backward_sd\":%.4f",
-                p->forward, p->forward_sd, p->backward, p->backward_sd);
-        slt_text_add(out, "}");
-    }
+    const slt_paper_row *p = slt_repro_paper(cell->set, cell->variant->paper);
+    if (!p) return;
+    slt_text_add(out, ",\"paper\":{\"f1\":%.4f,\"f1_sd\":%.4f,\"align\":%.4f,\"align_sd\":%.4f",
+                 p->f1, p->f1_sd, p->align, p->align_sd);
+    if (!isnan(p->forward))
+        slt_text_add(out,
+                     ",\"forward\":%.4f,\"forward_sd\":%.4f,\"backward\":%.4f,\"backward_sd\":%.4f",
+                     p->forward, p->forward_sd, p->backward, p->backward_sd);
+    slt_text_add(out, "}");
 }
 
 // where the runs were made: of the first; all of them have it in their record.json

@@ -6,6 +6,8 @@
 #define SLT_REPRODUCE_LISTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include "slottar/dataset.h"
 
 // ---- data sets: what slt_collect is asked for
 
@@ -19,6 +21,8 @@ typedef struct {
     bool single_delimiter;
     const char *slots; // for those that are told the histogram of a set with rare large numbers
     bool learned;      // played by a policy: data/SET-policy.safetensors
+    const char *paper; // the paper's name where the title is another
+    int64_t episodes[SLT_SPLITS]; // 0: as many as the paper
 } slt_repro_set;
 
 // ---- variants: a model and how it is trained

@@ -140,7 +140,7 @@ same "they are made again" whole.md whole/results.md
 check "another size in the same folder" 1 "$SLOTTAR" reproduce craft -o whole
 says "with what differs" err "quick: yes"
 check "no such table" 1 make kraft -o x
-says "lists them" err "craft, fixed, variable"
+says "lists them" err "craft, tasks, fixed"
 check "no such model" 1 make craft -o x --only mdl
 says "says what there is" err "SET/VARIANT"
 check "no such cell" 1 make craft -o x --only 'craft/ompn*'

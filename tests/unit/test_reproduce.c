@@ -75,6 +75,28 @@ static void settings_are_those_of_the_models(void **state) {
         }
 }
 
+// how many episodes: as asked for, with --quick few, otherwise as the set has it
+static void check_sizes(const slt_reproduce_request *request, const char *set, const char *sizes) {
+    slt_repro r = {.request = request};
+    slt_text text;
+    slt_text_init(&text, &slt_system_allocator);
+    slt_repro_collect_command(&r, slt_repro_set_find(set), &text);
+    CHECK_OK(text.status);
+    assert_true(sizes ? strstr(text.bytes, sizes) != NULL : strstr(text.bytes, "--split") == NULL);
+    slt_text_deinit(&text);
+}
+
+static void sets_have_their_sizes(void **state) {
+    (void)state;
+    slt_reproduce_request request = {.folder = "f"};
+    check_sizes(&request, "craft-full", NULL);
+    check_sizes(&request, "craft-full-tasks", "--split 30000,3000,3000");
+    request.quick = true;
+    check_sizes(&request, "craft-full-tasks", "--split 600,100,100");
+    request.episodes[0] = 50;
+    check_sizes(&request, "craft-full-tasks", "--split 50,0,0");
+}
+
 // a place of the paper's tables is a cell of ours
 static void every_figure_of_the_paper_has_a_cell(void **state) {
     (void)state;
@@ -231,6 +253,7 @@ int main(void) {
         cmocka_unit_test(names_are_known_and_stand_once),
         cmocka_unit_test(nothing_is_listed_in_vain),
         cmocka_unit_test(settings_are_those_of_the_models),
+        cmocka_unit_test(sets_have_their_sizes),
         cmocka_unit_test(every_figure_of_the_paper_has_a_cell),
         cmocka_unit_test(commands_say_what_is_run),
         cmocka_unit_test(runs_are_summed_up),
