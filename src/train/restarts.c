@@ -137,6 +137,18 @@ slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run) {
     return hinted(run) ? begin_from_sets(t, run, hinted(run)) : SLT_OK;
 }
 
+// ends by the cheapest set: what a member with a set began with, and what the best is held against
+slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_arena *arena,
+                                 bool **out) {
+    *out = NULL;
+    if (!hinted(run)) return SLT_OK;
+    SLT_TRY(find_sets(t));
+    SLT_TRY(SLT_NEW(arena, out, (size_t)t->task.model.symbols));
+    for (int k = 0; t->sets->count && k < t->sets->size[0]; k++)
+        (*out)[t->sets->symbols[0][k]] = true;
+    return SLT_OK;
+}
+
 // ---- thinning out
 
 void slt_restarts_thin_out(slt_live_run *run, const slt_restart_report *report) {

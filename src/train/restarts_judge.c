@@ -35,6 +35,8 @@ typedef struct {
     int asked; // trajectories of the batch
     double tokens, weight, trajectories;
     size_t steps;
+    bool *ends;     // [symbols] by the cheapest set of actions; NULL: nobody began with one
+    uint8_t *table; // [steps] its cuts
 } judge;
 
 // ---- who takes part
@@ -62,6 +64,7 @@ static slt_status add_run(judge *j, slt_live_run *run, bool at_end) {
     c->out = at_end ? &run->outcome->result.restarts : &run->record.restarts;
     SLT_TRY(SLT_NEW(j->arena, &c->parts, members));
     SLT_TRY(SLT_NEW(j->arena, &c->cuts, members * j->steps));
+    if (!j->ends) SLT_TRY(slt_restarts_cheapest(j->t, run, j->arena, &j->ends));
     for (int m = 0; m < run->members; m++) {
         if (!takes_part(run, m, at_end)) continue;
         part *p = c->parts[m] = &j->parts[j->part_count++];
@@ -87,7 +90,7 @@ static slt_status prepare(judge *j, const int64_t *episodes, int64_t count, bool
     SLT_TRY(SLT_NEW(j->arena, &j->parts, (size_t)learner->store->members));
     for (int i = 0; i < t->due_count; i++)
         if (t->due[i]->members > 1) SLT_TRY(add_run(j, t->due[i], at_end));
-    return SLT_OK;
+    return j->ends ? SLT_NEW(j->arena, &j->table, j->steps) : SLT_OK;
 }
 
 // ---- one batch
@@ -121,6 +124,17 @@ static void note_cuts(const judge *j, part *p) {
     }
 }
 
+// where the cheapest set of actions does
+static void note_table(const judge *j, size_t at) {
+    const slt_feed *feed = &j->feed;
+    for (int i = 0; i < j->asked; i++) {
+        int b = feed->order[i], length = feed->length[b];
+        const int32_t *actions = feed->actions + feed->offset[b];
+        for (int l = 0; l + 1 < length; l++) j->table[at + l] = j->ends[actions[l]];
+        at += (size_t)length;
+    }
+}
+
 // what losses are means over: true steps or trajectories
 static double weight_of(const judge *j, bool of_steps) {
     return of_steps ? j->feed.batch.true_tokens : j->feed.batch.count;
@@ -137,6 +151,7 @@ static slt_status hear(void *user, int i) {
         slt_model_loss(learner->use.tape, p->place, learner->use.io.reconstruction);
     p->kl += weight_of(j, kind->per_step) *
              slt_model_loss(learner->use.tape, p->place, learner->use.io.kl);
+    if (i == 0 && j->table) note_table(j, p->at);
     note_cuts(j, p);
     return SLT_OK;
 }
@@ -167,11 +182,10 @@ static slt_status judge_all(judge *j, const int64_t *episodes, int64_t count) {
 
 // ---- the verdict
 
-// share of cuts that two members have in common
-static double agreement(const judge *j, const contest *c, int a, int b) {
-    const uint8_t *x = c->cuts + (size_t)a * j->steps, *y = c->cuts + (size_t)b * j->steps;
+// share of cuts in common
+static double agreement(const uint8_t *x, const uint8_t *y, size_t steps) {
     size_t both = 0, all = 0;
-    for (size_t i = 0; i < j->steps; i++) {
+    for (size_t i = 0; i < steps; i++) {
         both += x[i] & y[i];
         all += (size_t)x[i] + y[i];
     }
@@ -202,8 +216,10 @@ static double count_cost(const judge *j, const contest *c) {
 static const double CLEAR = 0.01; // nats per step: a difference that counts
 
 static void warn(const judge *j, const contest *c) {
-    static const double ODD = 2; // nats per trajectory
+    static const double ODD = 2, FAR = 2. / 3; // nats per trajectory; share of cuts
     slt_restart_report *out = c->out;
+    const uint8_t *cuts = c->cuts + (size_t)out->picked * j->steps;
+    double common = j->table ? agreement(cuts, j->table, j->steps) : 1;
     double cost = count_cost(j, c);
     if (cost > log(c->run->setup->kind->slots(c->run->setup->model)) + ODD)
         snprintf(out->warning, sizeof out->warning,
@@ -214,6 +230,10 @@ static void warn(const judge *j, const contest *c) {
                  out->gap);
     else if (out->agreeing == 1 && !c->run->each[out->picked].hinted)
         snprintf(out->warning, sizeof out->warning, "no other restart found these cuts");
+    else if (common < FAR)
+        snprintf(out->warning, sizeof out->warning,
+                 "the rule that suits the actions best cuts elsewhere (%.0f %% in common)",
+                 100 * common);
 }
 
 // the least loss; a head that sees more has to be clearly better than a simpler one
@@ -236,8 +256,10 @@ static void rank(const judge *j, const contest *c) {
     out->picked = best_member(j->t, c);
     out->head = slt_restarts_head(j->t, c->run, out->picked);
     out->runner_up = -1;
+    const uint8_t *picked = c->cuts + (size_t)out->picked * j->steps;
     for (int m = 0; m < out->members; m++) {
-        out->agreement[m] = agreement(j, c, m, out->picked);
+        const uint8_t *cuts = c->cuts + (size_t)m * j->steps;
+        out->agreement[m] = agreement(cuts, picked, j->steps);
         bool same = out->agreement[m] >= SAME;
         out->agreeing += same;
         bool closer = out->runner_up < 0 || out->losses[m] < out->losses[out->runner_up];

@@ -132,6 +132,11 @@ slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run);
 int slt_restarts_heads(const slt_trainer *t, const slt_live_run *run);
 int slt_restarts_head(const slt_trainer *t, const slt_live_run *run, int member);
 
+// [symbols] which actions end a segment by the cheapest set of that search; NULL: no member begins
+// with one
+slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_arena *arena,
+                                 bool **out);
+
 // from a third of the steps on, members that are far behind the best take no further part
 void slt_restarts_thin_out(slt_live_run *run, const slt_restart_report *report);
 

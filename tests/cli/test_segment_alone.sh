@@ -40,6 +40,14 @@ assert len(many) == 3 * len(one) and all(many["0/" + n] == t for n, t in one.ite
 P
 else skip "a restart equals its seed alone" "no python3"; fi
 
+# what is found is held against the cheapest set of actions: hardly trained, seed 3 keeps another set, seed 4 that one
+"$SLOTTAR" collect unlockpickup --split 60,20,20 -o sets.safetensors -q >/dev/null
+begun() { "$SLOTTAR" train slottar-mdl sets.safetensors prior=3 slots=4 --restarts 6 steps=2 head=action "$@" -q; }
+check "restarts that keep another rule" 0 begun starts=table --seed 3 -o elsewhere
+says "are warned" out "cuts elsewhere (50 % in common)"
+check "restarts that keep the cheapest" 0 begun starts=table --seed 4 -o cheapest
+grep -q elsewhere out && not_ok "are not" || ok "are not"
+
 # codes: a few numbers for every segment, where they were asked for
 check "a code per segment" 0 alone data.safetensors prior=3 code=2 --run coded -o coded.jsonl
 if command -v python3 >/dev/null; then
