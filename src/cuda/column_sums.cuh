@@ -16,12 +16,15 @@ typedef struct {
     int rows, width;      // rows of the launch
     slt_cuda_view out[2]; // sum i goes to row i; either may be absent
     bool add[2];
-    int across; // > 0: all sums of column c go to row c of out[0], so many of them
+    int across; // > 0: all sums of column c go to row c of out[0], so many of them; those of the
+                // last column to out[1]
 } slt_sums;
 
 SLT_DEVICE_INLINE void slt_put_sum(const slt_sums &s, int i, int c, float sum) {
     if (s.across > 0) {
-        if (i < s.across) slt_put(&slt_at(s.out[0])[c * s.across + i], s.add[0], sum);
+        bool last = c == s.width - 1;
+        float *to = slt_at(s.out[last]);
+        if (i < s.across && to) slt_put(&to[last ? i : c * s.across + i], s.add[last], sum);
     } else if (s.out[i].at)
         slt_put(&slt_at(s.out[i])[c], s.add[i], sum);
 }
@@ -77,7 +80,8 @@ static inline void slt_launch_sums(const slt_cuda_args *args, Term term, slt_sum
     int chunks = slt_least_of(slt_pieces(sums.rows, 4 * SLT_SUM_LANES), room);
     // enough blocks to fill the device, not many more
     chunks = slt_least_of(chunks, slt_pieces(8 * SLT_SUM_CHUNKS, blocks * args->members));
-    chunks = slt_least_of(chunks, SLT_SUM_CHUNKS);
+    // the last block adds all of them up: fewer where a chunk has many sums
+    chunks = slt_least_of(chunks, Term::SUMS > 4 ? SLT_SUM_CHUNKS / 2 : SLT_SUM_CHUNKS);
     dim3 grid((unsigned)blocks, (unsigned)(chunks < 1 ? 1 : chunks), (unsigned)args->members);
     SLT_LAUNCH(args, slt_sum_columns<Term>, grid, dim3(SLT_SUM_COLUMNS, SLT_SUM_LANES, 1), 0, term,
                sums);

@@ -18,7 +18,9 @@ typedef struct {
     void *workspace;
 } slt_cuda_side;
 
-enum { SLT_CUDA_SIDES = 3, SLT_CUDA_HELD = 64 };
+// sides take weight gradients in turn; the last has sums over rows for norms, which are small and
+// are never held
+enum { SLT_CUDA_SIDES = 4, SLT_CUDA_HELD = 64 };
 
 struct slt_cuda {
     slt_device device; // first: a slt_device
@@ -228,6 +230,24 @@ void slt_cuda_run_forward(slt_tape *tape, int first, int last);
 // seed: the loss's gradient, which the run sets to 1; absent where somebody did. both: forward as
 // well
 void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both);
+// sums for the weights of node n, in the run that begins with `first`
+void slt_cuda_run_weights(slt_tape *tape, int first, int n);
+
+// runs of one kind: the last node of the one that begins with `first`, which may be that node
+// alone; its launch; what is left of node n's backward
+typedef struct {
+    int (*last)(const slt_tape *tape, int first);
+    void (*run)(const slt_tape *tape, int first, int last, bool backward);
+    void (*weights)(const slt_tape *tape, int first, int n); // NULL: they run forward only
+} slt_cuda_family;
+
+// node n + 1 is the only one that reads what node n writes, and reads it as its rows
+bool slt_cuda_hands_on(const slt_tape *tape, int n);
+
+extern const slt_cuda_family slt_cuda_heads;       // a norm and the output layer (cuda_heads.c)
+extern const slt_cuda_family slt_cuda_inputs;      // what waits for nothing (cuda_inputs.c)
+extern const slt_cuda_family slt_cuda_slots;       // the slots' part (cuda_slots.c)
+extern const slt_cuda_family slt_cuda_rows_family; // rows on their way to a norm (cuda_rows.c)
 
 // ---- operations (cuda_ops.c)
 
@@ -238,6 +258,6 @@ typedef struct {
 } slt_cuda_op;
 
 const slt_cuda_op *slt_cuda_find(const slt_op *op); // NULL: there is none
-bool slt_cuda_knows(const slt_sizes *sizes, size_t *shared, const char **why);
+bool slt_cuda_knows(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why);
 
 #endif

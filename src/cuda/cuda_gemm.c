@@ -52,24 +52,34 @@ void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in
     slt_cuda_bias_activate(args, y, rows, out, c, activation);
 }
 
-slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
+static slt_cuda_args fork_to(const slt_cuda_args *args, int number, bool held) {
     slt_cuda *cuda = args->cuda;
     slt_cuda_args side = *args;
     if (!SLT_CUDA_LAG) return side;
-    if (cuda->forked < 0) {
-        cuda->forked = cuda->side_next;
-        cuda->side_next = (cuda->side_next + 1) % SLT_CUDA_SIDES;
-    }
+    if (cuda->forked < 0) cuda->forked = number;
     cudaStream_t stream = cuda->side[cuda->forked].stream;
     slt_cuda_check(cuda, cudaEventRecord(cuda->fork, cuda->stream), "starting the side"); // sticks
     slt_cuda_check(cuda, cudaStreamWaitEvent(stream, cuda->fork, 0), "starting the side");
-    if (args->in_space[0] == SLT_SLOT_TOKENS) slt_cuda_hold(cuda, stream);
+    if (held) slt_cuda_hold(cuda, stream);
     int64_t before = (int64_t)cuda->forked * args->members;
     side.stream = stream;
     side.partials = args->side_partials;
     side.partials.at += before * side.partials.stride;
     side.counters = args->side_counters + before * args->counter_stride;
     return side;
+}
+
+slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
+    slt_cuda *cuda = args->cuda;
+    int number = cuda->side_next;
+    if (cuda->forked < 0) cuda->side_next = (number + 1) % (SLT_CUDA_SIDES - 1);
+    // a population fills the device whatever is held
+    bool held = args->in_space[0] == SLT_SLOT_TOKENS && args->members == 1;
+    return fork_to(args, number, held);
+}
+
+slt_cuda_args slt_cuda_fork_sums(const slt_cuda_args *args) {
+    return fork_to(args, SLT_CUDA_SIDES - 1, false);
 }
 
 // rows of all members: above that the library's sum over rows, a launch of its own behind the

@@ -154,6 +154,8 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
 // the same node on the side stream, behind all that was launched so far. What is launched there may
 // read what the node's backward reads, and write gradients of parameters only
 slt_cuda_args slt_cuda_fork(const slt_cuda_args *args);
+// the same for sums over rows, few blocks: beside the chain at any time
+slt_cuda_args slt_cuda_fork_sums(const slt_cuda_args *args);
 
 // are products in tf32? those of attention are, too
 bool slt_cuda_is_tf32(const slt_cuda *cuda);
@@ -174,6 +176,35 @@ typedef struct {
 
 // false: not in one launch at this size or precision, and nothing was done
 bool slt_cuda_gated_gradient(const slt_cuda_args *args, const slt_gated *product);
+// y = x·W for very many short rows, and a ReLU on the way out (stream_product.cu): forward relu(· +
+// bias), which leaves its signs; backward zero where that was not positive, and sums (+)= Σ over
+// rows of y
+typedef struct {
+    bool backward;
+    slt_cuda_view x, w, y; // (rows,k), (k,n) or, backward, (n,k), (rows,n)
+    slt_cuda_view signs;   // a bit for each number of 64 rows at a time
+    slt_cuda_view bias;    // (n), of forward
+    slt_cuda_view sums;    // (n), of backward; may be absent
+    bool add_sums;
+    int rows, n;
+} slt_stream;
+
+// is it done at this size and precision? k: the width of a row of x
+bool slt_cuda_streams(const slt_cuda_args *args, int rows, int n, int k);
+void slt_cuda_stream_product(const slt_cuda_args *args, const slt_stream *product);
+// a layer norm's gradient of very many rows (norm_gradient.cu): the number of sums that it leaves
+// in `shared`; 0: not at this size, and nothing was done
+int slt_cuda_norm_gradient(const slt_cuda_args *args);
+// dW (+)= bitsᵀ·dy on tensor cores (bits_gradient.cu)
+typedef struct {
+    slt_cuda_view marks;  // (rows/32, numbers) words: bit i of word w is row 32·w + i
+    slt_cuda_view dy, dw; // (rows,width), (numbers,width)
+    int rows, numbers, width;
+    bool add;
+} slt_bits_gradient;
+
+// false: not at this size or precision, and nothing was done
+bool slt_cuda_bits_gradient(const slt_cuda_args *args, const slt_bits_gradient *product);
 // dW (+)= xᵀ·dy and dc (+)= Σ over rows of dy, likewise; either may be absent
 void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
                               slt_cuda_view dy, slt_cuda_view dw, bool add_w, slt_cuda_view dc,
@@ -194,6 +225,16 @@ void slt_cuda_bias_gradient(const slt_cuda_args *args, slt_cuda_view x, int rows
 void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cuda_view ids,
                              slt_space space, int rows, int width, slt_cuda_view table, bool add,
                              int entries);
+
+// what a backward does beside a row's own gradient, for a run of nodes that were one launch: sums
+// for weights and tables. parts: so many sums of rows are in `shared`; 0: none, they are made from
+// the rows
+void slt_cuda_dense_weights(const slt_cuda_args *args);
+void slt_cuda_narrow_weights(const slt_cuda_args *args); // of a dense layer
+void slt_cuda_mlp_weights(const slt_cuda_args *args);
+void slt_cuda_norm_weights(const slt_cuda_args *args, int parts);
+void slt_cuda_position_weights(const slt_cuda_args *args);
+void slt_cuda_join_weights(const slt_cuda_args *args);
 
 // the operations that have kernels, one file each
 // clang-format off

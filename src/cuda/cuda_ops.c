@@ -71,8 +71,7 @@ static size_t halting_kl(const slt_sizes *s) { return (size_t)s->limits.trajecto
 static const struct {
     const char *name;
     size_t (*shared)(const slt_sizes *sizes);
-} sizes_of[] = {{"dense_bits", dense_bits},
-                {"slot_attention", slot_attention},
+} sizes_of[] = {{"slot_attention", slot_attention},
                 {"count_mask", count_mask},
                 {"halting", halting},
                 {"halting_kl", halting_kl},
@@ -122,10 +121,11 @@ static const struct {
               {"layer_norm", norm_bound},     {"ompn", ompn_bound},
               {"prefix_xent", prefix_bound},  {"slot_attention", slots_bound}};
 
-bool slt_cuda_knows(const slt_sizes *sizes, size_t *shared, const char **why) {
+bool slt_cuda_knows(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why) {
     const char *name = sizes->node->op->name;
     *why = "it has no kernels yet";
     if (!slt_cuda_find(sizes->node->op)) return false;
+    if (strcmp(name, "dense_bits") == 0) *aux = dense_bits(sizes);
     for (size_t i = 0; i < sizeof sizes_of / sizeof *sizes_of; i++)
         if (strcmp(sizes_of[i].name, name) == 0) *shared = sizes_of[i].shared(sizes);
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)

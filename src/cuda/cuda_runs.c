@@ -33,9 +33,22 @@ static bool may_run(const slt_tape *tape, int n, bool backward) {
     return !backward || kind != SLT_LOSS_ADD || !tape->nodes[n].add;
 }
 
+static const slt_cuda_family *const families[] = {&slt_cuda_inputs, &slt_cuda_slots,
+                                                  &slt_cuda_heads, &slt_cuda_rows_family};
+
+// the family of the run that begins with node n; NULL: of none
+static const slt_cuda_family *family_of(const slt_tape *tape, int n, bool backward) {
+    for (size_t i = 0; SLT_CUDA_FUSED && i < sizeof families / sizeof *families; i++)
+        if ((!backward || families[i]->weights) && families[i]->last(tape, n) > n)
+            return families[i];
+    return NULL;
+}
+
 // the last node of the run that begins with node n
 static int last_of(const slt_tape *tape, int n, bool backward) {
+    const slt_cuda_family *family = family_of(tape, n, backward);
     int last = n;
+    if (family) return family->last(tape, n);
     while (may_run(tape, n, backward) && last + 1 < tape->node_count &&
            last + 1 - n < SLT_RUN_NODES && may_run(tape, last + 1, backward))
         last++;
@@ -65,20 +78,46 @@ void slt_cuda_runs(const slt_tape *tape, int *begin, int *end) {
     join_turn(tape, begin, end);
 }
 
+// ---- losses
+
 static void add_node(slt_loss_run *run, const slt_tape *tape, int n, bool backward) {
     kind_of(tape, n, &run->kind[run->nodes]);
     run->node[run->nodes++] = slt_cuda_args_of(tape, n, backward);
 }
 
-void slt_cuda_run_forward(slt_tape *tape, int first, int last) {
+static void losses_forward(const slt_tape *tape, int first, int last) {
     slt_loss_run run = {.stream = slt_cuda_of(tape->store)->stream};
     for (int n = first; n <= last; n++) add_node(&run, tape, n, false);
     slt_cuda_losses_forward(&run);
 }
 
-void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
+static void losses_backward(const slt_tape *tape, int first, int last, slt_cuda_view seed,
+                            bool both) {
     slt_loss_run run = {.stream = slt_cuda_of(tape->store)->stream, .seed = seed};
     for (int n = last; n >= first; n--)
         if (tape->nodes[n].runs_backward) add_node(&run, tape, n, true);
     if (run.nodes) (both ? slt_cuda_losses_both : slt_cuda_losses_backward)(&run);
+}
+
+// ---- whose run is it? a loss has no part in others
+
+void slt_cuda_run_forward(slt_tape *tape, int first, int last) {
+    const slt_cuda_family *family = family_of(tape, first, false);
+    if (family)
+        family->run(tape, first, last, false);
+    else
+        losses_forward(tape, first, last);
+}
+
+void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
+    const slt_cuda_family *family = family_of(tape, first, true);
+    if (family)
+        family->run(tape, first, last, true);
+    else
+        losses_backward(tape, first, last, seed, both);
+}
+
+void slt_cuda_run_weights(slt_tape *tape, int first, int n) {
+    const slt_cuda_family *family = family_of(tape, first, true);
+    if (family) family->weights(tape, first, n);
 }

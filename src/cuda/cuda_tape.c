@@ -361,9 +361,19 @@ static slt_status backward_node(slt_tape *tape, int n) {
     return note_side(tape, n);
 }
 
+static slt_status run_weights(slt_tape *tape, int first, int n) {
+    if (!tape->nodes[n].runs_backward) return SLT_OK;
+    if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
+    slt_cuda_run_weights(tape, first, n);
+    SLT_TRY(note_side(tape, n));
+    return tape->seconds ? wait_for_side(tape, n) : SLT_OK;
+}
+
 static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
     SLT_TRY(start_clock(tape));
+    if (!seed.at && !is_large(tape, last)) slt_cuda_release(slt_cuda_of(tape->store));
     slt_cuda_run_backward(tape, first, last, seed, both);
+    for (int n = last; n >= first; n--) SLT_TRY(run_weights(tape, first, n));
     SLT_CUDA_TRY(slt_cuda_of(tape->store), cudaPeekAtLastError(), "a run backward");
     return stop_clock(tape, largest_of(tape, first, last, true), true);
 }

@@ -95,6 +95,12 @@ void slt_cuda_dense_forward(const slt_cuda_args *args) {
                            args->out[0]);
 }
 
+void slt_cuda_dense_weights(const slt_cuda_args *args) {
+    slt_cuda_weight_gradient(args, args->in_width[X], args->out_width[0], args->in_rows[X],
+                             args->in[X], args->out_grad[0], args->in_grad[W], args->add[W],
+                             args->in_grad[C], args->add[C]);
+}
+
 // dx = dp·Wᵀ, dW = xᵀ·dp
 static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
     int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
@@ -103,16 +109,23 @@ static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
                              args->in_grad[C], args->add[C]);
 }
 
+static void narrow_weights(const slt_cuda_args *args, slt_cuda_view dp) {
+    slt_sums sums = {SLT_FIXED,
+                     args->in_rows[X],
+                     args->in_width[X] + 1,
+                     {args->in_grad[W], args->in_grad[C]},
+                     {args->add[W], args->add[C]},
+                     args->out_width[0]};
+    slt_cuda_args side = slt_cuda_fork(args);
+    slt_launch_narrow_weights(&side, narrow_of(args, args->in[X], dp), sums);
+}
+
+void slt_cuda_narrow_weights(const slt_cuda_args *args) { narrow_weights(args, args->out_grad[0]); }
+
 static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {
-    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
     if (args->in_grad[X].at)
         slt_launch_narrow_input(args, narrow_of(args, args->in_grad[X], dp), args->add[X]);
-    slt_cuda_args side = slt_cuda_fork(args);
-    slt_cuda_bias_gradient(&side, dp, rows, out, args->in_grad[C], args->add[C]);
-    slt_sums sums = {SLT_FIXED, rows, in, {args->in_grad[W], {NULL, 0}}, {args->add[W], false},
-                     out};
-    if (args->in_grad[W].at)
-        slt_launch_narrow_weights(&side, narrow_of(args, args->in[X], dp), sums);
+    narrow_weights(args, dp);
 }
 
 void slt_cuda_dense_backward(const slt_cuda_args *args) {

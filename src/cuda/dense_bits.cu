@@ -1,61 +1,23 @@
-// y = bits·W + c by the ones: a warp per row, four columns per lane. Backward marks for every
-// number of an observation the rows that have it, 32 rows a word, then adds up dy of those rows: dW
-// = bitsᵀ·dy.
+// y = bits·W + c by the ones: a warp per row, four columns per lane. For backward other blocks
+// mark for every number of an observation the rows that have it, 32 rows a word: dW = bitsᵀ·dy adds
+// up dy of those rows.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernel.cuh"
+#include "cuda/dense_bits.cuh"
 
-enum { BITS, W, C };
-enum { WARPS = 4, THREADS = WARPS * SLT_WARP };
+enum { BITS = SLT_BITS_IN, W, C };
+enum { WARPS = SLT_BITS_WARPS, THREADS = WARPS * SLT_WARP };
+enum { WORD = SLT_BITS_WORD, AHEAD = SLT_BITS_AHEAD };
 
-// a lane reads one of 32 ones, all hear of it
-SLT_KERNEL forward(const slt_cuda_args a) {
+SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
     slt_begin();
-    int r = (int)(blockIdx.x * WARPS + threadIdx.x / SLT_WARP), width = a.out_width[0];
-    if (r >= a.in_rows[BITS]) return;
-    int lane = (int)(threadIdx.x % SLT_WARP);
-    const int32_t *offset = slt_ints(a.in[BITS]);
-    const uint16_t *ones = a.ones[BITS].at + (int64_t)blockIdx.z * a.ones[BITS].stride;
-    const float *w = slt_at(a.in[W]), *c = slt_at(a.in[C]);
-    bool there = r < slt_count(a, a.in_space[BITS], 0);
-    int first = there ? offset[r] : 0, end = there ? offset[r + 1] : 0;
-    for (int k = 4 * lane; k - 4 * lane < width; k += 4 * SLT_WARP) {
-        float sum[4] = {0};
-        if (there && c) slt_add4(sum, 1, slt_load4(c, k, width));
-        for (int i = first; i < end; i += SLT_WARP) {
-            float own = i + lane < end ? (float)ones[i + lane] : 0;
-            int count = slt_least(SLT_WARP, end - i);
-#pragma unroll 8
-            for (int j = 0; j < count; j++)
-                slt_add4(sum, 1, slt_load4(w + (int64_t)slt_warp_lane(own, j) * width, k, width));
-        }
-        slt_store4(slt_at(a.out[0]) + (int64_t)r * width, k, width, false,
-                   slt_four(sum[0], sum[1], sum[2], sum[3]));
-    }
+    slt_bits_block(a, (int)blockIdx.x);
 }
 
 // ---- backward
 
-enum { WORD = 32, AHEAD = 8, MOST_WARPS = 16, COLUMNS = 4 * SLT_WARP };
-
-// into shared: (rows/32, numbers) words, bit i of word w stands for row 32·w + i; a block per word
-SLT_KERNEL mark(const slt_cuda_args a) {
-    slt_begin();
-    int word = (int)blockIdx.x, width = a.in_width[BITS];
-    int rows = slt_count(a, a.in_space[BITS], 0);
-    const int32_t *offset = slt_ints(a.in[BITS]);
-    const uint16_t *ones = a.ones[BITS].at + (int64_t)blockIdx.z * a.ones[BITS].stride;
-    int32_t *marks = (int32_t *)slt_at(a.shared) + (int64_t)word * width;
-    for (int i = (int)threadIdx.x; i < width; i += (int)blockDim.x) marks[i] = 0;
-    __syncthreads();
-    for (int k = (int)threadIdx.x / SLT_WARP; k < WORD; k += (int)blockDim.x / SLT_WARP) {
-        int r = word * WORD + k, lane = (int)(threadIdx.x % SLT_WARP);
-        if (r >= rows) return;
-        for (int i = offset[r] + lane; i < offset[r + 1]; i += SLT_WARP)
-            atomicOr(&marks[ones[i]], (int32_t)(1u << k));
-    }
-}
+enum { MOST_WARPS = 16, COLUMNS = 4 * SLT_WARP };
 
 // dy of a word's rows, in their order, AHEAD of them on their way
 SLT_DEVICE_INLINE void add_rows(const float *dy, uint32_t marks, int k, int width, float *sum) {
@@ -73,21 +35,32 @@ SLT_DEVICE_INLINE void add_rows(const float *dy, uint32_t marks, int k, int widt
     }
 }
 
-// a block per row of W; its warps take words in turn
+// what a block adds up: rows of a word that have its number, or all of them, for c
+SLT_DEVICE_INLINE uint32_t rows_of(const slt_cuda_args &a, int number, int word) {
+    int numbers = a.in_width[BITS], left = a.in_rows[BITS] - word * WORD;
+    if (left <= 0) return 0;
+    if (number < numbers)
+        return ((const uint32_t *)slt_at(a.aux))[(int64_t)word * numbers + number];
+    return left < WORD ? (1u << left) - 1 : ~0u;
+}
+
+// a block per row of W, and the first one for c: it has most to do. Its warps take words in turn
 SLT_KERNEL gather(const slt_cuda_args a) {
     slt_begin();
     alignas(16) __shared__ float parts[MOST_WARPS][COLUMNS];
-    int number = (int)blockIdx.x, numbers = a.in_width[BITS], width = a.out_width[0];
+    int numbers = a.in_width[BITS], width = a.out_width[0];
+    int number = blockIdx.x > 0 ? (int)blockIdx.x - 1 : numbers, which = number < numbers ? W : C;
     int lane = (int)(threadIdx.x % SLT_WARP), warp = (int)threadIdx.x / SLT_WARP;
     int warps = (int)blockDim.x / SLT_WARP, words = (a.in_rows[BITS] + WORD - 1) / WORD;
-    const uint32_t *marks = (const uint32_t *)slt_at(a.shared) + number;
-    float *dw = slt_at(a.in_grad[W]) + (int64_t)number * width;
+    float *to = slt_at(a.in_grad[which]);
+    if (!to) return;
+    if (which == W) to += (int64_t)number * width;
     for (int first = 0; first < width; first += COLUMNS, __syncthreads()) {
         float sum[4] = {0};
-        uint32_t next = warp < words ? marks[(int64_t)warp * numbers] : 0;
+        uint32_t next = rows_of(a, number, warp);
         for (int w = warp; w < words; w += warps) {
             uint32_t now = next;
-            next = w + warps < words ? marks[(int64_t)(w + warps) * numbers] : 0;
+            next = rows_of(a, number, w + warps);
             add_rows(slt_at(a.out_grad[0]) + (int64_t)w * WORD * width, now, first + 4 * lane,
                      width, sum);
         }
@@ -96,13 +69,13 @@ SLT_KERNEL gather(const slt_cuda_args a) {
         for (int i = (int)threadIdx.x; i < slt_least(COLUMNS, width - first); i += blockDim.x) {
             float all = 0;
             for (int w = 0; w < warps; w++) all += parts[w][i];
-            slt_put(&dw[first + i], a.add[W], all);
+            slt_put(&to[first + i], a.add[which], all);
         }
     }
 }
 
 void slt_cuda_dense_bits_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, slt_grid(args, args->in_rows[BITS], WARPS), THREADS, 0);
+    SLT_LAUNCH(args, forward, slt_grid(args, slt_bits_blocks(args), 1), THREADS, 0);
 }
 
 // few blocks have many warps each: some numbers are in nearly every row
@@ -112,12 +85,15 @@ static int gathering_warps(const slt_cuda_args *args) {
 
 // there are gradients of parameters only
 void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
-    int rows = args->in_rows[BITS], out = args->out_width[0];
+    int rows = args->in_rows[BITS];
     slt_cuda_args side = slt_cuda_fork(args);
-    if (args->in_grad[W].at) {
-        SLT_LAUNCH(&side, mark, slt_grid(args, rows, WORD), 2 * THREADS, 0);
-        SLT_LAUNCH(&side, gather, slt_grid(args, args->in_width[BITS], 1),
+    slt_bits_gradient product = {args->aux,   args->out_grad[0],    args->in_grad[W],
+                                 rows,        args->in_width[BITS], args->out_width[0],
+                                 args->add[W]};
+    if (args->in_grad[W].at && slt_cuda_bits_gradient(&side, &product))
+        slt_cuda_bias_gradient(&side, args->out_grad[0], rows, args->out_width[0], args->in_grad[C],
+                               args->add[C]);
+    else
+        SLT_LAUNCH(&side, gather, slt_grid(args, args->in_width[BITS] + 1, 1),
                    gathering_warps(args) * SLT_WARP, 0);
-    }
-    slt_cuda_bias_gradient(args, args->out_grad[0], rows, out, args->in_grad[C], args->add[C]);
 }

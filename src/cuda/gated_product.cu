@@ -24,6 +24,7 @@ template <int MT, int WN> struct tile {
     int row, column; // the first of the block
     int warp, lane;  // of the block, of the warp
     float sum[MT][4][4];
+    float2 gate[MT * 4 * 2];
 };
 
 // rows [first, first + COUNT) of a matrix with rows of k numbers; rows that it does not have are
@@ -73,6 +74,27 @@ template <int MT, int WN> SLT_DEVICE_INLINE void add_step(tile<MT, WN> &t, int s
     }
 }
 
+// a lane has pairs of numbers: where pair i is in the result; false: there is no such row
+template <int MT, int WN>
+SLT_DEVICE_INLINE bool pair_place(const tile<MT, WN> &t, const slt_gated &p, int i, int64_t *at) {
+    int m = i / 8, j = i / 2 % 4, half = i % 2, g = t.lane / 4;
+    int r = t.row + t.warp % 2 * 16 * MT + 16 * m + 8 * half + g;
+    *at = (int64_t)r * p.n + t.column + t.warp / 2 * COLUMNS + t.lane % 4 * 2 + 8 * j;
+    return r < p.rows;
+}
+
+// all at once, and early: one by one between the stores each would wait for its way
+template <int MT, int WN> SLT_DEVICE_INLINE void load_gates(tile<MT, WN> &t, const slt_gated &p) {
+    const float *gate = slt_at(p.gate);
+    float2 shut = {0, 0};
+#pragma unroll
+    for (int i = 0; i < MT * 4 * 2; i++) {
+        int64_t at;
+        bool there = pair_place(t, p, i, &at);
+        t.gate[i] = there ? *(const float2 *)(gate + at) : shut;
+    }
+}
+
 template <int MT, int WN> SLT_DEVICE_INLINE void add_steps(tile<MT, WN> &t, const slt_gated &p) {
     int steps = p.k / STEP;
     for (int s = 0; s < AHEAD && s < steps; s++) load_weights(t, p, s);
@@ -81,6 +103,7 @@ template <int MT, int WN> SLT_DEVICE_INLINE void add_steps(tile<MT, WN> &t, cons
         if (s < steps) load_left(t, p, s);
         slt_copy_group();
     }
+    load_gates(t, p);
     for (int s = 0; s < steps; s++) {
         slt_copy_wait<AHEAD - 1>();
         __syncthreads();
@@ -93,21 +116,16 @@ template <int MT, int WN> SLT_DEVICE_INLINE void add_steps(tile<MT, WN> &t, cons
     }
 }
 
-// a lane has pairs of numbers
 template <int MT, int WN>
 SLT_DEVICE_INLINE void put_sums(const tile<MT, WN> &t, const slt_gated &p) {
-    int g = t.lane / 4, c = t.column + t.warp / 2 * COLUMNS + t.lane % 4 * 2;
-    const float *gate = slt_at(p.gate);
     float *dx = slt_at(p.dx);
 #pragma unroll
     for (int i = 0; i < MT * 4 * 2; i++) {
         int m = i / 8, j = i / 2 % 4, half = i % 2;
-        int r = t.row + t.warp % 2 * 16 * MT + 16 * m + 8 * half + g;
-        int64_t at = (int64_t)r * p.n + c + 8 * j;
-        if (r >= p.rows) continue;
-        float2 h = *(const float2 *)(gate + at);
-        float2 both = {h.x > 0 ? t.sum[m][j][2 * half] : 0,
-                       h.y > 0 ? t.sum[m][j][2 * half + 1] : 0};
+        int64_t at;
+        if (!pair_place(t, p, i, &at)) continue;
+        float2 both = {t.gate[i].x > 0 ? t.sum[m][j][2 * half] : 0,
+                       t.gate[i].y > 0 ? t.sum[m][j][2 * half + 1] : 0};
         *(float2 *)(dx + at) = both;
     }
 }
@@ -123,6 +141,7 @@ SLT_KERNEL __launch_bounds__(2 * WN * SLT_WARP)
            (int)blockIdx.y * T::BN,
            (int)threadIdx.x / SLT_WARP,
            (int)threadIdx.x % SLT_WARP,
+           {},
            {}};
     add_steps(t, p);
     slt_let_next();

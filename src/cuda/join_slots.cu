@@ -7,50 +7,62 @@
 #include "cuda/kernel.cuh"
 
 enum { SLOT, TOKEN };
-enum { THREADS = 128 };
+enum { THREADS = 128, WARPS = 8, COLUMNS = 4 * SLT_WARP }; // of a warp
 
 SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
 
-// four numbers of a row per thread
+// a block per sequence: a lane has four columns of it, a warp every eighth row
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     const float *slots = slt_at(a.in[SLOT]), *tokens = slt_at(a.in[TOKEN]);
-    const int32_t *offset = slt_offset(a), *companion = slt_companion(a);
+    const int32_t *offset = slt_offset(a);
     float *y = slt_at(a.out[0]);
-    int width = a.out_width[0], fours = (width + 3) / 4, count = slt_count(a, SLT_SLOT_TOKENS, 0);
-    for (unsigned i = slt_thread(); i < (unsigned)(count * fours); i += slt_stride()) {
-        int r = (int)(i / (unsigned)fours), column = (int)(i % (unsigned)fours) * 4;
-        slt_spot spot = slt_spot_of(a, SLT_SLOT_TOKENS, r);
-        int sequence = spot.b * a.slots + spot.k, c = tokens ? companion[sequence] : -1;
-        float4 x = slt_load4(slots + (int64_t)sequence * width, column, width);
-        float4 z = {0, 0, 0, 0};
-        if (c >= 0) {
-            int row = offset[c] + slt_least(spot.l, offset[c + 1] - offset[c] - 1);
-            z = slt_load4(tokens + (int64_t)row * width, column, width);
+    int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
+    slt_clear_tail(y, slt_count(a, SLT_SLOT_TOKENS, 0), a.out_rows[0], width);
+    if (sequence >= slt_count(a, SLT_SLOTS, 0)) return;
+    slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
+    int c = tokens ? slt_companion(a)[sequence] : -1, last = 0;
+    if (c >= 0) last = offset[c + 1] - offset[c] - 1, tokens += (int64_t)offset[c] * width;
+    for (int k = 4 * (int)(threadIdx.x % SLT_WARP); k < width; k += COLUMNS) {
+        float4 x = slt_load4(slots + (int64_t)sequence * width, k, width), z = {0, 0, 0, 0};
+#pragma unroll 4
+        for (int l = warp; l < run.computed; l += WARPS) {
+            if (c >= 0) z = slt_load4(tokens + (int64_t)slt_least(l, last) * width, k, width);
+            slt_store4(
+                y + (int64_t)(run.first + l) * width, k, width, false,
+                slt_four(relu(x.x + z.x), relu(x.y + z.y), relu(x.z + z.z), relu(x.w + z.w)));
         }
-        slt_store4(y + (int64_t)r * width, column, width, false,
-                   slt_four(relu(x.x + z.x), relu(x.y + z.y), relu(x.z + z.z), relu(x.w + z.w)));
     }
-    slt_clear_tail(y, count, a.out_rows[0], width);
 }
 
+// the same; sums of the warps are added in order
 SLT_KERNEL backward_slot(const slt_cuda_args a) {
     slt_begin();
-    int sequence = (int)blockIdx.x, width = a.out_width[0];
+    alignas(16) __shared__ float parts[WARPS][COLUMNS];
+    int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
+    int column = 4 * (int)(threadIdx.x % SLT_WARP);
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *to = slt_at(a.in_grad[SLOT]) + (int64_t)sequence * width;
-    bool there = sequence < slt_count(a, SLT_SLOTS, 0);
     slt_run run = {0, 0, 0, 0};
-    if (there) run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
-    for (int k = (int)threadIdx.x; k < width; k += (int)blockDim.x) {
-        float sum = 0;
-#pragma unroll 8
-        for (int l = 0; l < run.computed; l++) {
-            int64_t at = (int64_t)(run.first + l) * width + k;
-            float d = dy[at];
-            sum += y[at] > 0 ? d : 0;
+    if (sequence < slt_count(a, SLT_SLOTS, 0)) run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
+    for (int first = 0; first < width; first += COLUMNS, __syncthreads()) {
+        float sum[4] = {0};
+#pragma unroll 4
+        for (int l = warp; l < run.computed; l += WARPS) {
+            int64_t at = (int64_t)(run.first + l) * width;
+            float4 d = slt_load4(dy + at, first + column, width);
+            float4 h = slt_load4(y + at, first + column, width);
+            slt_add4(sum, 1,
+                     slt_four(h.x > 0 ? d.x : 0, h.y > 0 ? d.y : 0, h.z > 0 ? d.z : 0,
+                              h.w > 0 ? d.w : 0));
         }
-        slt_put(&to[k], a.add[SLOT], sum);
+        *(float4 *)&parts[warp][column] = slt_four(sum[0], sum[1], sum[2], sum[3]);
+        __syncthreads();
+        int k = (int)threadIdx.x;
+        if (k >= COLUMNS || first + k >= width) continue;
+        float all = 0;
+        for (int w = 0; w < WARPS; w++) all += parts[w][k];
+        slt_put(&to[first + k], a.add[SLOT], all);
     }
 }
 
@@ -84,12 +96,12 @@ SLT_KERNEL backward_token(const slt_cuda_args a) {
 }
 
 void slt_cuda_join_slots_forward(const slt_cuda_args *args) {
-    int64_t count = (int64_t)args->out_rows[0] * args->out_width[0];
-    SLT_LAUNCH(args, forward, slt_grid(args, count, 4 * SLT_THREADS), SLT_THREADS, 0);
+    SLT_LAUNCH(args, forward, slt_grid(args, args->in_rows[SLOT], 1), WARPS * SLT_WARP, 0);
 }
 void slt_cuda_join_slots_backward(const slt_cuda_args *args) {
     if (args->in_grad[SLOT].at)
-        SLT_LAUNCH(args, backward_slot, slt_grid(args, args->in_rows[SLOT], 1), THREADS, 0);
+        SLT_LAUNCH(args, backward_slot, slt_grid(args, args->in_rows[SLOT], 1), WARPS * SLT_WARP,
+                   0);
     if (args->in_grad[TOKEN].at)
         SLT_LAUNCH(args, backward_token, slt_grid(args, args->in_rows[TOKEN], 1), THREADS, 0);
 }

@@ -6,13 +6,36 @@
 
 enum { X, W1, C1, W2, C2 };
 
+// signs of the middle, behind it
+static slt_cuda_view signs_of(const slt_cuda_args *args) {
+    slt_cuda_view signs = args->aux;
+    signs.at += (int64_t)args->in_room[X] * args->in_width[W1];
+    return signs;
+}
+
+// by products that hand signs on? both ways or none
+static bool streams(const slt_cuda_args *args) {
+    int rows = args->in_rows[X], wide = args->in_width[W1];
+    return args->keep && slt_cuda_streams(args, rows, wide, args->in_width[X]) &&
+           slt_cuda_streams(args, rows, wide, args->out_width[0]);
+}
+
+// h = relu(x·W1 + c1)
+static void middle(const slt_cuda_args *args, int rows, int wide, int in) {
+    slt_stream stream = {false, args->in[X], args->in[W1], args->aux, signs_of(args), args->in[C1]};
+    stream.rows = rows, stream.n = wide;
+    if (streams(args))
+        slt_cuda_stream_product(args, &stream);
+    else
+        slt_cuda_dense_product(args, rows, wide, in, args->in[X], args->in[W1], args->in[C1],
+                               SLT_RELU, args->aux);
+}
+
 void slt_cuda_mlp_forward(const slt_cuda_args *args) {
-    int rows = args->in_rows[X], in = args->in_width[X], wide = args->in_width[W1];
-    int out = args->out_width[0];
-    slt_cuda_dense_product(args, rows, wide, in, args->in[X], args->in[W1], args->in[C1], SLT_RELU,
-                           args->aux);
-    slt_cuda_dense_product(args, rows, out, wide, args->aux, args->in[W2], args->in[C2], SLT_LINEAR,
-                           args->out[0]);
+    int rows = args->in_rows[X], wide = args->in_width[W1];
+    middle(args, rows, wide, args->in_width[X]);
+    slt_cuda_dense_product(args, rows, args->out_width[0], wide, args->aux, args->in[W2],
+                           args->in[C2], SLT_LINEAR, args->out[0]);
 }
 
 // dh∘[h>0] in place, and its sum over rows on the way
@@ -33,6 +56,13 @@ struct relu_term {
 static bool middle_gradient(const slt_cuda_args *args, int rows, int wide, int out) {
     slt_cuda_view dy = args->out_grad[0];
     slt_gated gated = {dy, args->in[W2], args->aux, args->shared, rows, wide, out};
+    slt_stream stream = {true, dy, args->in[W2], args->shared, signs_of(args)};
+    stream.sums = args->in_grad[C1], stream.add_sums = args->add[C1];
+    stream.rows = rows, stream.n = wide;
+    if (streams(args)) {
+        slt_cuda_stream_product(args, &stream);
+        return true;
+    }
     if (slt_cuda_gated_gradient(args, &gated)) return false;
     slt_cuda_gemm(args, false, true, rows, wide, out, dy, out, args->in[W2], out, false,
                   args->shared, wide);
@@ -42,16 +72,23 @@ static bool middle_gradient(const slt_cuda_args *args, int rows, int wide, int o
     return true;
 }
 
-// what others wait for comes first
-void slt_cuda_mlp_backward(const slt_cuda_args *args) {
+static void weights(const slt_cuda_args *args, bool summed) {
     int rows = args->in_rows[X], in = args->in_width[X], wide = args->in_width[W1];
     int out = args->out_width[0];
     slt_cuda_view none = {NULL, 0};
-    bool summed = middle_gradient(args, rows, wide, out);
-    slt_cuda_input_gradient(args, rows, in, wide, args->shared, args->in[W1], args->add[X],
-                            args->in_grad[X]);
     slt_cuda_weight_gradient(args, in, wide, rows, args->in[X], args->shared, args->in_grad[W1],
                              args->add[W1], summed ? none : args->in_grad[C1], args->add[C1]);
     slt_cuda_weight_gradient(args, wide, out, rows, args->aux, args->out_grad[0], args->in_grad[W2],
                              args->add[W2], args->in_grad[C2], args->add[C2]);
+}
+
+void slt_cuda_mlp_weights(const slt_cuda_args *args) { weights(args, false); }
+
+// what others wait for comes first
+void slt_cuda_mlp_backward(const slt_cuda_args *args) {
+    int rows = args->in_rows[X], in = args->in_width[X], wide = args->in_width[W1];
+    bool summed = middle_gradient(args, rows, wide, args->out_width[0]);
+    slt_cuda_input_gradient(args, rows, in, wide, args->shared, args->in[W1], args->add[X],
+                            args->in_grad[X]);
+    weights(args, summed);
 }

@@ -10,7 +10,7 @@
 #include "cuda/activation.cuh"
 #include "cuda/column_sums.cuh"
 
-enum { SLT_NARROW = 16, SLT_NARROW_WARPS = 4, SLT_NARROW_ROWS = 256 }; // rows of a block, at most
+enum { SLT_NARROW = 16, SLT_NARROW_WARPS = 4, SLT_NARROW_ROWS = 128 }; // rows of a block, at most
 enum { SLT_NARROW_PAIR = 2, SLT_NARROW_COLUMNS = 4 };                  // rows, columns of a lane
 
 typedef struct {
@@ -177,19 +177,32 @@ static __global__ void slt_narrow_input(const slt_cuda_args a, const slt_narrow 
     }
 }
 
-// column c of the sums is row c of dW; a thread has four columns, or one where it has many sums
+// four numbers of a row, with a one behind its end
+SLT_DEVICE_INLINE float4 slt_narrow_row(const float *row, int c, int in) {
+    float4 x = slt_load4(row, c, in);
+    if (c == in) x.x = 1;
+    if (c + 1 == in) x.y = 1;
+    if (c + 2 == in) x.z = 1;
+    if (c + 3 == in) x.w = 1;
+    return x;
+}
+
+// column c of the sums is row c of dW, the one behind them the bias's gradient; a thread has four
+// columns, or one where it has many sums
 template <int OUT> struct slt_narrow_term {
     slt_narrow n;
     enum { SUMS = OUT, WIDTH = OUT > 8 ? 1 : 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
         const float *dp = slt_at(n.y) + (int64_t)r * n.out, *row = slt_at(n.x) + (int64_t)r * n.in;
+        float4 four = {c < n.in ? row[c] : 1, 0, 0, 0};
+        if constexpr (WIDTH == 4) four = slt_narrow_row(row, c, n.in);
 #pragma unroll
         for (int o = 0; o < OUT; o++) {
             float d = o < n.out ? dp[o] : 0;
             if constexpr (WIDTH == 4)
-                slt_add4(sum + 4 * o, d, slt_load4(row, c, n.in));
+                slt_add4(sum + 4 * o, d, four);
             else
-                sum[o] += d * row[c];
+                sum[o] += d * four.x;
         }
     }
 };

@@ -11,10 +11,10 @@
 
 enum { SLT_XENT_LOGITS, SLT_XENT_MASKS, SLT_XENT_H, SLT_XENT_TARGETS };
 enum { SLT_XENT_FEW = 8, SLT_XENT_ROOM = 48 * 1024 };
-#ifdef SLT_EMULATED
-enum { SLT_XENT_WARPS = 2 }; // short trajectories go round, too
+#ifdef SLT_EMULATED // short trajectories go round, too
+enum { SLT_XENT_WARPS = 2, SLT_XENT_MANY = 8, SLT_XENT_LEAST = 1 };
 #else
-enum { SLT_XENT_WARPS = 32 };
+enum { SLT_XENT_WARPS = 32, SLT_XENT_MANY = 528, SLT_XENT_LEAST = 8 };
 #endif
 
 typedef struct {
@@ -273,7 +273,9 @@ SLT_DEVICE_INLINE float slt_xent_both(const slt_cuda_args &a, int b, float *part
     return share;
 }
 
-// ---- launches: so many warps that there is one for every position, as far as they fit
+// ---- launches: so many warps that there is one for every position, as far as they fit. Where
+// there are more trajectories than multiprocessors have room for, few warps each: blocks of many
+// would wait for each other
 
 typedef struct {
     int lanes, threads;
@@ -292,7 +294,9 @@ static inline slt_xent_block slt_xent_block_of(const slt_cuda_args *args, int ea
     int warps = (int)(SLT_XENT_ROOM / ((size_t)positions * bytes));
     int wanted = slt_pieces(args->length, positions);
     if (wanted < 4) wanted = 4;
-    if (wanted > SLT_XENT_WARPS) wanted = SLT_XENT_WARPS;
+    bool many = (int64_t)args->trajectories * args->members > SLT_XENT_MANY;
+    int most = many ? SLT_XENT_LEAST : SLT_XENT_WARPS;
+    if (wanted > most) wanted = most;
     if (warps > wanted) warps = wanted;
     slt_xent_block block = {SLT_WARP / positions, warps * SLT_WARP,
                             (size_t)(warps * positions) * bytes};

@@ -1,7 +1,7 @@
 // Self-attention inside each sequence on tensor cores, tf32. A block has some heads of a sequence:
-// it brings their rows into shared memory, all at once, then a warp has 16 of them at a time,
-// queries (forward, dq) or keys (dk, dv), and goes through the others by eights. What is kept is as
-// in attention.cu.
+// it brings their rows into shared memory, all at once or, where they are too long for its room,
+// fewer heads at a time; then a warp has 16 of them at a time, queries (forward, dq) or keys (dk,
+// dv), and goes through the others by eights. What is kept is as in attention.cu.
 //
 // The order of terms in a product is free as long as both factors agree: lane (g, t) takes channels
 // 4t .. 4t+3 of rows, so that it reads fours, and terms 2t and 2t+1 of eight rows, which is what it
@@ -13,7 +13,7 @@
 #include "cuda/large_block.cuh"
 #include "cuda/tensor_core.cuh"
 
-enum { HEADS_AT_ONCE = 4, SPLIT = 2, WARPS = HEADS_AT_ONCE * SPLIT, ROWS = 16, EIGHT = 8 };
+enum { HEADS = 4, WARPS = 8, ROWS = 16, EIGHT = 8 }; // of a block
 enum { QUERY, KEY, VALUE, DOUT };
 
 // one head of a sequence as a warp sees it
@@ -24,6 +24,8 @@ typedef struct {
     int padded;   // rows, to a multiple of 16
     int g, t;     // of the lane
     int warp;     // of those of the head
+    int heads;    // at once
+    int split;    // warps of a head
     float factor; // scale·log2(e): powers are of 2
 } seat;
 
@@ -35,18 +37,23 @@ static inline __host__ __device__ int padded_of(int rows) {
     return (rows + ROWS - 1) / ROWS * ROWS;
 }
 
+// room: rows of all heads that shared memory has
 template <int SIZE>
-SLT_DEVICE_INLINE seat take_seat(const slt_cuda_args &a, float *memory, bool backward) {
+SLT_DEVICE_INLINE seat take_seat(const slt_cuda_args &a, float *memory, bool backward, int room) {
     int warp = (int)threadIdx.x / SLT_WARP, lane = (int)threadIdx.x % SLT_WARP;
-    int own = warp % HEADS_AT_ONCE;
     seat s;
-    s.v = slt_attention_view_of(a, (int)blockIdx.y * HEADS_AT_ONCE + own);
+    s.v = slt_attention_view_of(a, 0);
     s.padded = padded_of(s.v.run.computed);
+    s.heads = HEADS;
+    while (s.heads > 1 && s.heads * s.padded > room) s.heads /= 2;
+    s.split = WARPS / s.heads;
+    int own = warp % s.heads;
+    s.v.head = (int)blockIdx.y * HEADS + own;
     s.tile = memory + own * room_of<SIZE>(s.padded, backward);
     s.kept = (float4 *)(s.tile + 4 * s.padded * (SIZE + 4));
     s.g = lane / 4;
     s.t = lane % 4;
-    s.warp = warp / HEADS_AT_ONCE;
+    s.warp = warp / s.heads;
     s.factor = s.v.scale * 1.44269504f;
     return s;
 }
@@ -70,7 +77,7 @@ SLT_DEVICE_INLINE float row_sum(float x) {
 
 template <int SIZE> SLT_DEVICE_INLINE void bring_rows(const slt_cuda_args &a, const seat &s) {
     const float *qkv = slt_at(a.in[0]);
-    for (int first = EIGHT * s.warp; first < s.padded; first += EIGHT * SPLIT) {
+    for (int first = EIGHT * s.warp; first < s.padded; first += EIGHT * s.split) {
         int l = first + s.g, there = slt_least(l, s.v.run.computed - 1);
 #pragma unroll
         for (int part = 0; part < 3; part++)
@@ -84,7 +91,7 @@ template <int SIZE> SLT_DEVICE_INLINE void bring_rows(const slt_cuda_args &a, co
 // do, and what is kept of the queries; those that are not there have 1/sum = 0
 template <int SIZE> SLT_DEVICE_INLINE void bring_gradients(const slt_cuda_args &a, const seat &s) {
 #pragma unroll 2
-    for (int first = EIGHT * s.warp; first < s.padded; first += EIGHT * SPLIT) {
+    for (int first = EIGHT * s.warp; first < s.padded; first += EIGHT * s.split) {
         int l = first + s.g, there = slt_least(l, s.v.run.computed - 1);
         int64_t at = slt_attention_out(s.v, there) + 4 * s.t;
         const float *kept = slt_at(a.aux) + slt_attention_kept(s.v, there);
@@ -110,10 +117,10 @@ template <int SIZE> SLT_DEVICE_INLINE void load_left(float (*a)[4], const float 
     for (int c = 0; c < SIZE / 16; c++) {
         float4 x = *(const float4 *)(upper + 16 * c + 4 * t);
         float4 y = *(const float4 *)(lower + 16 * c + 4 * t);
-        a[2 * c][0] = slt_tf32(x.x), a[2 * c][1] = slt_tf32(y.x);
-        a[2 * c][2] = slt_tf32(x.y), a[2 * c][3] = slt_tf32(y.y);
-        a[2 * c + 1][0] = slt_tf32(x.z), a[2 * c + 1][1] = slt_tf32(y.z);
-        a[2 * c + 1][2] = slt_tf32(x.w), a[2 * c + 1][3] = slt_tf32(y.w);
+        a[2 * c][0] = slt_rounded(x.x), a[2 * c][1] = slt_rounded(y.x);
+        a[2 * c][2] = slt_rounded(x.y), a[2 * c][3] = slt_rounded(y.y);
+        a[2 * c + 1][0] = slt_rounded(x.z), a[2 * c + 1][1] = slt_rounded(y.z);
+        a[2 * c + 1][2] = slt_rounded(x.w), a[2 * c + 1][3] = slt_rounded(y.w);
     }
 }
 
@@ -124,7 +131,8 @@ SLT_DEVICE_INLINE void multiply_rows(float *c, const float (*a)[4], const float 
 #pragma unroll
     for (int i = 0; i < SIZE / 16; i++) {
         float4 x = *(const float4 *)(row + 16 * i + 4 * t);
-        float even[2] = {slt_tf32(x.x), slt_tf32(x.y)}, odd[2] = {slt_tf32(x.z), slt_tf32(x.w)};
+        float even[2] = {slt_rounded(x.x), slt_rounded(x.y)},
+              odd[2] = {slt_rounded(x.z), slt_rounded(x.w)};
         slt_mma(c, a[2 * i], even);
         slt_mma(c, a[2 * i + 1], odd);
     }
@@ -134,10 +142,10 @@ SLT_DEVICE_INLINE void multiply_rows(float *c, const float (*a)[4], const float 
 template <int SIZE>
 SLT_DEVICE_INLINE void multiply_result(float (*sum)[4], const float *c, const float *even, int g) {
     const float *odd = even + SIZE + 4;
-    float left[4] = {slt_tf32(c[0]), slt_tf32(c[2]), slt_tf32(c[1]), slt_tf32(c[3])};
+    float left[4] = {slt_rounded(c[0]), slt_rounded(c[2]), slt_rounded(c[1]), slt_rounded(c[3])};
 #pragma unroll
     for (int n = 0; n < SIZE / 8; n++) {
-        float right[2] = {slt_tf32(even[8 * n + g]), slt_tf32(odd[8 * n + g])};
+        float right[2] = {slt_rounded(even[8 * n + g]), slt_rounded(odd[8 * n + g])};
         slt_mma(sum[n], left, right);
     }
 }
@@ -219,24 +227,27 @@ SLT_DEVICE_INLINE void forward_rows(const slt_cuda_args &a, const seat &s, int f
     }
 }
 
-template <int SIZE>
-SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, SIZE == 16 ? 2 : 1)
-    forward(const __grid_constant__ slt_cuda_args a) {
+template <int SIZE, int BLOCKS>
+SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
+    forward(const __grid_constant__ slt_cuda_args a, int room) {
     slt_wait_for_last();
     SLT_DYNAMIC_SHARED(memory);
     if (blockIdx.y == 0)
         slt_clear_tail(slt_at(a.out[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
                        a.out_rows[0], a.out_width[0]);
     if (!slt_sequence_there(a)) return;
-    seat s = take_seat<SIZE>(a, memory, false);
-    bool there = s.v.head < s.v.heads;
-    if (there) bring_rows<SIZE>(a, s);
-    slt_copy_group();
-    slt_copy_wait<0>();
-    __syncthreads();
-    slt_let_next();
-    for (int row = ROWS * s.warp; there && row < s.v.run.computed; row += ROWS * SPLIT)
-        forward_rows<SIZE>(a, s, row);
+    seat s = take_seat<SIZE>(a, memory, false, room);
+    for (int done = 0; done < HEADS; done += s.heads, s.v.head += s.heads) {
+        bool there = s.v.head < s.v.heads;
+        if (done > 0) __syncthreads();
+        if (there) bring_rows<SIZE>(a, s);
+        slt_copy_group();
+        slt_copy_wait<0>();
+        __syncthreads();
+        slt_let_next();
+        for (int row = ROWS * s.warp; there && row < s.v.run.computed; row += ROWS * s.split)
+            forward_rows<SIZE>(a, s, row);
+    }
 }
 
 // ---- backward: p = exp(z - most)/sum, ds = p(do·v - o·do)·scale
@@ -317,24 +328,8 @@ SLT_DEVICE_INLINE void backward_keys(const slt_cuda_args &a, const seat &s, int 
 }
 
 // sixteens of queries, then sixteens of keys
-template <int SIZE>
-SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, SIZE == 16 ? 2 : 1)
-    backward(const __grid_constant__ slt_cuda_args a) {
-    slt_wait_for_last();
-    SLT_DYNAMIC_SHARED(memory);
-    if (blockIdx.y == 0 && !a.add[0])
-        slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
-                       a.in_rows[0], a.in_width[0]);
-    if (!slt_sequence_there(a)) return;
-    seat s = take_seat<SIZE>(a, memory, true);
-    bool there = s.v.head < s.v.heads;
-    if (there) bring_rows<SIZE>(a, s);
-    slt_copy_group();
-    if (there) bring_gradients<SIZE>(a, s);
-    slt_copy_wait<0>();
-    __syncthreads();
-    slt_let_next();
-    for (int i = ROWS * s.warp; there && i < 2 * s.padded; i += ROWS * SPLIT) {
+template <int SIZE> SLT_DEVICE_INLINE void backward_head(const slt_cuda_args &a, const seat &s) {
+    for (int i = ROWS * s.warp; i < 2 * s.padded; i += ROWS * s.split) {
         if (i < s.padded)
             backward_queries<SIZE>(a, s, i);
         else
@@ -342,28 +337,63 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, SIZE == 16 ? 2 : 1)
     }
 }
 
+template <int SIZE, int BLOCKS>
+SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
+    backward(const __grid_constant__ slt_cuda_args a, int room) {
+    slt_wait_for_last();
+    SLT_DYNAMIC_SHARED(memory);
+    if (blockIdx.y == 0 && !a.add[0])
+        slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
+                       a.in_rows[0], a.in_width[0]);
+    if (!slt_sequence_there(a)) return;
+    seat s = take_seat<SIZE>(a, memory, true, room);
+    for (int done = 0; done < HEADS; done += s.heads, s.v.head += s.heads) {
+        bool there = s.v.head < s.v.heads;
+        if (done > 0) __syncthreads();
+        if (there) bring_rows<SIZE>(a, s);
+        slt_copy_group();
+        if (there) bring_gradients<SIZE>(a, s);
+        slt_copy_wait<0>();
+        __syncthreads();
+        slt_let_next();
+        if (there) backward_head<SIZE>(a, s);
+    }
+}
+
 // ---- launches
 
-template <int SIZE> static size_t bytes_of(const slt_cuda_args *args, bool backward) {
-    int numbers = HEADS_AT_ONCE * room_of<SIZE>(padded_of(args->length), backward);
-    return (size_t)numbers * sizeof(float);
-}
-template <int SIZE> static void launch_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH_LARGE(args, forward<SIZE>, slt_attention_grid(args, HEADS_AT_ONCE, 1),
-                     WARPS * SLT_WARP, bytes_of<SIZE>(args, false));
-}
-template <int SIZE> static void launch_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH_LARGE(args, backward<SIZE>, slt_attention_grid(args, HEADS_AT_ONCE, 1),
-                     WARPS * SLT_WARP, bytes_of<SIZE>(args, true));
+// rows of all heads of a block: those of the longest sequences, or, where sequences are many, of
+// usual ones, so that more blocks are at work side by side
+#ifdef SLT_EMULATED
+enum { MANY = 12, USUAL = 4 * 16 };
+#else
+enum { MANY = 2048, USUAL = 4 * 32 };
+#endif
+static int room_for(const slt_cuda_args *args) {
+    dim3 grid = slt_attention_grid(args, HEADS, 1);
+    int longest = padded_of(args->length), usual = longest > USUAL ? longest : (int)USUAL;
+    bool many = (int64_t)grid.x * grid.y * grid.z > MANY && usual < HEADS * longest;
+    return many ? usual : HEADS * longest;
 }
 
-typedef void (*launcher)(const slt_cuda_args *args);
+template <int SIZE> static size_t bytes_of(const slt_cuda_args *args, bool backward) {
+    return (size_t)room_of<SIZE>(room_for(args), backward) * sizeof(float);
+}
+// BLOCKS: of a multiprocessor
+template <int SIZE, int BLOCKS> static void launch(const slt_cuda_args *args, bool back) {
+    int room = room_for(args);
+    SLT_LAUNCH_LARGE(args, (back ? backward<SIZE, BLOCKS> : forward<SIZE, BLOCKS>),
+                     slt_attention_grid(args, HEADS, 1), WARPS * SLT_WARP,
+                     bytes_of<SIZE>(args, back), room);
+}
+
 static const struct {
     int size;
     size_t (*bytes)(const slt_cuda_args *args, bool backward);
-    launcher forward, backward;
-} sizes[] = {{16, bytes_of<16>, launch_forward<16>, launch_backward<16>},
-             {32, bytes_of<32>, launch_forward<32>, launch_backward<32>}};
+    void (*few)(const slt_cuda_args *args, bool backward);
+    void (*many)(const slt_cuda_args *args, bool backward);
+} sizes[] = {{16, bytes_of<16>, launch<16, 2>, launch<16, 3>},
+             {32, bytes_of<32>, launch<32, 1>, launch<32, 1>}};
 
 // both ways or none: long sequences have no room
 bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward) {
@@ -372,7 +402,8 @@ bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         if (sizes[i].size != width / heads || sizes[i].bytes(args, true) > slt_shared_room())
             continue;
-        (backward ? sizes[i].backward : sizes[i].forward)(args);
+        bool few = room_for(args) == HEADS * padded_of(args->length);
+        (few ? sizes[i].few : sizes[i].many)(args, backward);
         return true;
     }
     return false;

@@ -12,6 +12,7 @@
 
 #ifdef SLT_EMULATED
 
+SLT_DEVICE_INLINE float slt_rounded(float x) { return slt_tf32(x); }
 SLT_DEVICE_INLINE float slt_power(float x) { return exp2f(x); }
 SLT_DEVICE_INLINE void slt_copy_fours(float *to, const float *from) {
     *(float4 *)to = *(const float4 *)from;
@@ -26,6 +27,11 @@ SLT_DEVICE_INLINE float slt_tf32(float x) {
     unsigned bits;
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
     return __uint_as_float(bits);
+}
+// the same for a factor, which the tensor core cuts off behind these bits: one instruction, not
+// three. A NaN may be lost
+SLT_DEVICE_INLINE float slt_rounded(float x) {
+    return __uint_as_float(__float_as_uint(x) + 0x1000u);
 }
 SLT_DEVICE_INLINE void slt_mma(float *c, const float *a, const float *b) {
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "

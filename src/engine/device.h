@@ -31,7 +31,7 @@ typedef struct {
 
     // scratch numbers of a node that the planner reserves beside the operation's own; false: the
     // device does not know the operation, or not at this size (the reason is in `why`)
-    bool (*knows)(const slt_sizes *sizes, size_t *shared, const char **why);
+    bool (*knows)(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why);
     slt_status (*tape_open)(slt_tape *tape); // behind the planner
     void (*tape_close)(slt_tape *tape);
 

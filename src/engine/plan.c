@@ -130,20 +130,21 @@ static size_t ask(size_t (*size)(const slt_sizes *), const slt_sizes *sizes) {
     return size ? size(sizes) : 0;
 }
 
-// what the device needs beside the operation's own scratch
-static void ask_device(slt_tape *tape, const slt_sizes *sizes, size_t *shared) {
+// what the device needs beside the operation's own memory
+static void ask_device(slt_tape *tape, const slt_sizes *sizes, size_t *aux, size_t *shared) {
     const char *why = "";
-    size_t wanted = 0;
+    size_t kept = 0, wanted = 0;
     if (!tape->store->device) return;
     if (sizes->node->op->collective && slt_group_size(tape->context) > 1)
         slt_tape_fail(tape, SLT_UNSUPPORTED,
                       "operation '%s' asks the other processes and does not run on %s with them; "
                       "use device cpu",
                       sizes->node->op->name, slt_tape_device(tape)->name);
-    if (!slt_tape_device(tape)->knows(sizes, &wanted, &why))
+    if (!slt_tape_device(tape)->knows(sizes, &kept, &wanted, &why))
         slt_tape_fail(tape, SLT_UNSUPPORTED,
                       "operation '%s' does not run on %s: %s; use device cpu",
                       sizes->node->op->name, slt_tape_device(tape)->name, why);
+    if (kept > *aux) *aux = kept;
     if (wanted > *shared) *shared = wanted;
 }
 
@@ -155,7 +156,7 @@ static void plan_nodes(planner *plan) {
         const slt_op *op = info->node.op;
         int last = info->runs_backward ? backward_time(tape, n) : forward_time(n);
         size_t aux = ask(op->aux, &sizes), shared = ask(op->shared, &sizes);
-        ask_device(tape, &sizes, &shared);
+        ask_device(tape, &sizes, &aux, &shared);
         if (aux) add_buffer(plan, forward_time(n), last, aux, &info->aux);
         if (shared) add_buffer(plan, forward_time(n), forward_time(n), shared, &info->shared[0]);
         if (shared && info->runs_backward) add_buffer(plan, last, last, shared, &info->shared[1]);

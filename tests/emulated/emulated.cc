@@ -189,10 +189,15 @@ void slt_mma(float *c, const float *a, const float *b) {
 
 float *slt_emulated_shared(void) { return dynamic_shared; }
 
+extern "C" {
+unsigned emulated_launches = 0;
+}
+
 static void run_grid(dim3 grid, dim3 block, size_t bytes, const std::function<void()> &kernel) {
     if (block.x * block.y * block.z > MOST || bytes > SHARED) die("launch too large");
     if (grid.x < 1 || grid.y < 1 || grid.z < 1 || grid.y > 65535 || grid.z > 65535)
         die("launch of no blocks, or too many");
+    emulated_launches++;
     blockDim = block;
     gridDim = grid;
     count = (int)(block.x * block.y * block.z);

@@ -216,6 +216,12 @@ static slt_var mlp_of(slt_probe *p, int in, int wide, int out) {
 }
 static slt_var mlp_64(slt_probe *p) { return mlp_of(p, 16, 64, 32); }
 static slt_var mlp_128(slt_probe *p) { return mlp_of(p, 32, 128, 192); }
+static slt_var mlp_256(slt_probe *p) { return mlp_of(p, 128, 256, 128); }
+static slt_var mlp_narrow(slt_probe *p) { return mlp_of(p, 64, 256, 128); }
+static slt_var bits_200(slt_probe *p) {
+    slt_var bits = slt_probe_bits(p, 200, 0.3), w = slt_probe_parameter(p, 200, 128, -1, 1);
+    return slt_dense_bits(slt_probe_tape(p), bits, w, slt_probe_parameter(p, 1, 128, -1, 1));
+}
 static slt_var heads_of_16(slt_probe *p) { return attention_of(p, 80, 5); }
 static slt_var heads_of_32(slt_probe *p) { return attention_of(p, 64, 2); }
 
@@ -228,14 +234,18 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
         .trajectories = 3, .slots = 3, .length = 44, .mean = 30, .sd = 9, .seed = 8};
     const slt_probe_batch shorter = {
         .trajectories = 3, .slots = 3, .length = 32, .mean = 25, .sd = 6, .seed = 9};
+    const slt_probe_batch more = {
+        .trajectories = 7, .slots = 1, .length = 70, .mean = 62, .seed = 10};
     const struct {
         slt_var (*make)(slt_probe *);
         slt_probe_batch batch;
         bool coarse;
-    } cases[] = {{mlp_64, BATCHES[3], true},    {mlp_64, BATCHES[4], true},
-                 {mlp_128, BATCHES[3], true},   {mlp_128, BATCHES[5], true},
-                 {heads_of_16, longer, false},  {heads_of_16, BATCHES[4], false},
-                 {heads_of_32, shorter, false}, {heads_of_32, BATCHES[5], false}};
+    } cases[] = {{mlp_64, BATCHES[3], true},       {mlp_64, BATCHES[4], true},
+                 {mlp_128, BATCHES[3], true},      {mlp_128, BATCHES[5], true},
+                 {mlp_256, BATCHES[3], true},      {mlp_256, BATCHES[4], true},
+                 {mlp_narrow, BATCHES[3], true},   {heads_of_16, longer, false},
+                 {heads_of_16, BATCHES[4], false}, {heads_of_32, shorter, false},
+                 {heads_of_32, BATCHES[5], false}, {bits_200, more, false}};
     slt_precision strict = device->precision;
     device->precision = SLT_TF32;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {

@@ -114,6 +114,41 @@ static void halves_of_batches_are_those_of_the_cpu(void **state) {
     half = false;
 }
 
+// up to eight in one launch, more node by node
+static void slots_of_any_number(void **state) {
+    (void)state;
+    const int K[] = {1, 7, 9};
+    for (size_t i = 0; i < sizeof K / sizeof *K; i++) {
+        rig_shape shape = small();
+        shape.K = K[i];
+        compare(shape, SLT_PAIRING_NONE, "slots");
+    }
+}
+
+// launches of a step, without products: only the emulated device counts them
+extern unsigned emulated_launches __attribute__((weak));
+
+static unsigned launches_of(int K) {
+    rig_shape shape = small();
+    rig r;
+    shape.K = K;
+    open_rig(&r, device, shape, 1);
+    unsigned before = emulated_launches;
+    train(&r, 1, 1, NULL);
+    rig_destroy(&r);
+    return emulated_launches - before;
+}
+
+static void eight_slots_take_few_launches(void **state) {
+    (void)state;
+    if (!&emulated_launches) {
+        print_message("# only the emulated device counts launches\n");
+        skip();
+    }
+    unsigned few = launches_of(8), more = launches_of(9);
+    if (few + 20 > more) fail_msg("%u launches, and %u with nine slots", few, more);
+}
+
 // a group in which the others bring nothing: gradients go through the host, and all stays as it is
 static slt_status add_nothing(void *user, void *numbers, size_t count, size_t width) {
     (void)numbers, (void)width;
@@ -253,6 +288,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(losses_are_those_of_the_cpu),
         cmocka_unit_test(halves_of_batches_are_those_of_the_cpu),
+        cmocka_unit_test(slots_of_any_number),
+        cmocka_unit_test(eight_slots_take_few_launches),
         cmocka_unit_test(a_group_takes_the_same_steps),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
         cmocka_unit_test(members_learn_as_they_would_alone),

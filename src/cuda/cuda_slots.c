@@ -1,0 +1,242 @@
+// The nodes of a tape that are the slots' part, and their launch as one list of steps (slot_run.h).
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "cuda/cuda_device.h"
+#include "cuda/slot_run.h"
+#include "ops/activation_kind.h"
+
+// trajectories: a block each, all of them at work at once. With more, large products are faster
+enum { MOST = 132 };
+
+// ---- what may be in a run
+
+static slt_shape shape_of(const slt_tape *tape, slt_var var) { return tape->vars[var].shape; }
+
+static bool is_weight(const slt_tape *tape, slt_var var) {
+    return tape->vars[var].origin == SLT_FROM_STORE;
+}
+
+// rows of fours
+static bool any(const slt_tape *tape, const slt_node *node) {
+    return shape_of(tape, node->out[0]).width % 4 == 0;
+}
+static bool from_fours(const slt_tape *tape, const slt_node *node) {
+    return shape_of(tape, node->in[0]).width % 4 == 0;
+}
+static bool is_short(const slt_tape *tape, const slt_node *node) {
+    return any(tape, node) && shape_of(tape, node->out[0]).width <= 128 && !node->in[4];
+}
+static bool is_linear(const slt_tape *tape, const slt_node *node) {
+    return any(tape, node) && from_fours(tape, node) && is_weight(tape, node->in[1]) &&
+           node->attributes.n[0] == SLT_LINEAR;
+}
+static bool is_mlp(const slt_tape *tape, const slt_node *node) {
+    return any(tape, node) && from_fours(tape, node) && is_weight(tape, node->in[1]) &&
+           is_weight(tape, node->in[3]) && shape_of(tape, node->in[1]).width % 4 == 0;
+}
+
+// ---- its steps
+
+static slt_slot_step *new_step(slt_slot_run *run, slt_slot_kind kind, const slt_cuda_args *a) {
+    slt_slot_step *step = &run->step[run->steps++];
+    *step = (slt_slot_step){
+        .kind = kind, .in = a->in_width[0], .out = a->out_width[0], .keep = a->keep};
+    for (int i = 0; i < SLT_CUDA_INPUTS; i++) step->add |= a->add[i] ? 1u << i : 0;
+    return step;
+}
+
+static void begin(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    if (!backward)
+        new_step(run, SLT_SLOT_BEGIN, a)->begin =
+            (slt_slot_begin){a->in[0].at, a->in[1].at, a->in[2].at, a->out[0].at};
+    if (!backward) run->step[run->steps - 1].in = a->out_width[0];
+}
+static void norm(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    (void)backward;
+    new_step(run, SLT_SLOT_NORM, a)->norm =
+        (slt_slot_norm){.x = a->in[0].at,
+                        .residual = a->in[1].at,
+                        .gamma = a->in[2].at,
+                        .beta = a->in[3].at,
+                        .dy = a->out_grad[0].at,
+                        .hat = a->aux.at,
+                        .factor = a->aux.at + (size_t)a->in_room[0] * (size_t)a->in_width[0],
+                        .y = a->out[0].at,
+                        .dx = a->in_grad[0].at,
+                        .dresidual = a->in_grad[1].at,
+                        .parts = a->shared.at,
+                        .epsilon = (float)a->x[0]};
+}
+
+// a product between widths of its own
+static void product(slt_slot_run *run, const slt_cuda_args *a, int in, int out, unsigned add,
+                    slt_slot_product product) {
+    slt_slot_step *step = new_step(run, SLT_SLOT_PRODUCT, a);
+    step->in = in;
+    step->out = out;
+    step->add = add;
+    step->product = product;
+}
+static void dense(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    (void)backward;
+    product(run, a, a->in_width[0], a->out_width[0], a->add[0],
+            (slt_slot_product){.x = a->in[0].at,
+                               .w = a->in[1].at,
+                               .c = a->in[2].at,
+                               .dy = a->out_grad[0].at,
+                               .y = a->out[0].at,
+                               .dx = a->in_grad[0].at});
+}
+static void mlp(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    int in = a->in_width[0], wide = a->in_width[1], out = a->out_width[0];
+    const float *w1 = a->in[1].at, *c1 = a->in[2].at, *w2 = a->in[3].at, *c2 = a->in[4].at;
+    float *middle = a->aux.at, *dmiddle = a->shared.at;
+    if (!backward) {
+        product(run, a, in, wide, 0,
+                (slt_slot_product){.x = a->in[0].at, .w = w1, .c = c1, .y = middle, .relu = true});
+        product(run, a, wide, out, 0,
+                (slt_slot_product){.x = middle, .w = w2, .c = c2, .y = a->out[0].at});
+        return;
+    }
+    product(run, a, wide, out, 0,
+            (slt_slot_product){.w = w2, .dy = a->out_grad[0].at, .gate = middle, .dx = dmiddle});
+    product(run, a, in, wide, a->add[0],
+            (slt_slot_product){.w = w1, .dy = dmiddle, .dx = a->in_grad[0].at});
+}
+static void attend(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    (void)backward;
+    new_step(run, SLT_SLOT_ATTEND, a)->attend = (slt_slot_attend){.q = a->in[0].at,
+                                                                  .kv = a->in[1].at,
+                                                                  .du = a->out_grad[0].at,
+                                                                  .update = a->out[0].at,
+                                                                  .attention = a->out[1].at,
+                                                                  .sum = a->aux.at,
+                                                                  .dq = a->in_grad[0].at,
+                                                                  .dkv = a->in_grad[1].at,
+                                                                  .rows = a->in_rows[1],
+                                                                  .uniform = a->n[0] != 0};
+    run->token_width = a->in_width[1];
+}
+static void cell(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    (void)backward;
+    slt_slot_step *step = new_step(run, SLT_SLOT_CELL, a);
+    step->in = a->in_width[2];
+    step->cell = (slt_slot_cell){.gx = a->in[0].at,
+                                 .gh = a->in[1].at,
+                                 .state = a->in[2].at,
+                                 .dy = a->out_grad[0].at,
+                                 .kept = a->aux.at,
+                                 .y = a->out[0].at,
+                                 .dgx = a->in_grad[0].at,
+                                 .dgh = a->in_grad[1].at,
+                                 .dstate = a->in_grad[2].at};
+}
+static void sum(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    (void)backward;
+    new_step(run, SLT_SLOT_SUM, a)->sum = (slt_slot_sum){.x = a->in[0].at,
+                                                         .z = a->in[1].at,
+                                                         .dy = a->out_grad[0].at,
+                                                         .y = a->out[0].at,
+                                                         .dx = a->in_grad[0].at,
+                                                         .dz = a->in_grad[1].at};
+}
+static void halt(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    (void)backward;
+    new_step(run, SLT_SLOT_HALT, a)->halt = (slt_slot_halt){.slots = a->in[0].at,
+                                                            .dh = a->out_grad[0].at,
+                                                            .h = a->out[0].at,
+                                                            .lambda = a->out[1].at,
+                                                            .sum = a->aux.at,
+                                                            .dslots = a->in_grad[0].at};
+}
+
+// ---- what is left to the side: gradients of weights
+
+static void norm_weights(const slt_cuda_args *a) { slt_cuda_norm_weights(a, a->trajectories); }
+
+static const struct {
+    const char *name;
+    int steps;
+    bool (*may)(const slt_tape *tape, const slt_node *node);
+    void (*add)(slt_slot_run *run, const slt_cuda_args *args, bool backward);
+    void (*weights)(const slt_cuda_args *args); // NULL: none
+} parts[] = {{"slot_start", 1, any, begin, slt_cuda_slot_start_backward},
+             {"layer_norm", 1, is_short, norm, norm_weights},
+             {"dense", 1, is_linear, dense, slt_cuda_dense_weights},
+             {"slot_attention", 1, from_fours, attend, NULL},
+             {"gru_cell", 1, any, cell, NULL},
+             {"mlp", 2, is_mlp, mlp, slt_cuda_mlp_weights},
+             {"add", 1, any, sum, NULL},
+             {"halting", 1, from_fours, halt, NULL}};
+
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static int part_of(const slt_node *node) {
+    for (int i = 0; i < PARTS; i++)
+        if (strcmp(parts[i].name, node->op->name) == 0) return i;
+    return PARTS;
+}
+
+// ---- runs
+
+static bool may_run(const slt_tape *tape, int n) {
+    const slt_node *node = &tape->nodes[n].node;
+    int part = part_of(node);
+    return part < PARTS && shape_of(tape, node->out[0]).space == SLT_SLOTS &&
+           parts[part].may(tape, node);
+}
+
+// the widest row that a node reads or writes: keys with values are the two of attention
+static int widest_of(const slt_tape *tape, int first, int last) {
+    int widest = 4;
+    for (int n = first; n <= last; n++) {
+        const slt_node *node = &tape->nodes[n].node;
+        for (int i = -1; i < node->inputs; i++) {
+            slt_var var = i < 0 ? node->out[0] : node->in[i];
+            int width = var ? shape_of(tape, var).width : 0;
+            if (width > widest) widest = width;
+        }
+    }
+    return widest;
+}
+
+static int last_of(const slt_tape *tape, int first) {
+    int last = first - 1, steps = 0;
+    bool attention = false;
+    if (tape->store->members > 1 || tape->limits.trajectories > MOST) return first;
+    for (int n = first; n < tape->node_count && may_run(tape, n); n++) {
+        int part = part_of(&tape->nodes[n].node);
+        steps += parts[part].steps;
+        if (steps > SLT_SLOT_STEPS) break;
+        attention = attention || strcmp(parts[part].name, "slot_attention") == 0;
+        last = n;
+    }
+    bool fits =
+        last > first && attention &&
+        slt_cuda_slots_fit(tape->limits.slots, tape->limits.length, widest_of(tape, first, last));
+    return fits ? last : first;
+}
+
+static void launch(const slt_tape *tape, int first, int last, bool backward) {
+    slt_slot_run run = {.stream = slt_cuda_of(tape->store)->stream,
+                        .batch = slt_cuda_args_of(tape, first, backward),
+                        .widest = widest_of(tape, first, last)};
+    for (int i = 0; i <= last - first; i++) {
+        int n = backward ? last - i : first + i;
+        slt_cuda_args args = slt_cuda_args_of(tape, n, backward);
+        if (!backward || tape->nodes[n].runs_backward)
+            parts[part_of(&tape->nodes[n].node)].add(&run, &args, backward);
+    }
+    (backward ? slt_cuda_slots_backward : slt_cuda_slots_forward)(&run);
+}
+
+static void weights(const slt_tape *tape, int first, int n) {
+    (void)first;
+    int part = part_of(&tape->nodes[n].node);
+    slt_cuda_args args = slt_cuda_args_of(tape, n, true);
+    if (parts[part].weights) parts[part].weights(&args);
+}
+
+const slt_cuda_family slt_cuda_slots = {last_of, launch, weights};

@@ -1,0 +1,36 @@
+// The first nodes of a tape, which wait for nothing: noise, products of a few rows of weights, bits
+// of observations. One launch has blocks for each (input_run.cu).
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_INPUT_RUN_H
+#define SLT_CUDA_INPUT_RUN_H
+
+#include "cuda/cuda_op.h"
+
+typedef enum {
+    SLT_INPUT_NOISE, // noise
+    SLT_INPUT_TABLE, // dense, of weights alone
+    SLT_INPUT_BITS,  // dense_bits
+} slt_input_kind;
+
+enum { SLT_INPUT_NODES = 3, SLT_INPUT_WIDEST = 256 };
+
+typedef struct {
+    void *stream;
+    int nodes;
+    slt_input_kind kind[SLT_INPUT_NODES];
+    int end[SLT_INPUT_NODES]; // blocks up to and with those of the node
+    slt_cuda_args node[SLT_INPUT_NODES];
+} slt_input_run;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void slt_cuda_inputs_forward(slt_input_run *run); // fills `end`
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+// The slots' part of a tape as a list of steps, each on the rows of one trajectory: what a block of
+// slot_run.cu walks through, forward or backward. For a single member: addresses are of its rows.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_SLOT_RUN_H
+#define SLT_CUDA_SLOT_RUN_H
+
+#include "cuda/cuda_op.h"
+
+typedef enum {
+    SLT_SLOT_BEGIN,   // slot_start
+    SLT_SLOT_NORM,    // layer_norm
+    SLT_SLOT_PRODUCT, // dense, and each half of mlp
+    SLT_SLOT_ATTEND,  // slot_attention
+    SLT_SLOT_CELL,    // gru_cell
+    SLT_SLOT_SUM,     // add
+    SLT_SLOT_HALT,    // halting
+} slt_slot_kind;
+
+enum { SLT_SLOT_STEPS = 24, SLT_SLOT_ROWS = 8 }; // steps of a run, slots of a trajectory
+
+typedef struct {
+    const float *mu, *rho, *noise;
+    float *slots;
+} slt_slot_begin;
+
+// y = γ·x̂ + β; parts: sums of a trajectory for γ and β
+typedef struct {
+    const float *x, *residual, *gamma, *beta, *dy;
+    float *hat, *factor, *y, *dx, *dresidual, *parts;
+    float epsilon;
+} slt_slot_norm;
+
+// y = x·W + c, relu where asked; dx = dy·Wᵀ, where the gate is positive if there is one
+typedef struct {
+    const float *x, *w, *c, *dy, *gate;
+    float *y, *dx;
+    bool relu;
+} slt_slot_product;
+
+typedef struct {
+    const float *q, *kv, *du;
+    float *update, *attention, *sum, *dq, *dkv;
+    int rows; // of tokens, in the launch
+    bool uniform;
+} slt_slot_attend;
+
+typedef struct {
+    const float *gx, *gh, *state, *dy;
+    float *kept, *y, *dgx, *dgh, *dstate;
+} slt_slot_cell;
+
+typedef struct {
+    const float *x, *z, *dy;
+    float *y, *dx, *dz;
+} slt_slot_sum;
+
+typedef struct {
+    const float *slots, *dh;
+    float *h, *lambda, *sum, *dslots;
+} slt_slot_halt;
+
+typedef struct {
+    slt_slot_kind kind;
+    int in, out;  // widths; S where there is one
+    unsigned add; // bit i: something is added to gradient i of the node
+    bool keep;
+    union {
+        slt_slot_begin begin;
+        slt_slot_norm norm;
+        slt_slot_product product;
+        slt_slot_attend attend;
+        slt_slot_cell cell;
+        slt_slot_sum sum;
+        slt_slot_halt halt;
+    };
+} slt_slot_step;
+
+typedef struct {
+    void *stream;
+    slt_cuda_args batch;            // of any of the nodes: frames and sizes
+    int steps, widest, token_width; // widest row of a product; numbers of a token's key and value
+    slt_slot_step step[SLT_SLOT_STEPS];
+} slt_slot_run;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// do trajectories of so many slots and steps, with products so wide, fit into a block?
+bool slt_cuda_slots_fit(int slots, int length, int widest);
+void slt_cuda_slots_forward(const slt_slot_run *run);
+void slt_cuda_slots_backward(const slt_slot_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
