@@ -143,9 +143,9 @@ slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_ar
     *out = NULL;
     if (!hinted(run)) return SLT_OK;
     SLT_TRY(find_sets(t));
+    if (!t->sets->count) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, out, (size_t)t->task.model.symbols));
-    for (int k = 0; t->sets->count && k < t->sets->size[0]; k++)
-        (*out)[t->sets->symbols[0][k]] = true;
+    for (int k = 0; k < t->sets->size[0]; k++) (*out)[t->sets->symbols[0][k]] = true;
     return SLT_OK;
 }
 
