@@ -142,15 +142,6 @@ static void sum(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
                                                          .dx = a->in_grad[0].at,
                                                          .dz = a->in_grad[1].at};
 }
-static void halt(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
-    (void)backward;
-    new_step(run, SLT_SLOT_HALT, a)->halt = (slt_slot_halt){.slots = a->in[0].at,
-                                                            .dh = a->out_grad[0].at,
-                                                            .h = a->out[0].at,
-                                                            .lambda = a->out[1].at,
-                                                            .sum = a->aux.at,
-                                                            .dslots = a->in_grad[0].at};
-}
 
 // ---- what is left to the side: gradients of weights
 
@@ -168,8 +159,7 @@ static const struct {
              {"slot_attention", 1, from_fours, attend, NULL},
              {"gru_cell", 1, any, cell, NULL},
              {"mlp", 2, is_mlp, mlp, slt_cuda_mlp_weights},
-             {"add", 1, any, sum, NULL},
-             {"halting", 1, from_fours, halt, NULL}};
+             {"add", 1, any, sum, NULL}};
 
 enum { PARTS = sizeof parts / sizeof *parts };
 

@@ -218,26 +218,6 @@ SLT_DEVICE_INLINE void sum_forward(const bench &at, const slt_slot_step &s) {
         s.sum.y[first + i] = s.sum.x[first + i] + s.sum.z[first + i];
 }
 
-// by the first warp: lane k has slot k
-SLT_DEVICE_INLINE void halt_forward(const bench &at, const slt_slot_step &s) {
-    const slt_slot_halt &p = s.halt;
-    int lane = (int)threadIdx.x;
-    if (lane >= SLT_WARP) return;
-    int64_t slot = (int64_t)at.b * at.K + lane;
-    bool own = lane < at.K;
-    float lambda = own && at.there ? slt_sigmoid(p.slots[(slot + 1) * s.in - 1]) : 0;
-    float alive = 1, sum = 0, mine = 0;
-    for (int k = 0; k < at.K; k++) {
-        float l = slt_warp_lane(lambda, k), share = l * alive;
-        if (lane == k) mine = share;
-        sum += share;
-        alive *= 1 - l;
-    }
-    if (own) p.h[slot] = at.there ? mine / sum : 0;
-    if (own) p.lambda[slot] = lambda;
-    if (lane == 0) p.sum[at.b] = sum;
-}
-
 template <int R>
 SLT_KERNEL __launch_bounds__(THREADS) forward(const __grid_constant__ slt_slot_run run) {
     SLT_DYNAMIC_SHARED(memory);
@@ -266,9 +246,6 @@ SLT_KERNEL __launch_bounds__(THREADS) forward(const __grid_constant__ slt_slot_r
             break;
         case SLT_SLOT_SUM:
             sum_forward(at, s);
-            break;
-        case SLT_SLOT_HALT:
-            halt_forward(at, s);
             break;
         }
     }
@@ -398,35 +375,6 @@ SLT_DEVICE_INLINE void sum_backward(const bench &at, const slt_slot_step &s) {
     }
 }
 
-// the gradient of slot k's last number in lane k of a warp (halting.cu: lambda_gradient)
-SLT_DEVICE_INLINE float halt_gradient(const bench &at, const slt_slot_halt &p) {
-    int lane = (int)(threadIdx.x % SLT_WARP), K = at.K;
-    bool own = lane < K && at.there;
-    int64_t slot = (int64_t)at.b * K + lane;
-    float h = own ? p.h[slot] : 0, lambda = own ? p.lambda[slot] : 0, dh = own ? p.dh[slot] : 0;
-    float sum = p.sum[at.b], mean = 0, alive = 1, after = 0, mine = 0;
-    for (int k = 0; k < K; k++) mean += slt_warp_lane(h, k) * slt_warp_lane(dh, k);
-    for (int k = 0; k < K; k++) {
-        if (lane == k) mine = alive;
-        alive *= 1 - slt_warp_lane(lambda, k);
-    }
-    for (int k = K - 1; k >= 0; k--) {
-        float dp = (slt_warp_lane(dh, k) - mean) / sum, l = slt_warp_lane(lambda, k);
-        if (lane == k) mine *= dp - after;
-        after = l * dp + (1 - l) * after;
-    }
-    return own ? mine * lambda * (1 - lambda) : 0;
-}
-
-SLT_DEVICE_INLINE void halt_backward(const bench &at, const slt_slot_step &s) {
-    const slt_slot_halt &p = s.halt;
-    float *dslots = mine(at, p.dslots, s.in), d = halt_gradient(at, p);
-    if ((int)threadIdx.x < at.K) at.sums[threadIdx.x] = d;
-    __syncthreads();
-    for (int i = (int)threadIdx.x; i < at.K * s.in; i += THREADS)
-        slt_put(&dslots[i], adds(s, 0), i % s.in == s.in - 1 ? at.sums[i / s.in] : 0);
-}
-
 // the slots' beginning has gradients of parameters only, which are no work of a trajectory
 template <int R>
 SLT_KERNEL __launch_bounds__(THREADS) backward(const __grid_constant__ slt_slot_run run) {
@@ -453,9 +401,6 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const __grid_constant__ slt_slot_
             break;
         case SLT_SLOT_SUM:
             sum_backward(at, s);
-            break;
-        case SLT_SLOT_HALT:
-            halt_backward(at, s);
             break;
         default:
             break;

@@ -15,7 +15,6 @@ typedef enum {
     SLT_SLOT_ATTEND,  // slot_attention
     SLT_SLOT_CELL,    // gru_cell
     SLT_SLOT_SUM,     // add
-    SLT_SLOT_HALT,    // halting
 } slt_slot_kind;
 
 enum { SLT_SLOT_STEPS = 24, SLT_SLOT_ROWS = 8 }; // steps of a run, slots of a trajectory
@@ -57,11 +56,6 @@ typedef struct {
 } slt_slot_sum;
 
 typedef struct {
-    const float *slots, *dh;
-    float *h, *lambda, *sum, *dslots;
-} slt_slot_halt;
-
-typedef struct {
     slt_slot_kind kind;
     int in, out;  // widths; S where there is one
     unsigned add; // bit i: something is added to gradient i of the node
@@ -73,7 +67,6 @@ typedef struct {
         slt_slot_attend attend;
         slt_slot_cell cell;
         slt_slot_sum sum;
-        slt_slot_halt halt;
     };
 } slt_slot_step;
 
