@@ -58,6 +58,7 @@ static const slt_repro_variant variants[] = {
     {"compile-fair",      "reference profile, DONE not scored", "CompILE", "compile", REFERENCE, "baseline_scoring=fair"},
     {"ompn-fair",         "reference profile, DONE not scored", "OMPN",    "ompn",    REFERENCE, "baseline_scoring=fair"},
     {"ompn2-reference",   "reference profile", "OMPN-2",  "ompn",    REFERENCE, "depth=2"},
+    {"ompn2-fair",        "reference profile, DONE not scored", "OMPN-2", "ompn", REFERENCE, "depth=2 baseline_scoring=fair"},
     {"ompn2",             "our default",       "OMPN-2",  "ompn",    NULL,      "depth=2"},
     {"slottar-reference", "reference profile", "SloTTAr", "slottar", REFERENCE},
     {"slottar",           "our default",       "SloTTAr", "slottar"},
@@ -88,7 +89,7 @@ static const slt_repro_variant variants[] = {
 
 static const slt_repro_table tables[] = {
     {"craft", "Craft", SLT_TABLE_SCORES, "",
-     {CRAFT_SETS}, {"compile-reference", "compile-fair", "compile", "ompn-reference", "ompn-fair", "ompn", OMPN_TWO, OURS}},
+     {CRAFT_SETS}, {"compile-reference", "compile-fair", "compile", "ompn-reference", "ompn-fair", "ompn", "ompn2-reference", "ompn2-fair", "ompn2", OURS}},
     {"tasks", "Craft: 10,000 of each task", SLT_TABLE_SCORES, "The paper's 10,000 trajectories are those of its three tasks together or of each: it can be read either way, and its code shuffles 30,000 at once.",
      {"craft-full-tasks", "craft-partial-tasks"}, {OURS}},
     {"fixed", "DoorKey and UnlockPickup", SLT_TABLE_SCORES, "Always three segments; β=0 leaves the prior out.",
