@@ -2,7 +2,7 @@
 # way. Without it the library has no trace of it (tests/cli/test_device.sh).
 set(SLT_CUDA "AUTO" CACHE STRING "the CUDA device: AUTO, ON or OFF")
 set_property(CACHE SLT_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(SLT_CUDA_ARCHITECTURES "90" CACHE STRING "GPU architectures, e.g. 80;90")
+set(SLT_CUDA_ARCHITECTURES "90a" CACHE STRING "GPU architectures, e.g. 80;90a (90a: Hopper with all it has)")
 
 option(SLT_CUDA_FUSED "products with bias and sums in one launch, weight gradients on a second stream" ON)
 

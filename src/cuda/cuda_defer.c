@@ -38,14 +38,28 @@ void slt_cuda_hold(slt_cuda *cuda, cudaStream_t side) {
         cuda->held[cuda->held_count++] = node;
 }
 
+// what a held node waits for already must not be said again
+static bool waits_for(cudaGraphNode_t held, cudaGraphNode_t other) {
+    enum { MOST = 16 }; // it was made with a few
+    cudaGraphNode_t from[MOST];
+    cudaGraphEdgeData edges[MOST];
+    size_t count = MOST;
+    if (cudaGraphNodeGetDependencies(held, from, edges, &count) != cudaSuccess) return false;
+    for (size_t i = 0; i < count && i < MOST; i++)
+        if (from[i] == other) return true;
+    return false;
+}
+
 void slt_cuda_release(slt_cuda *cuda) {
     front at;
     if (!cuda->held_count || !front_of(cuda, cuda->stream, &at)) return;
     for (size_t i = 0; i < at.count; i++)
-        for (int k = 0; k < cuda->held_count; k++)
+        for (int k = 0; k < cuda->held_count; k++) {
+            if (waits_for(cuda->held[k], at.nodes[i])) continue;
             slt_cuda_check(
                 cuda, cudaGraphAddDependencies(at.graph, &at.nodes[i], &cuda->held[k], NULL, 1),
                 "holding the side");
+        }
     cuda->held_count = 0;
 }
 

@@ -83,7 +83,9 @@ static slt_status open_streams(slt_cuda *cuda) {
     cuda->forked = -1;
     for (int i = 0; i < SLT_CUDA_SIDES; i++) {
         slt_cuda_side *side = &cuda->side[i];
-        SLT_CUDA_TRY(cuda, cudaStreamCreateWithPriority(&side->stream, cudaStreamNonBlocking, low),
+        SLT_CUDA_TRY(cuda,
+                     cudaStreamCreateWithPriority(&side->stream, cudaStreamNonBlocking,
+                                                  i == SLT_CUDA_BULK ? low : high + 1),
                      "making a stream");
         SLT_TRY(open_blas(cuda, side->stream, &side->blas, &side->workspace));
     }

@@ -18,9 +18,15 @@ typedef struct {
     void *workspace;
 } slt_cuda_side;
 
-// sides take weight gradients in turn; the last has sums over rows for norms, which are small and
-// are never held
-enum { SLT_CUDA_SIDES = 4, SLT_CUDA_HELD = 64 };
+// sides take weight gradients in turn; the last two are for sums over rows, which are small and are
+// never held, and for what fills the device at the end of a step: all others go before it
+enum {
+    SLT_CUDA_TURN_SIDES = 3,
+    SLT_CUDA_SUMS = SLT_CUDA_TURN_SIDES,
+    SLT_CUDA_BULK,
+    SLT_CUDA_SIDES,
+    SLT_CUDA_HELD = 64
+};
 
 struct slt_cuda {
     slt_device device; // first: a slt_device
@@ -43,6 +49,7 @@ struct slt_cuda {
     char message[256];
 };
 
+enum { SLT_CUDA_FEW = 40 }; // multiprocessors that a weight gradient of one member is made for
 enum { SLT_CUDA_WORKSPACE = 32 << 20 }; // of cuBLAS, fixed, so that captured graphs may use it
 
 #ifndef SLT_CUDA_FUSED

@@ -52,7 +52,10 @@ static bool describe(struct slt_cuda_plan *plan) {
     if (!is_done(
             cublasLtMatmulDescCreate(&plan->product, (cublasComputeType_t)k->compute, CUDA_R_32F)))
         return false;
-    return set(plan->product, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b) &&
+    // a weight gradient of one member leaves room for the chain beside it
+    int32_t few = k->transpose_a && k->members == 1 ? SLT_CUDA_FEW : 0;
+    return set(plan->product, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, &few, sizeof few) &&
+           set(plan->product, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b) &&
            set(plan->product, CUBLASLT_MATMUL_DESC_TRANSB, &op_a, sizeof op_a) &&
            set(plan->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
            (k->members == 1 || set(plan->product, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE,

@@ -72,14 +72,18 @@ static slt_cuda_args fork_to(const slt_cuda_args *args, int number, bool held) {
 slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
     slt_cuda *cuda = args->cuda;
     int number = cuda->side_next;
-    if (cuda->forked < 0) cuda->side_next = (number + 1) % (SLT_CUDA_SIDES - 1);
+    if (cuda->forked < 0) cuda->side_next = (number + 1) % SLT_CUDA_TURN_SIDES;
     // a population fills the device whatever is held
     bool held = args->in_space[0] == SLT_SLOT_TOKENS && args->members == 1;
     return fork_to(args, number, held);
 }
 
 slt_cuda_args slt_cuda_fork_sums(const slt_cuda_args *args) {
-    return fork_to(args, SLT_CUDA_SIDES - 1, false);
+    return fork_to(args, SLT_CUDA_SUMS, false);
+}
+
+slt_cuda_args slt_cuda_fork_bulk(const slt_cuda_args *args) {
+    return fork_to(args, SLT_CUDA_BULK, false);
 }
 
 // rows of all members: above that the library's sum over rows, a launch of its own behind the

@@ -156,6 +156,8 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
 slt_cuda_args slt_cuda_fork(const slt_cuda_args *args);
 // the same for sums over rows, few blocks: beside the chain at any time
 slt_cuda_args slt_cuda_fork_sums(const slt_cuda_args *args);
+// and for what takes the whole device: behind all others
+slt_cuda_args slt_cuda_fork_bulk(const slt_cuda_args *args);
 
 // are products in tf32? those of attention are, too
 bool slt_cuda_is_tf32(const slt_cuda *cuda);

@@ -18,6 +18,9 @@ static bool is_weight(const slt_tape *tape, slt_var var) {
     return tape->vars[var].origin == SLT_FROM_STORE;
 }
 
+// what is read before the kernel in front has ended: nobody writes weights but Adam
+static bool is_steady(const slt_tape *tape, slt_var var) { return !var || is_weight(tape, var); }
+
 // rows of fours
 static bool any(const slt_tape *tape, const slt_node *node) {
     return shape_of(tape, node->out[0]).width % 4 == 0;
@@ -25,16 +28,21 @@ static bool any(const slt_tape *tape, const slt_node *node) {
 static bool from_fours(const slt_tape *tape, const slt_node *node) {
     return shape_of(tape, node->in[0]).width % 4 == 0;
 }
+static bool is_start(const slt_tape *tape, const slt_node *node) {
+    return any(tape, node) && is_weight(tape, node->in[0]) && is_weight(tape, node->in[1]);
+}
 static bool is_short(const slt_tape *tape, const slt_node *node) {
-    return any(tape, node) && shape_of(tape, node->out[0]).width <= 128 && !node->in[4];
+    return any(tape, node) && shape_of(tape, node->out[0]).width <= 128 && !node->in[4] &&
+           is_steady(tape, node->in[2]) && is_steady(tape, node->in[3]);
 }
 static bool is_linear(const slt_tape *tape, const slt_node *node) {
     return any(tape, node) && from_fours(tape, node) && is_weight(tape, node->in[1]) &&
-           node->attributes.n[0] == SLT_LINEAR;
+           is_steady(tape, node->in[2]) && node->attributes.n[0] == SLT_LINEAR;
 }
 static bool is_mlp(const slt_tape *tape, const slt_node *node) {
     return any(tape, node) && from_fours(tape, node) && is_weight(tape, node->in[1]) &&
-           is_weight(tape, node->in[3]) && shape_of(tape, node->in[1]).width % 4 == 0;
+           is_weight(tape, node->in[3]) && is_steady(tape, node->in[2]) &&
+           is_steady(tape, node->in[4]) && shape_of(tape, node->in[1]).width % 4 == 0;
 }
 
 // ---- its steps
@@ -142,6 +150,118 @@ static void sum(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
                                                          .dx = a->in_grad[0].at,
                                                          .dz = a->in_grad[1].at};
 }
+static void halt(slt_slot_run *run, const slt_cuda_args *a, bool backward) {
+    (void)backward;
+    new_step(run, SLT_SLOT_HALT, a)->halt = (slt_slot_halt){.slots = a->in[0].at,
+                                                            .dh = a->out_grad[0].at,
+                                                            .h = a->out[0].at,
+                                                            .lambda = a->out[1].at,
+                                                            .sum = a->aux.at,
+                                                            .dslots = a->in_grad[0].at};
+}
+
+// ---- rows that stay in shared memory: what a step writes and others read
+
+typedef struct {
+    const float *at;
+    int width;
+    bool written, added;
+} row_use;
+
+#define READS(rows, width)                                                                         \
+    { (rows), (width), false, false }
+#define WRITES(rows, width, add)                                                                   \
+    { (rows), (width), true, (add) }
+
+typedef struct {
+    row_use use[SLT_SLOT_PLACES];
+} row_uses;
+
+static row_uses uses_forward(const slt_slot_step *s) {
+    int in = s->in;
+    switch (s->kind) {
+    case SLT_SLOT_BEGIN:
+        return (row_uses){{WRITES(s->begin.slots, in, false)}};
+    case SLT_SLOT_NORM:
+        return (row_uses){
+            {READS(s->norm.x, in), READS(s->norm.residual, in), WRITES(s->norm.y, in, false)}};
+    case SLT_SLOT_PRODUCT:
+        return (row_uses){{READS(s->product.x, in), WRITES(s->product.y, s->out, false)}};
+    case SLT_SLOT_ATTEND:
+        return (row_uses){{READS(s->attend.q, in), WRITES(s->attend.update, in, false)}};
+    case SLT_SLOT_CELL:
+        return (row_uses){{READS(s->cell.gx, 3 * in), READS(s->cell.gh, 3 * in),
+                           READS(s->cell.state, in), WRITES(s->cell.y, in, false)}};
+    case SLT_SLOT_SUM:
+        return (row_uses){{READS(s->sum.x, in), READS(s->sum.z, in), WRITES(s->sum.y, in, false)}};
+    case SLT_SLOT_HALT:
+        return (row_uses){{READS(s->halt.slots, in)}};
+    }
+    return (row_uses){0};
+}
+
+static row_uses uses_backward(const slt_slot_step *s) {
+    bool add[] = {s->add & 1, s->add >> 1 & 1, s->add >> 2 & 1};
+    int in = s->in;
+    switch (s->kind) {
+    case SLT_SLOT_NORM:
+        return (row_uses){{READS(s->norm.dy, in), WRITES(s->norm.dx, in, add[0]),
+                           WRITES(s->norm.dresidual, in, add[1])}};
+    case SLT_SLOT_PRODUCT:
+        return (row_uses){{READS(s->product.dy, s->out), WRITES(s->product.dx, in, add[0])}};
+    case SLT_SLOT_ATTEND:
+        return (row_uses){{READS(s->attend.du, in), WRITES(s->attend.dq, in, add[0])}};
+    case SLT_SLOT_CELL:
+        return (row_uses){{READS(s->cell.dy, in), WRITES(s->cell.dgx, 3 * in, add[0]),
+                           WRITES(s->cell.dgh, 3 * in, add[1]),
+                           WRITES(s->cell.dstate, in, add[2])}};
+    case SLT_SLOT_SUM:
+        return (row_uses){
+            {READS(s->sum.dy, in), WRITES(s->sum.dx, in, add[0]), WRITES(s->sum.dz, in, add[1])}};
+    case SLT_SLOT_HALT:
+        return (row_uses){{WRITES(s->halt.dslots, in, add[0])}};
+    default:
+        return (row_uses){0};
+    }
+}
+
+// rows with a place, in the order in which they are written
+typedef struct {
+    const float *at[SLT_SLOT_STEPS * SLT_SLOT_PLACES];
+    int place[SLT_SLOT_STEPS * SLT_SLOT_PLACES];
+    int count;
+} row_places;
+
+// what was written before the run, and is added to, has none
+static int16_t place_of(slt_slot_run *run, row_places *rows, const row_use *use) {
+    if (!use->at) return -1;
+    for (int i = 0; i < rows->count; i++)
+        if (rows->at[i] == use->at) return (int16_t)rows->place[i];
+    if (!use->written || use->added) return -1;
+    int place = run->kept / 4;
+    rows->at[rows->count] = use->at;
+    rows->place[rows->count++] = place;
+    run->kept += use->width;
+    return (int16_t)place;
+}
+
+// places of all rows, and the products one behind the other
+static void connect(slt_slot_run *run, bool backward) {
+    row_places rows = {.count = 0};
+    for (int n = 0; n < run->steps; n++) {
+        slt_slot_step *step = &run->step[n];
+        row_uses uses = backward ? uses_backward(step) : uses_forward(step);
+        for (int i = 0; i < SLT_SLOT_PLACES; i++)
+            step->place[i] = place_of(run, &rows, &uses.use[i]);
+    }
+    run->attend = -1;
+    run->product = -1;
+    for (int n = run->steps - 1; n >= 0; n--) {
+        run->step[n].next = run->product;
+        if (run->step[n].kind == SLT_SLOT_PRODUCT) run->product = n;
+        if (run->step[n].kind == SLT_SLOT_ATTEND) run->attend = n;
+    }
+}
 
 // ---- what is left to the side: gradients of weights
 
@@ -153,13 +273,14 @@ static const struct {
     bool (*may)(const slt_tape *tape, const slt_node *node);
     void (*add)(slt_slot_run *run, const slt_cuda_args *args, bool backward);
     void (*weights)(const slt_cuda_args *args); // NULL: none
-} parts[] = {{"slot_start", 1, any, begin, slt_cuda_slot_start_backward},
+} parts[] = {{"slot_start", 1, is_start, begin, slt_cuda_slot_start_backward},
              {"layer_norm", 1, is_short, norm, norm_weights},
              {"dense", 1, is_linear, dense, slt_cuda_dense_weights},
              {"slot_attention", 1, from_fours, attend, NULL},
              {"gru_cell", 1, any, cell, NULL},
              {"mlp", 2, is_mlp, mlp, slt_cuda_mlp_weights},
-             {"add", 1, any, sum, NULL}};
+             {"add", 1, any, sum, NULL},
+             {"halting", 1, from_fours, halt, NULL}};
 
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -171,11 +292,16 @@ static int part_of(const slt_node *node) {
 
 // ---- runs
 
+// halting writes a row for each trajectory
+static bool is_of_slots(const slt_tape *tape, const slt_node *node) {
+    return shape_of(tape, node->out[0]).space == SLT_SLOTS ||
+           shape_of(tape, node->in[0]).space == SLT_SLOTS;
+}
+
 static bool may_run(const slt_tape *tape, int n) {
     const slt_node *node = &tape->nodes[n].node;
     int part = part_of(node);
-    return part < PARTS && shape_of(tape, node->out[0]).space == SLT_SLOTS &&
-           parts[part].may(tape, node);
+    return part < PARTS && is_of_slots(tape, node) && parts[part].may(tape, node);
 }
 
 // the widest row that a node reads or writes: keys with values are the two of attention
@@ -219,6 +345,7 @@ static void launch(const slt_tape *tape, int first, int last, bool backward) {
         if (!backward || tape->nodes[n].runs_backward)
             parts[part_of(&tape->nodes[n].node)].add(&run, &args, backward);
     }
+    connect(&run, backward);
     (backward ? slt_cuda_slots_backward : slt_cuda_slots_forward)(&run);
 }
 

@@ -353,8 +353,23 @@ static bool is_large(const slt_tape *tape, int n) {
     return tape->vars[tape->nodes[n].node.out[0]].shape.space == SLT_SLOT_TOKENS;
 }
 
+// the gradient of a table that joins tokens is made on the side: who reads it, or adds to it
+static slt_status wait_for_table(slt_tape *tape, int n) {
+    enum { TABLE = 1 };
+    const slt_node *node = &tape->nodes[n].node;
+    for (int m = n + 1; m < tape->node_count; m++) {
+        const slt_node *join = &tape->nodes[m].node;
+        if (strcmp(join->op->name, "join_tokens") != 0) continue;
+        bool waits = node->out[0] == join->in[TABLE];
+        for (int i = 0; i < node->inputs; i++) waits = waits || node->in[i] == join->in[TABLE];
+        if (waits) SLT_TRY(wait_for_side(tape, m));
+    }
+    return SLT_OK;
+}
+
 static slt_status backward_node(slt_tape *tape, int n) {
     if (!tape->nodes[n].runs_backward) return SLT_OK;
+    SLT_TRY(wait_for_table(tape, n));
     if (!is_large(tape, n)) slt_cuda_release(slt_cuda_of(tape->store));
     if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
     SLT_TRY(visit(tape, n, true));
@@ -371,6 +386,7 @@ static slt_status run_weights(slt_tape *tape, int first, int n) {
 
 static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
     SLT_TRY(start_clock(tape));
+    for (int n = last; n >= first; n--) SLT_TRY(wait_for_table(tape, n));
     if (!seed.at && !is_large(tape, last)) slt_cuda_release(slt_cuda_of(tape->store));
     slt_cuda_run_backward(tape, first, last, seed, both);
     for (int n = last; n >= first; n--) SLT_TRY(run_weights(tape, first, n));
@@ -448,6 +464,7 @@ static slt_cuda_graph *graph_of(slt_cuda_tape *t, bool trains) {
     return &t->graph[t->graphs++];
 }
 
+// kernels of the chain go before those of the sides, as their streams say
 static slt_status capture(slt_tape *tape, bool trains, slt_cuda_graph *graph) {
     slt_cuda *cuda = slt_cuda_of(tape->store);
     cudaGraph_t captured = NULL;
@@ -458,8 +475,10 @@ static slt_status capture(slt_tape *tape, bool trains, slt_cuda_graph *graph) {
     cudaError_t error = cudaStreamEndCapture(cuda->stream, &captured);
     if (status == SLT_OK) status = slt_cuda_check(cuda, error, "capturing a step");
     if (status == SLT_OK)
-        status = slt_cuda_check(cuda, cudaGraphInstantiate(&graph->run, captured, 0),
-                                "preparing a captured step");
+        status = slt_cuda_check(
+            cuda,
+            cudaGraphInstantiate(&graph->run, captured, cudaGraphInstantiateFlagUseNodePriority),
+            "preparing a captured step");
     if (captured) cudaGraphDestroy(captured);
     return status;
 }

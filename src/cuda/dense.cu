@@ -101,9 +101,57 @@ void slt_cuda_dense_weights(const slt_cuda_args *args) {
                              args->in_grad[C], args->add[C]);
 }
 
+// ---- a few rows of a table: all gradients in one launch, a warp per row of W
+
+enum { TABLE_ROWS = 32, TABLE_WARPS = 4 };
+
+SLT_DEVICE_INLINE void table_weights(const slt_cuda_args &a, const float *dp, int i) {
+    int in = a.in_width[X], out = a.out_width[0], rows = a.in_rows[X];
+    const float *x = slt_at(a.in[X]);
+    float *dw = slt_at(a.in_grad[W]), *dc = slt_at(a.in_grad[C]);
+    for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < out; c += 4 * SLT_WARP) {
+        float weight[4] = {0}, bias[4] = {0};
+        for (int r = 0; r < rows; r++) {
+            float4 d = slt_load4(dp + r * out, c, out);
+            slt_add4(weight, x[r * in + i], d);
+            slt_add4(bias, 1, d);
+        }
+        if (dw)
+            slt_store4(dw + (int64_t)i * out, c, out, a.add[W],
+                       slt_four(weight[0], weight[1], weight[2], weight[3]));
+        if (dc && i == 0)
+            slt_store4(dc, c, out, a.add[C], slt_four(bias[0], bias[1], bias[2], bias[3]));
+    }
+}
+
+SLT_KERNEL table_backward(const slt_cuda_args a, slt_cuda_view dp_view) {
+    slt_begin();
+    int in = a.in_width[X], out = a.out_width[0], lane = (int)(threadIdx.x % SLT_WARP);
+    int i = (int)(blockIdx.x * TABLE_WARPS + threadIdx.x / SLT_WARP);
+    const float *dp = slt_at(dp_view), *w = slt_at(a.in[W]) + (int64_t)i * out;
+    float *dx = slt_at(a.in_grad[X]);
+    if (i >= in) return;
+    table_weights(a, dp, i);
+    for (int r = 0; dx && r < a.in_rows[X]; r++) {
+        float dot = 0;
+        for (int c = lane; c < out; c += SLT_WARP) dot += dp[r * out + c] * w[c];
+        dot = slt_warp_sum(dot);
+        if (lane == 0) slt_put(&dx[r * in + i], a.add[X], dot);
+    }
+}
+
+static bool is_table(const slt_cuda_args *args) {
+    return args->in_space[X] == SLT_FIXED && args->in_rows[X] <= TABLE_ROWS;
+}
+
 // dx = dp·Wᵀ, dW = xᵀ·dp
 static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
     int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    if (is_table(args)) {
+        SLT_LAUNCH(args, table_backward, slt_grid(args, in, TABLE_WARPS), TABLE_WARPS * SLT_WARP, 0,
+                   dp);
+        return;
+    }
     slt_cuda_input_gradient(args, rows, in, out, dp, args->in[W], args->add[X], args->in_grad[X]);
     slt_cuda_weight_gradient(args, in, out, rows, args->in[X], dp, args->in_grad[W], args->add[W],
                              args->in_grad[C], args->add[C]);

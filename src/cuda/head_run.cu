@@ -11,7 +11,7 @@
 
 static_assert(sizeof(slt_head_run) <= 4096, "a kernel takes so many bytes of arguments");
 
-enum { WARPS = SLT_NORM_WARPS, OUT = SLT_HEAD_OUT, ROWS = 2 }; // ROWS: of a warp, on their way
+enum { WARPS = SLT_NORM_WARPS, OUT = SLT_HEAD_OUT, ROWS = 4 }; // ROWS: of a warp, on their way
 enum { X, W, C };
 
 // the lane's four rows of W; nobody but Adam writes it, so it comes before the kernel in front ends
@@ -25,22 +25,28 @@ SLT_DEVICE_INLINE void load_weights(const slt_cuda_args &a, float (*own)[OUT]) {
     }
 }
 
-// z of a row: lane `place` has the sum of one column
-SLT_DEVICE_INLINE void put_head(const slt_cuda_args &a, int r, float4 y, const float (*own)[OUT]) {
+// z of a row: lane `place` has the sum of one column, and its bias
+SLT_DEVICE_INLINE void put_head(const slt_cuda_args &a, int r, float4 y, const float (*own)[OUT],
+                                float bias) {
     int lane = (int)(threadIdx.x % SLT_WARP), place = slt_narrow_place<OUT>(lane);
-    const float *c = slt_at(a.in[C]);
     float sum[OUT];
 #pragma unroll
     for (int o = 0; o < OUT; o++)
         sum[o] = (y.x * own[0][o] + y.y * own[1][o]) + (y.z * own[2][o] + y.w * own[3][o]);
     float mine = slt_narrow_sums<OUT>(sum);
     if (lane < OUT && place < a.out_width[0])
-        slt_at(a.out[0])[(int64_t)r * a.out_width[0] + place] = c ? mine + c[place] : mine;
+        slt_at(a.out[0])[(int64_t)r * a.out_width[0] + place] = mine + bias;
+}
+
+SLT_DEVICE_INLINE float bias_of(const slt_cuda_args &a) {
+    int place = slt_narrow_place<OUT>((int)(threadIdx.x % SLT_WARP));
+    const float *c = slt_at(a.in[C]);
+    return c && place < a.out_width[0] ? c[place] : 0;
 }
 
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) forward(const __grid_constant__ slt_head_run run) {
     const slt_cuda_args &norm = run.norm;
-    float own[4][OUT];
+    float own[4][OUT], bias = bias_of(run.dense);
     load_weights(run.dense, own);
     slt_begin();
     int width = norm.in_width[X], rows = norm.in_rows[X], c = slt_lane_column();
@@ -51,11 +57,14 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) forward(const __grid_constant__ sl
     for (int i = 0; i < ROWS; i++) {
         int r = slt_least(first + i * WARPS, rows - 1);
         x[i] = slt_load4(slt_at(norm.in[X]) + (int64_t)r * width, c, width);
+        x[i] = slt_norm_input(norm, r, x[i]);
     }
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         int r = first + i * WARPS;
-        if (r < rows) put_head(run.dense, r, slt_norm_row_forward(norm, r, r < count, x[i]), own);
+        if (r >= rows) break;
+        float4 y = slt_norm_row_forward(norm, r, r < count, x[i]);
+        put_head(run.dense, r, y, own, bias);
     }
 }
 

@@ -11,7 +11,7 @@
 
 static_assert(sizeof(slt_input_run) <= 4096, "a kernel takes so many bytes of arguments");
 
-enum { WARPS = SLT_BITS_WARPS, THREADS = WARPS * SLT_WARP, ROWS = 8 };
+enum { WARPS = SLT_BITS_WARPS, THREADS = WARPS * SLT_WARP, ROWS = 4 };
 enum { X, W, C };
 
 // rows of a table, ROWS of them a block; shared memory: (ROWS, in), then parts
@@ -20,8 +20,12 @@ SLT_DEVICE_INLINE void table_block(const slt_cuda_args &a, int block, float *mem
     int rows = slt_least(ROWS, a.in_rows[X] - first);
     float *parts = memory + ROWS * in, *y = slt_at(a.out[0]) + (int64_t)first * out;
     const float *c = slt_at(a.in[C]);
-    slt_few_share share = slt_few_product<ROWS>(slt_at(a.in[X]) + (int64_t)first * in, rows,
-                                                slt_at(a.in[W]), in, out, memory, parts);
+    float4 ahead[SLT_FEW_DEPTH];
+    slt_few_ask(slt_at(a.in[W]), in, out, ahead);
+    slt_stage(memory, slt_at(a.in[X]) + (int64_t)first * in, rows * in, ROWS * in);
+    __syncthreads();
+    slt_few_share share = slt_few_product<ROWS>(memory, slt_at(a.in[W]), in, out, ahead, parts);
+    __syncthreads();
     for (int i = (int)threadIdx.x; i < rows * fours; i += THREADS) {
         int r = i / fours, column = i % fours * 4;
         float sum[4] = {0};
@@ -32,13 +36,14 @@ SLT_DEVICE_INLINE void table_block(const slt_cuda_args &a, int block, float *mem
     }
 }
 
-SLT_KERNEL __launch_bounds__(THREADS) forward(const __grid_constant__ slt_input_run run) {
+// the longest first: nodes from the last to the first
+SLT_KERNEL __launch_bounds__(THREADS, 5) forward(const __grid_constant__ slt_input_run run) {
     slt_begin();
     SLT_DYNAMIC_SHARED(memory);
-    int block = (int)blockIdx.x, n = 0;
-    while (block >= run.end[n]) n++;
+    int block = (int)blockIdx.x, n = run.nodes - 1;
+    while (block >= run.end[n]) n--;
     const slt_cuda_args &a = run.node[n];
-    if (n > 0) block -= run.end[n - 1];
+    if (n + 1 < run.nodes) block -= run.end[n + 1];
     int64_t pair = (int64_t)block * THREADS + threadIdx.x;
     if (run.kind[n] == SLT_INPUT_TABLE) table_block(a, block, memory);
     if (run.kind[n] == SLT_INPUT_BITS) slt_bits_block(a, block);
@@ -61,10 +66,10 @@ static size_t bytes_of(const slt_input_run *run, int n) {
 
 void slt_cuda_inputs_forward(slt_input_run *run) {
     size_t bytes = 0;
-    for (int n = 0, end = 0; n < run->nodes; n++) {
+    for (int n = run->nodes - 1, end = 0; n >= 0; n--) {
         run->end[n] = end += blocks_of(run, n);
         if (bytes_of(run, n) > bytes) bytes = bytes_of(run, n);
     }
-    dim3 grid((unsigned)run->end[run->nodes - 1], 1, (unsigned)run->node[0].members);
+    dim3 grid((unsigned)run->end[0], 1, (unsigned)run->node[0].members);
     SLT_LAUNCH(run, forward, grid, THREADS, bytes);
 }

@@ -20,7 +20,7 @@ typedef struct {
     void *stream;
     int nodes;
     slt_input_kind kind[SLT_INPUT_NODES];
-    int end[SLT_INPUT_NODES]; // blocks up to and with those of the node
+    int end[SLT_INPUT_NODES]; // blocks of the node and of those behind it
     slt_cuda_args node[SLT_INPUT_NODES];
 } slt_input_run;
 

@@ -1,5 +1,6 @@
 // Masks, losses and their sum as a run of nodes in one launch, forward, backward or both: a block
-// per trajectory. What is a sum over trajectories is added by the block that comes last.
+// per trajectory. What is a sum over trajectories is added by the block that comes last, or beside
+// the chain, which does not wait for it.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,22 +10,25 @@
 
 enum { H, PRIOR }; // of halting_kl
 
-// ---- shares of a trajectory; thread 0 has them
+// ---- shares of a trajectory
 
 SLT_DEVICE_INLINE float kl_share(const slt_cuda_args &a, int b) {
     const float *h = slt_at(a.in[H]) + (int64_t)b * a.slots, *prior = slt_at(a.in[PRIOR]);
     float sum = 0;
-    if (b >= slt_head(a)->count || threadIdx.x > 0) return 0;
+    if (b >= slt_head(a)->count) return 0;
     for (int k = 0; k < a.slots; k++)
         if (h[k] > 0) sum += h[k] * (logf(h[k]) - logf(prior[k]));
     return sum / (float)slt_head(a)->total;
 }
 
-// by the first warp of the last block
-SLT_DEVICE_INLINE void sum_shares(const slt_cuda_args &a) {
-    const float *shares = slt_at(a.shared);
+SLT_DEVICE_INLINE bool is_loss(slt_loss_kind kind) {
+    return kind == SLT_LOSS_XENT || kind == SLT_LOSS_KL;
+}
+
+// by one warp
+template <class Share> SLT_DEVICE_INLINE void sum_shares(const slt_cuda_args &a, Share share) {
     float sum = 0;
-    for (int b = (int)threadIdx.x; b < slt_head(a)->count; b += SLT_WARP) sum += shares[b];
+    for (int b = (int)threadIdx.x; b < slt_head(a)->count; b += SLT_WARP) sum += share(b);
     sum = slt_warp_sum(sum);
     if (threadIdx.x == 0) *slt_at(a.out[0]) = sum;
 }
@@ -36,14 +40,26 @@ SLT_DEVICE_INLINE void add_losses(const slt_cuda_args &a) {
 }
 
 // by the block that comes last: losses in the order of the nodes
-SLT_DEVICE_INLINE void sum_losses(const slt_loss_run &run, bool backward) {
+SLT_DEVICE_INLINE void sum_losses(const slt_loss_run &run) {
     if (!slt_last_block(slt_counter(run.node[0], 0), (int)gridDim.x)) return;
     if (threadIdx.x >= SLT_WARP) return;
     for (int s = 0; s < run.nodes; s++, __syncwarp()) {
-        int n = backward ? run.nodes - 1 - s : s;
-        const slt_cuda_args &a = run.node[n];
-        if (run.kind[n] == SLT_LOSS_XENT || run.kind[n] == SLT_LOSS_KL) sum_shares(a);
-        if (run.kind[n] == SLT_LOSS_ADD) add_losses(a);
+        const slt_cuda_args &a = run.node[s];
+        const float *shares = slt_at(a.shared);
+        if (is_loss(run.kind[s])) sum_shares(a, [&](int b) { return shares[b]; });
+        if (run.kind[s] == SLT_LOSS_ADD) add_losses(a);
+    }
+}
+
+// the same behind `both`, from what that kept; nodes are in the order of backward
+SLT_KERNEL add_up(const __grid_constant__ slt_loss_run run) {
+    slt_begin();
+    for (int s = run.nodes - 1; s >= 0; s--, __syncwarp()) {
+        const slt_cuda_args &a = run.node[s];
+        bool xent = run.kind[s] == SLT_LOSS_XENT;
+        if (is_loss(run.kind[s]))
+            sum_shares(a, [&](int b) { return xent ? slt_xent_share(a, b) : kl_share(a, b); });
+        if (run.kind[s] == SLT_LOSS_ADD) add_losses(a);
     }
 }
 
@@ -58,18 +74,18 @@ SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
         float share = 0;
         if (run.kind[s] == SLT_LOSS_MASK) slt_mask_forward(a, b);
         if (run.kind[s] == SLT_LOSS_XENT) share = slt_xent_forward<LANES, MOST>(a, b, parts);
-        if (run.kind[s] == SLT_LOSS_KL) share = kl_share(a, b);
-        bool loss = run.kind[s] == SLT_LOSS_XENT || run.kind[s] == SLT_LOSS_KL;
-        if (loss && threadIdx.x == 0) slt_at(a.shared)[b] = share;
+        if (run.kind[s] == SLT_LOSS_KL && threadIdx.x == 0) share = kl_share(a, b);
+        if (is_loss(run.kind[s]) && threadIdx.x == 0) slt_at(a.shared)[b] = share;
     }
-    sum_losses(run, false);
+    sum_losses(run);
 }
 
 // ---- backward
 
+// by a warp
 SLT_DEVICE_INLINE void kl_backward(const slt_cuda_args &a, int b) {
     const slt_cuda_head *head = slt_head(a);
-    for (int k = (int)threadIdx.x; k < a.slots; k += (int)blockDim.x) {
+    for (int k = (int)(threadIdx.x % SLT_WARP); k < a.slots; k += SLT_WARP) {
         int64_t at = (int64_t)b * a.slots + k;
         float d = 0, h = b < head->count ? slt_at(a.in[H])[at] : 0;
         if (h > 0) d = logf(h) - logf(slt_at(a.in[PRIOR])[k]) + 1;
@@ -78,10 +94,10 @@ SLT_DEVICE_INLINE void kl_backward(const slt_cuda_args &a, int b) {
     }
 }
 
-// every block for itself: all write the same
+// every block for itself: all write the same. By a warp
 SLT_DEVICE_INLINE void add_backward(const slt_cuda_args &a) {
     float weight = slt_head(a)->weight[a.n[0]], d = *slt_at(a.out_grad[0]);
-    if (threadIdx.x > 0) return;
+    if (threadIdx.x % SLT_WARP > 0) return;
     if (a.in_grad[0].at) *slt_at(a.in_grad[0]) = d;
     if (a.in_grad[1].at) *slt_at(a.in_grad[1]) = d * weight;
 }
@@ -96,38 +112,51 @@ SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
     __syncthreads();
     for (int s = 0; s < run.nodes; s++, __syncthreads()) {
         const slt_cuda_args &a = run.node[s];
-        if (run.kind[s] == SLT_LOSS_ADD) add_backward(a);
-        if (run.kind[s] == SLT_LOSS_KL) kl_backward(a, b);
+        bool warp = threadIdx.x < SLT_WARP;
+        if (run.kind[s] == SLT_LOSS_ADD && warp) add_backward(a);
+        if (run.kind[s] == SLT_LOSS_KL && warp) kl_backward(a, b);
         if (run.kind[s] == SLT_LOSS_XENT) slt_xent_backward<LANES, MOST>(a, b, parts);
         if (run.kind[s] == SLT_LOSS_MASK) slt_mask_backward(a, b);
     }
 }
 
 // ---- both: the gradient of the loss is known before the loss is. Nodes come in the order of
-// backward; masks are made first, a loss's gradients on the way to its value
+// backward; masks are made first, and beside them, by the last warp, what needs none; a loss's
+// gradients are made on the way to its value
+
+SLT_DEVICE_INLINE bool needs_no_mask(slt_loss_kind kind) {
+    return kind == SLT_LOSS_ADD || kind == SLT_LOSS_KL;
+}
+
+// by a warp
+SLT_DEVICE_INLINE void small_backward(const slt_loss_run &run, int s, int b) {
+    if (run.kind[s] == SLT_LOSS_ADD) add_backward(run.node[s]);
+    if (run.kind[s] == SLT_LOSS_KL) kl_backward(run.node[s], b);
+    __syncwarp();
+}
 
 template <int LANES, int MOST>
 SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
     both(const __grid_constant__ slt_loss_run run) {
     slt_begin();
-    SLT_DYNAMIC_SHARED(parts);
-    int b = (int)blockIdx.x;
-    if (run.seed.at && threadIdx.x == 0) *slt_at(run.seed) = 1;
+    SLT_DYNAMIC_SHARED(staged);
+    float *parts = staged + run.staged;
+    int b = (int)blockIdx.x, first = 0;
+    bool last_warp = threadIdx.x + SLT_WARP >= blockDim.x;
+    if (run.seed.at && last_warp && threadIdx.x % SLT_WARP == 0) *slt_at(run.seed) = 1;
+    __syncwarp();
+    for (; first < run.nodes && needs_no_mask(run.kind[first]); first++)
+        if (last_warp) small_backward(run, first, b);
     for (int s = run.nodes - 1; s >= 0; s--)
         if (run.kind[s] == SLT_LOSS_MASK) slt_mask_forward(run.node[s], b);
     __syncthreads();
-    for (int s = 0; s < run.nodes; s++, __syncthreads()) {
+    for (int s = first; s < run.nodes; s++, __syncthreads()) {
         const slt_cuda_args &a = run.node[s];
-        bool xent = run.kind[s] == SLT_LOSS_XENT, kl = run.kind[s] == SLT_LOSS_KL;
-        float share = 0;
-        if (run.kind[s] == SLT_LOSS_ADD) add_backward(a);
-        if (kl) share = kl_share(a, b);
-        if (kl) kl_backward(a, b);
-        if (xent) share = slt_xent_both<LANES, MOST>(a, b, parts);
-        if ((xent || kl) && threadIdx.x == 0) slt_at(a.shared)[b] = share;
+        if (needs_no_mask(run.kind[s]) && last_warp) small_backward(run, s, b);
+        if (run.kind[s] == SLT_LOSS_XENT)
+            slt_xent_both<LANES, MOST>(a, b, parts, run.staged ? staged : NULL);
         if (run.kind[s] == SLT_LOSS_MASK) slt_mask_backward(a, b);
     }
-    sum_losses(run, true);
 }
 
 // ---- launches
@@ -160,7 +189,25 @@ void slt_cuda_losses_backward(const slt_loss_run *run) {
     SLT_XENT_LAUNCH(run, backward, s.actions, s.grid, s.block);
 }
 
-void slt_cuda_losses_both(const slt_loss_run *run) {
-    shape s = shape_of(run, 1, 1);
-    SLT_XENT_LAUNCH(run, both, s.actions, s.grid, s.block);
+// logits and masks of the longest trajectory, where they are not too many; bytes: taken by others
+static int staged_of(const slt_loss_run *run, size_t bytes) {
+    int numbers = 0;
+    for (int i = 0; i < run->nodes; i++) {
+        const slt_cuda_args *a = &run->node[i];
+        if (run->kind[i] == SLT_LOSS_XENT)
+            numbers = a->slots * a->length * (a->in_width[SLT_XENT_LOGITS] + 1);
+    }
+    bool fits = numbers <= SLT_XENT_STAGED &&
+                bytes + (size_t)numbers * sizeof(float) <= (size_t)SLT_XENT_ROOM;
+    return fits ? numbers : 0;
+}
+
+void slt_cuda_losses_both(const slt_loss_run *asked) {
+    slt_loss_run run = *asked;
+    shape s = shape_of(&run, 1, 1);
+    run.staged = staged_of(&run, s.block.bytes);
+    s.block.bytes += (size_t)run.staged * sizeof(float);
+    SLT_XENT_LAUNCH(&run, both, s.actions, s.grid, s.block);
+    run.stream = slt_cuda_fork_sums(&run.node[0]).stream;
+    SLT_LAUNCH(&run, add_up, slt_grid(&run.node[0], 1, 1), SLT_WARP, 0);
 }

@@ -194,8 +194,8 @@ template <int OUT> struct slt_narrow_term {
     enum { SUMS = OUT, WIDTH = OUT > 8 ? 1 : 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
         const float *dp = slt_at(n.y) + (int64_t)r * n.out, *row = slt_at(n.x) + (int64_t)r * n.in;
-        float4 four = {c < n.in ? row[c] : 1, 0, 0, 0};
-        if constexpr (WIDTH == 4) four = slt_narrow_row(row, c, n.in);
+        float4 four =
+            WIDTH == 4 ? slt_narrow_row(row, c, n.in) : slt_four(c < n.in ? row[c] : 1, 0, 0, 0);
 #pragma unroll
         for (int o = 0; o < OUT; o++) {
             float d = o < n.out ? dp[o] : 0;

@@ -55,16 +55,22 @@ SLT_DEVICE_INLINE float4 slt_norm_gradient(float4 g, float4 hat, float inverse, 
 
 SLT_DEVICE_INLINE int slt_lane_column(void) { return 4 * (int)(threadIdx.x % SLT_WARP); }
 
-// y of row r, whose input without residual is x; all that the node keeps is written
+// x with the residual of row r
+SLT_DEVICE_INLINE float4 slt_norm_input(const slt_cuda_args &a, int r, float4 x) {
+    int width = a.in_width[SLT_NORM_X];
+    const float *residual = slt_at(a.in[SLT_NORM_RESIDUAL]);
+    if (!residual) return x;
+    return slt_plus4(x, slt_load4(residual + (int64_t)r * width, slt_lane_column(), width));
+}
+
+// y of row r, whose input with residual is x; all that the node keeps is written
 SLT_DEVICE_INLINE float4 slt_norm_row_forward(const slt_cuda_args &a, int r, bool there, float4 x) {
     int c = slt_lane_column(), width = a.in_width[SLT_NORM_X];
     int64_t at = (int64_t)r * width;
     const float *gamma = slt_at(a.in[SLT_NORM_GAMMA]), *beta = slt_at(a.in[SLT_NORM_BETA]);
-    const float *residual = slt_at(a.in[SLT_NORM_RESIDUAL]);
     const float *positions = slt_at(a.in[SLT_NORM_POSITIONS]);
     float4 none = {0, 0, 0, 0};
     float factor;
-    if (there && residual) x = slt_plus4(x, slt_load4(residual + at, c, width));
     float4 y = slt_normed(there ? x : none, width, (float)a.x[0], &factor);
     if (a.keep && c == 0) slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r] = factor;
     if (a.keep) slt_store4(slt_at(a.aux) + at, c, width, false, y);

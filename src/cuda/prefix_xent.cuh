@@ -12,9 +12,9 @@
 enum { SLT_XENT_LOGITS, SLT_XENT_MASKS, SLT_XENT_H, SLT_XENT_TARGETS };
 enum { SLT_XENT_FEW = 8, SLT_XENT_ROOM = 48 * 1024 };
 #ifdef SLT_EMULATED // short trajectories go round, too
-enum { SLT_XENT_WARPS = 2, SLT_XENT_MANY = 8, SLT_XENT_LEAST = 1 };
+enum { SLT_XENT_WARPS = 2, SLT_XENT_MANY = 8, SLT_XENT_LEAST = 1, SLT_XENT_STAGED = 300 };
 #else
-enum { SLT_XENT_WARPS = 32, SLT_XENT_MANY = 528, SLT_XENT_LEAST = 8 };
+enum { SLT_XENT_WARPS = 32, SLT_XENT_MANY = 528, SLT_XENT_LEAST = 8, SLT_XENT_STAGED = 6144 };
 #endif
 
 typedef struct {
@@ -40,6 +40,15 @@ SLT_DEVICE_INLINE slt_mixture slt_mixture_of(const slt_cuda_args &a, int b) {
     m.targets = slt_ints(a.in[SLT_XENT_TARGETS]) + offset[b];
     m.scale = 1 / (float)slt_head(a)->true_tokens;
     return m;
+}
+
+// logits and masks into shared memory; called by all threads, who wait before they read
+SLT_DEVICE_INLINE void slt_mixture_stage(slt_mixture *m, float *room) {
+    int rows = m->K * m->computed, numbers = rows * m->width;
+    for (int i = (int)threadIdx.x; i < numbers; i += (int)blockDim.x) room[i] = m->logits[i];
+    for (int i = (int)threadIdx.x; i < rows; i += (int)blockDim.x) room[numbers + i] = m->masks[i];
+    m->logits = room;
+    m->masks = room + numbers;
 }
 
 // ---- a position
@@ -184,22 +193,25 @@ SLT_DEVICE_INLINE void slt_xent_walk(const slt_cuda_args &a, const slt_mixture &
     }
 }
 
-// Σ_l CE_j,l of every j is kept (aux), from the parts of LANES lanes each; the share of the loss in
-// thread 0
-template <int LANES>
-SLT_DEVICE_INLINE float slt_xent_share(const slt_cuda_args &a, int b, const slt_mixture &m,
-                                       const float *parts) {
+// Σ_l CE_j,l of every j is kept (aux), from the parts of LANES lanes each: keep(j, sum) by a thread
+template <int LANES, class Keep>
+SLT_DEVICE_INLINE void slt_xent_sums(const slt_mixture &m, const float *parts, Keep keep) {
     int lane = (int)(threadIdx.x % SLT_WARP), warps = (int)blockDim.x / SLT_WARP;
-    float *kept = slt_at(a.aux) + (int64_t)b * m.K, loss = 0;
     __syncthreads();
     for (int j = (int)threadIdx.x / SLT_WARP; j < m.K; j += warps) {
         float sum = 0;
         for (int i = lane; i < (int)blockDim.x / LANES; i += SLT_WARP) sum += parts[i * m.K + j];
         sum = slt_warp_sum(sum);
-        if (lane == 0) kept[j] = sum;
+        if (lane == 0) keep(j, sum);
     }
-    __syncthreads();
-    for (int j = 0; threadIdx.x == 0 && j < m.K; j++) loss += m.h[j] * kept[j];
+}
+
+// the share of trajectory b in the loss, from what was kept
+SLT_DEVICE_INLINE float slt_xent_share(const slt_cuda_args &a, int b) {
+    slt_mixture m = slt_mixture_of(a, b);
+    const float *kept = slt_at(a.aux) + (int64_t)b * m.K;
+    float loss = 0;
+    for (int j = 0; j < m.K; j++) loss += m.h[j] * kept[j];
     return loss * m.scale;
 }
 
@@ -214,15 +226,12 @@ SLT_DEVICE_INLINE void slt_xent_tails(const slt_cuda_args &a) {
         slt_clear_tail(slt_at(a.in_grad[SLT_XENT_H]), count, a.in_rows[SLT_XENT_H], a.slots);
 }
 
-// from what forward kept
-SLT_DEVICE_INLINE void slt_xent_halting(const slt_cuda_args &a, int b, const slt_mixture &m,
-                                        float weight) {
-    if (!a.in_grad[SLT_XENT_H].at) return;
-    for (int j = (int)threadIdx.x; j < m.K; j += (int)blockDim.x) {
-        int64_t at = (int64_t)b * m.K + j;
-        slt_put(&slt_at(a.in_grad[SLT_XENT_H])[at], a.add[SLT_XENT_H],
-                weight * m.scale * slt_at(a.aux)[at]);
-    }
+// of slot j, from its sum
+SLT_DEVICE_INLINE void slt_xent_halting(const slt_cuda_args &a, int b, const slt_mixture &m, int j,
+                                        float weight, float sum) {
+    if (a.in_grad[SLT_XENT_H].at)
+        slt_put(&slt_at(a.in_grad[SLT_XENT_H])[(int64_t)b * m.K + j], a.add[SLT_XENT_H],
+                weight * m.scale * sum);
 }
 
 // room of LANES lanes, so many numbers each, in `parts`
@@ -243,7 +252,10 @@ SLT_DEVICE_INLINE float slt_xent_forward(const slt_cuda_args &a, int b, float *p
     slt_xent_no_losses<LANES>(parts, m.K);
     slt_xent_out out = {slt_xent_room<LANES>(parts, m.K), NULL, 0};
     slt_xent_walk<LANES, MOST>(a, m, out);
-    return slt_xent_share<LANES>(a, b, m, parts);
+    float *kept = slt_at(a.aux) + (int64_t)b * m.K;
+    slt_xent_sums<LANES>(m, parts, [&](int j, float sum) { kept[j] = sum; });
+    __syncthreads();
+    return threadIdx.x == 0 ? slt_xent_share(a, b) : 0;
 }
 
 // parts: K·A numbers of LANES lanes each
@@ -254,23 +266,29 @@ SLT_DEVICE_INLINE void slt_xent_backward(const slt_cuda_args &a, int b, float *p
     slt_mixture m = slt_mixture_of(a, b);
     slt_xent_out out = {NULL, slt_xent_room<LANES>(parts, m.K * m.A), *slt_at(a.out_grad[0])};
     slt_xent_walk<LANES, MOST>(a, m, out);
-    slt_xent_halting(a, b, m, out.weight);
+    const float *kept = slt_at(a.aux) + (int64_t)b * m.K;
+    for (int j = (int)threadIdx.x; j < m.K; j += (int)blockDim.x)
+        slt_xent_halting(a, b, m, j, out.weight, kept[j]);
 }
 
-// both in one walk; parts: K·(A+1) numbers of LANES lanes each
+// both in one walk; parts: K·(A+1) numbers of LANES lanes each; staged: room for logits and masks,
+// or NULL
 template <int LANES, int MOST>
-SLT_DEVICE_INLINE float slt_xent_both(const slt_cuda_args &a, int b, float *parts) {
+SLT_DEVICE_INLINE void slt_xent_both(const slt_cuda_args &a, int b, float *parts, float *staged) {
     slt_xent_tails(a);
-    if (b >= slt_head(a)->count) return 0;
+    if (b >= slt_head(a)->count) return;
     slt_mixture m = slt_mixture_of(a, b);
+    if (staged) slt_mixture_stage(&m, staged);
     slt_xent_no_losses<LANES>(parts, m.K);
     float *behind = parts + (int)blockDim.x / LANES * m.K;
     slt_xent_out out = {slt_xent_room<LANES>(parts, m.K), slt_xent_room<LANES>(behind, m.K * m.A),
                         *slt_at(a.out_grad[0])};
     slt_xent_walk<LANES, MOST>(a, m, out);
-    float share = slt_xent_share<LANES>(a, b, m, parts);
-    slt_xent_halting(a, b, m, out.weight);
-    return share;
+    float *kept = slt_at(a.aux) + (int64_t)b * m.K;
+    slt_xent_sums<LANES>(m, parts, [&](int j, float sum) {
+        kept[j] = sum;
+        slt_xent_halting(a, b, m, j, out.weight, sum);
+    });
 }
 
 // ---- launches: so many warps that there is one for every position, as far as they fit. Where

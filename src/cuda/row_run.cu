@@ -101,7 +101,8 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) forward(const __grid_constant__ sl
         if (run.kind[n] == SLT_ROW_TOKENS) x = join_tokens(a, r, there);
         if (run.kind[n] == SLT_ROW_SLOTS) x = join_slots(a, r, there);
         if (run.kind[n] == SLT_ROW_POSITION) x = add_position(a, r, there, x);
-        if (run.kind[n] == SLT_ROW_NORM) x = slt_norm_row_forward(a, r, there, x);
+        if (run.kind[n] == SLT_ROW_NORM)
+            x = slt_norm_row_forward(a, r, there, slt_norm_input(a, r, x));
     }
 }
 

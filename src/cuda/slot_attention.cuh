@@ -24,25 +24,25 @@ typedef struct {
 } slt_round;
 
 // dots of row x with `count` rows of y, SLT_SLOTS_AT_ONCE at most: a lane has four columns at a
-// time
+// time. Without a branch, so that they run side by side: beyond `count` the last one once more
 SLT_DEVICE_INLINE void slt_warp_dots(const float *x, const float *y, int width, int count,
                                      float *sum) {
 #pragma unroll
     for (int k = 0; k < SLT_SLOTS_AT_ONCE; k++) sum[k] = 0;
+#pragma unroll 1
     for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < width; c += 4 * SLT_WARP) {
-        float4 four = slt_load4(x, c, width), other[SLT_SLOTS_AT_ONCE];
+        float4 four = slt_load4(x, c, width);
 #pragma unroll
-        for (int k = 0; k < SLT_SLOTS_AT_ONCE; k++)
-            if (k < count) other[k] = slt_load4(y + (int64_t)k * width, c, width);
-#pragma unroll
-        for (int k = 0; k < SLT_SLOTS_AT_ONCE; k++)
-            if (k < count)
-                sum[k] += (four.x * other[k].x + four.y * other[k].y) +
-                          (four.z * other[k].z + four.w * other[k].w);
+        for (int k = 0; k < SLT_SLOTS_AT_ONCE; k++) {
+            float4 other = slt_load4(y + slt_least(k, count - 1) * width, c, width);
+            sum[k] += (four.x * other.x + four.y * other.y) + (four.z * other.z + four.w * other.w);
+        }
     }
 #pragma unroll
-    for (int k = 0; k < SLT_SLOTS_AT_ONCE; k++)
-        if (k < count) sum[k] = slt_warp_sum(sum[k]);
+    for (int d = SLT_WARP / 2; d > 0; d /= 2)
+#pragma unroll
+        for (int k = 0; k < SLT_SLOTS_AT_ONCE; k++)
+            sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], d);
 }
 
 // Σ_l weight_lk·row_l of every slot k, four columns c at a time: threads of a block share the
@@ -53,6 +53,7 @@ SLT_DEVICE_INLINE void slt_sum_positions(const slt_round &v, const float *weight
                                          int stride, float4 *parts, Put put) {
     int fours = (v.S + 3) / 4, things = v.K * fours, threads = (int)blockDim.x;
     int shares = threads < things ? 1 : threads / things;
+#pragma unroll 1
     for (int first = 0; first < things; first += threads) {
         int i = first + (int)threadIdx.x % things, share = (int)threadIdx.x / things;
         if (shares == 1) i = first + (int)threadIdx.x, share = 0;
@@ -65,6 +66,7 @@ SLT_DEVICE_INLINE void slt_sum_positions(const slt_round &v, const float *weight
                          slt_load4(row + (int64_t)l * stride, c, v.S));
         parts[threadIdx.x] = slt_four(sum[0], sum[1], sum[2], sum[3]);
         __syncthreads();
+#pragma unroll 1
         for (int j = 1; share == 0 && j < shares; j++)
             slt_add4(sum, 1, parts[j * things + (int)threadIdx.x]);
         if (i < things && share == 0) put(k, c, slt_four(sum[0], sum[1], sum[2], sum[3]));
@@ -78,9 +80,11 @@ SLT_DEVICE_INLINE void slt_compete(const slt_round &v, int l, float *logit) {
     float *u = v.attention + (int64_t)l * v.K, most = -INFINITY, sum = 0;
     bool padding = l >= v.truth;
     if (padding && !v.uniform) {
+#pragma unroll 1
         for (int k = lane; k < v.K; k += SLT_WARP) u[k] = 0;
         return;
     }
+#pragma unroll 1
     for (int first = 0; first < v.K; first += SLT_SLOTS_AT_ONCE) {
         float z[SLT_SLOTS_AT_ONCE];
         slt_warp_dots(v.kv + (int64_t)l * 2 * v.S, v.q + (int64_t)first * v.S, v.S, v.K - first, z);
@@ -94,8 +98,10 @@ SLT_DEVICE_INLINE void slt_compete(const slt_round &v, int l, float *logit) {
         }
     }
     __syncwarp();
+#pragma unroll 1
     for (int k = lane; k < v.K; k += SLT_WARP) sum += expf(logit[k] - most);
     sum = slt_warp_sum(sum);
+#pragma unroll 1
     for (int k = lane; k < v.K; k += SLT_WARP) u[k] = expf(logit[k] - most) / sum + SLT_SLOT_FLOOR;
     __syncwarp();
 }
@@ -103,8 +109,10 @@ SLT_DEVICE_INLINE void slt_compete(const slt_round &v, int l, float *logit) {
 // n_k, the sum of slot k's weights over positions, by warps
 SLT_DEVICE_INLINE void slt_sum_weights(const slt_round &v) {
     int warp = (int)threadIdx.x / SLT_WARP, warps = (int)blockDim.x / SLT_WARP;
+#pragma unroll 1
     for (int k = warp; k < v.K; k += warps) {
         float weights = 0;
+#pragma unroll 1
         for (int l = (int)threadIdx.x % SLT_WARP; l < v.computed; l += SLT_WARP)
             weights += v.attention[(int64_t)l * v.K + k];
         weights = slt_warp_sum(weights);
@@ -121,6 +129,7 @@ SLT_DEVICE_INLINE void slt_position_gradient(const slt_round &v, int l, const fl
     const float *u = v.attention + (int64_t)l * v.K, *value = v.kv + (int64_t)l * 2 * v.S + v.S;
     float mean = 0;
     bool out = l >= v.truth && !v.uniform;
+#pragma unroll 1
     for (int first = 0; first < v.K; first += SLT_SLOTS_AT_ONCE) {
         float d[SLT_SLOTS_AT_ONCE];
         slt_warp_dots(value, du + (int64_t)first * v.S, v.S, v.K - first, d);
@@ -134,6 +143,7 @@ SLT_DEVICE_INLINE void slt_position_gradient(const slt_round &v, int l, const fl
         }
     }
     __syncwarp();
+#pragma unroll 1
     for (int k = lane; k < v.K; k += SLT_WARP) {
         dz[k] = out ? 0 : (u[k] - SLT_SLOT_FLOOR) * (dz[k] - mean) * v.scale;
         share[k] = u[k] / v.sum[k];
@@ -146,6 +156,7 @@ SLT_DEVICE_INLINE void slt_token_gradient(const slt_round &v, int l, const float
                                           const float *dz, const float *share, bool add,
                                           float *dkv) {
     float *dkey = dkv + (int64_t)l * 2 * v.S;
+#pragma unroll 1
     for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < v.S; c += 4 * SLT_WARP) {
         float key[4] = {0}, value[4] = {0};
 #pragma unroll 4
@@ -156,6 +167,78 @@ SLT_DEVICE_INLINE void slt_token_gradient(const slt_round &v, int l, const float
         slt_store4(dkey, c, v.S, add, slt_four(key[0], key[1], key[2], key[3]));
         slt_store4(dkey + v.S, c, v.S, add, slt_four(value[0], value[1], value[2], value[3]));
     }
+}
+
+// ---- the same for a few slots, eight at most: slot k has lanes 4k .. 4k+3, and R bounds k
+
+SLT_DEVICE_INLINE float slt_sum_slots(float x) {
+#pragma unroll
+    for (int d = SLT_WARP / 2; d >= 4; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
+    return x;
+}
+SLT_DEVICE_INLINE float slt_most_slot(float x) {
+#pragma unroll
+    for (int d = SLT_WARP / 2; d >= 4; d /= 2) x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, d));
+    return x;
+}
+
+// slot k's dot of row x and row k of y. An exchange halves the slots that a lane has: it keeps its
+// own half's, and adds the other lane's
+template <int R>
+SLT_DEVICE_INLINE float slt_slot_dot(const float *x, const float *y, int width, int K) {
+    float sum[8] = {0};
+#pragma unroll 1
+    for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < width; c += 4 * SLT_WARP) {
+        float4 four = slt_load4(x, c, width);
+#pragma unroll
+        for (int k = 0; k < R; k++) {
+            float4 other = slt_load4(y + slt_least(k, K - 1) * width, c, width);
+            sum[k] += (four.x * other.x + four.y * other.y) + (four.z * other.z + four.w * other.w);
+        }
+    }
+#pragma unroll
+    for (int half = 4; half > 0; half /= 2) {
+        bool upper = threadIdx.x & 4 * half;
+#pragma unroll
+        for (int k = 0; k < half; k++) {
+            float low = sum[k], high = sum[k + half];
+            float other = __shfl_xor_sync(0xffffffffu, upper ? low : high, 4 * half);
+            sum[k] = (upper ? high : low) + other;
+        }
+    }
+    sum[0] += __shfl_xor_sync(0xffffffffu, sum[0], 2);
+    return sum[0] + __shfl_xor_sync(0xffffffffu, sum[0], 1);
+}
+
+template <int R> SLT_DEVICE_INLINE void slt_compete_few(const slt_round &v, int l) {
+    int lane = (int)(threadIdx.x % SLT_WARP), k = lane / 4;
+    float *u = v.attention + l * v.K;
+    bool padding = l >= v.truth, own = k < v.K;
+    if (padding && !v.uniform) {
+        if (lane < v.K) u[lane] = 0;
+        return;
+    }
+    float z = slt_slot_dot<R>(v.kv + (int64_t)l * 2 * v.S, v.q, v.S, v.K) * v.scale;
+    if (padding) z = 64 * rintf(z / 64); // what is left of it behind -1e9 in float32
+    float most = slt_most_slot(own ? z : -INFINITY), e = own ? expf(z - most) : 0;
+    float sum = slt_sum_slots(e);
+    if (own && lane % 4 == 0) u[k] = e / sum + SLT_SLOT_FLOOR;
+}
+
+template <int R>
+SLT_DEVICE_INLINE void slt_position_gradient_few(const slt_round &v, int l, const float *du,
+                                                 const float *along, float *dz, float *share) {
+    int lane = (int)(threadIdx.x % SLT_WARP), k = lane / 4;
+    bool own = k < v.K, out = l >= v.truth && !v.uniform;
+    float u = own ? v.attention[l * v.K + k] : 0, n = own ? v.sum[k] : 1;
+    float d = slt_slot_dot<R>(v.kv + (int64_t)l * 2 * v.S + v.S, du, v.S, v.K);
+    d = own && !out ? (d - along[k]) / n : 0;
+    float mean = slt_sum_slots((u - SLT_SLOT_FLOOR) * d);
+    if (own && lane % 4 == 0) {
+        dz[k] = out ? 0 : (u - SLT_SLOT_FLOOR) * (d - mean) * v.scale;
+        share[k] = u / n;
+    }
+    __syncwarp();
 }
 
 #endif

@@ -15,9 +15,11 @@ typedef enum {
     SLT_SLOT_ATTEND,  // slot_attention
     SLT_SLOT_CELL,    // gru_cell
     SLT_SLOT_SUM,     // add
+    SLT_SLOT_HALT,    // halting
 } slt_slot_kind;
 
 enum { SLT_SLOT_STEPS = 24, SLT_SLOT_ROWS = 8 }; // steps of a run, slots of a trajectory
+enum { SLT_SLOT_PLACES = 4 };                    // of a step
 
 typedef struct {
     const float *mu, *rho, *noise;
@@ -56,9 +58,18 @@ typedef struct {
 } slt_slot_sum;
 
 typedef struct {
+    const float *slots, *dh;
+    float *h, *lambda, *sum, *dslots;
+} slt_slot_halt;
+
+typedef struct {
     slt_slot_kind kind;
     int in, out;  // widths; S where there is one
     unsigned add; // bit i: something is added to gradient i of the node
+    int next;     // the product behind this one; -1: there is none
+    // where its rows are in shared memory, too, in fours of a slot's numbers; -1: in memory alone.
+    // Those that it reads, then those that it writes (cuda_slots.c: uses_of)
+    int16_t place[SLT_SLOT_PLACES];
     bool keep;
     union {
         slt_slot_begin begin;
@@ -67,6 +78,7 @@ typedef struct {
         slt_slot_attend attend;
         slt_slot_cell cell;
         slt_slot_sum sum;
+        slt_slot_halt halt;
     };
 } slt_slot_step;
 
@@ -74,6 +86,9 @@ typedef struct {
     void *stream;
     slt_cuda_args batch;            // of any of the nodes: frames and sizes
     int steps, widest, token_width; // widest row of a product; numbers of a token's key and value
+    int product, attend;            // the first; -1: there is none
+    int kept;                       // numbers of a slot in shared memory
+    int brought;                    // other numbers there, from the start on; 0: none
     slt_slot_step step[SLT_SLOT_STEPS];
 } slt_slot_run;
 

@@ -283,11 +283,11 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
-    return *least = 0, *greatest = -1, cudaSuccess;
+    return *least = 0, *greatest = -2, cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned, int priority) {
     *stream = new slt_emulated_stream();
-    (*stream)->late = priority == 0;
+    (*stream)->late = priority > -2;
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {

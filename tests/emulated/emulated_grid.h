@@ -27,6 +27,9 @@ struct dim3 {
 struct alignas(8) float2 {
     float x, y;
 };
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
 struct alignas(16) float4 {
     float x, y, z, w;
 };
@@ -71,6 +74,7 @@ static inline float __shfl_down_sync(unsigned, float x, int delta) {
     return slt_emulated_shuffle(x, lane + delta < 32 ? lane + delta : lane);
 }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int atomicOr(int *place, int value) {
     int before = *place;
     *place |= value;
