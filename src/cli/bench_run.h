@@ -20,8 +20,6 @@ typedef struct {
 
 // prints one measurement
 void cli_bench_print(cli_bench_run *run, const slt_bench_result *result);
-// names behind the section choose: a part of a name is enough
-bool cli_bench_wants(const cli_bench_run *run, const char *name);
 
 // the sections of models (bench_models.c)
 slt_status cli_bench_train(cli_bench_run *run);

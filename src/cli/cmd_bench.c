@@ -1,5 +1,5 @@
 // slottar bench [SECTION [NAME...]]: measures throughput. A section is a row of the table below: a
-// function that hands its measurements to bench_print one by one.
+// function that hands its measurements to cli_bench_print one by one.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -12,44 +12,8 @@
 #include "signals.h"
 #include "slottar/env.h"
 
-// the numbers of a result, in the order of printing
-static const struct {
-    const char *name;
-    size_t offset;
-    double unit; // of the table
-    const char *format;
-} columns[] = {
-    {"ms", offsetof(slt_bench_result, ms), 1, "  %.3f ms"},
-    {"cpu_ms", offsetof(slt_bench_result, cpu_ms), 1, "  %.1f ms of processor time"},
-    {"gflops", offsetof(slt_bench_result, gflops), 1, "  %.1f GFLOP/s"},
-    {"gb_per_s", offsetof(slt_bench_result, gb_per_s), 1, "  %.1f GB/s"},
-    {"share_of_peak", offsetof(slt_bench_result, share_of_peak), 0.01, "  %.0f %% of peak"},
-    {"tokens_per_s", offsetof(slt_bench_result, tokens_per_s), 1, "  %.0f tokens/s"},
-    {"true_tokens_per_s", offsetof(slt_bench_result, true_tokens_per_s), 1, "  %.0f true tokens/s"},
-    {"steps_per_s", offsetof(slt_bench_result, steps_per_s), 1e6, "  %.2f million steps/s"},
-};
-
-void cli_bench_print(cli_bench_run *b, const slt_bench_result *result) {
-    if (b->call->json) {
-        fputs(b->printed ? ",\n{\"name\":" : "\n{\"name\":", stdout);
-        cli_json_text(stdout, result->name);
-    } else {
-        printf("%-40s", result->name);
-    }
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        double value = *(const double *)((const char *)result + columns[i].offset);
-        if (value == 0) continue;
-        if (b->call->json)
-            printf(",\"%s\":%.6g", columns[i].name, value);
-        else
-            printf(columns[i].format, value / columns[i].unit);
-    }
-    fputs(b->call->json ? "}" : "\n", stdout);
-    fflush(stdout);
-    b->printed++;
-}
-
-bool cli_bench_wants(const cli_bench_run *b, const char *name) {
+// names behind the section choose: a part of a name is enough
+static bool wants(const cli_bench_run *b, const char *name) {
     for (int i = 1; i < b->call->count; i++)
         if (strstr(name, b->call->arguments[i])) return true;
     return b->call->count < 2;
@@ -64,7 +28,7 @@ static slt_status bench_envs(cli_bench_run *b) {
         slt_env_info info;
         slt_bench_result result;
         status = slt_env_describe(i, &info);
-        if (status != SLT_OK || !cli_bench_wants(b, info.id)) continue;
+        if (status != SLT_OK || !wants(b, info.id)) continue;
         status = slt_bench_env(b->call->context, info.id, seconds_of(b), &result);
         if (status == SLT_OK) cli_bench_print(b, &result);
     }
@@ -76,7 +40,7 @@ static slt_status bench_ops(cli_bench_run *b) {
     for (int i = 0; i < slt_bench_op_count() && status == SLT_OK; i++) {
         slt_bench_result results[2];
         int count = 0;
-        if (!cli_bench_wants(b, slt_bench_op_name(i))) continue;
+        if (!wants(b, slt_bench_op_name(i))) continue;
         status = slt_bench_op(b->call->context, i, seconds_of(b), &b->peaks, results, &count);
         for (int k = 0; k < count && status == SLT_OK; k++) cli_bench_print(b, &results[k]);
     }
