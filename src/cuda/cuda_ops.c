@@ -68,6 +68,18 @@ static size_t layer_norm(const slt_sizes *s) {
 }
 static size_t halting_kl(const slt_sizes *s) { return (size_t)s->limits.trajectories; }
 
+// the middle, then its signs: a bit for each number of 64 rows at a time
+static size_t mlp(const slt_sizes *s) {
+    size_t rows = (size_t)s->in[0].rows, wide = (size_t)s->in[1].width;
+    return (rows + 2 * ((rows + 63) / 64)) * wide;
+}
+
+// what is kept for backward
+static const struct {
+    const char *name;
+    size_t (*aux)(const slt_sizes *sizes);
+} kept_of[] = {{"dense_bits", dense_bits}, {"mlp", mlp}};
+
 static const struct {
     const char *name;
     size_t (*shared)(const slt_sizes *sizes);
@@ -125,7 +137,8 @@ bool slt_cuda_knows(const slt_sizes *sizes, size_t *aux, size_t *shared, const c
     const char *name = sizes->node->op->name;
     *why = "it has no kernels yet";
     if (!slt_cuda_find(sizes->node->op)) return false;
-    if (strcmp(name, "dense_bits") == 0) *aux = dense_bits(sizes);
+    for (size_t i = 0; i < sizeof kept_of / sizeof *kept_of; i++)
+        if (strcmp(kept_of[i].name, name) == 0) *aux = kept_of[i].aux(sizes);
     for (size_t i = 0; i < sizeof sizes_of / sizeof *sizes_of; i++)
         if (strcmp(sizes_of[i].name, name) == 0) *shared = sizes_of[i].shared(sizes);
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)

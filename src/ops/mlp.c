@@ -25,12 +25,6 @@ static size_t middle(const slt_sizes *sizes) {
     return (size_t)sizes->in[X].rows * (size_t)sizes->in[W1].width;
 }
 
-// and a device's own signs of the middle, a bit for each number of 64 rows at a time
-static size_t kept(const slt_sizes *sizes) {
-    size_t tiles = (size_t)slt_blocks(sizes->in[X].rows, 64);
-    return middle(sizes) + 2 * tiles * (size_t)sizes->in[W1].width;
-}
-
 // dh, then the sums of dh and of dy, per block of rows
 static size_t shared(const slt_sizes *sizes) {
     size_t sums = (size_t)sizes->in[W1].width + (size_t)sizes->out[0].width;
@@ -131,7 +125,7 @@ const slt_op slt_op_mlp = {.name = "mlp",
                            .most = 5,
                            .shape = shape,
                            .saves_in = 1u << X | 1u << W1 | 1u << W2,
-                           .aux = kept,
+                           .aux = middle,
                            .shared = shared,
                            .scratch = scratch,
                            .flops = flops,

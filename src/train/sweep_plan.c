@@ -139,8 +139,11 @@ static slt_status make_random(slt_sweep_plan *plan, uint64_t seed) {
         do {
             slt_arena_mark mark = slt_arena_now(plan->arena);
             if (draws == last)
-                SLT_FAIL(SLT_INVALID, "%d configurations that differ were not found, %d were",
-                         plan->count, c);
+                SLT_FAIL(
+                    SLT_INVALID,
+                    "%d configurations that differ were not found, %d were: drawn numbers have "
+                    "four digits; trials=%d, or a wider range",
+                    plan->count, c, c);
             SLT_TRY(draw(plan, c, seed, draws++));
             if (is_new(&table, plan, c)) break;
             slt_arena_reset(plan->arena, mark);
