@@ -40,57 +40,69 @@ static double number_in(const slt_sweep_axis *axis, double share) {
     return fmin(fmax(rounded(value), axis->low), axis->high);
 }
 
-// draw number `draw`, a function of it and the seed
-static slt_status draw(slt_sweep_plan *plan, int configuration, uint64_t seed, uint32_t draw) {
-    for (int a = 0; a < plan->axis_count; a++) {
-        const slt_sweep_axis *axis = &plan->axes[a];
-        slt_words words = slt_random_words(seed, SLT_RANDOM_SWEEP, (uint64_t)a, draw);
-        double share = words.word[0] * 0x1p-32 + words.word[1] * 0x1p-64;
-        char text[SLT_NUMBER_TEXT];
-        if (share >= 1) share = 0;
-        const char *value = axis->is_range ? slt_number_print(number_in(axis, share), text)
-                                           : axis->values[(int)(share * axis->count)];
-        SLT_TRY(put(plan, configuration, a, value));
-    }
-    return SLT_OK;
+// a drawn number of a range, or the place of a value in its list: a function of draw and seed
+static double choose(const slt_sweep_axis *axis, int a, uint64_t seed, uint32_t draw) {
+    if (!slt_sweep_varies(axis)) return 0;
+    slt_words words = slt_random_words(seed, SLT_RANDOM_SWEEP, (uint64_t)a, draw);
+    double share = words.word[0] * 0x1p-32 + words.word[1] * 0x1p-64;
+    if (share >= 1) share = 0;
+    return axis->is_range ? number_in(axis, share) : floor(share * axis->count);
 }
 
-static bool same(const slt_sweep_plan *plan, int a, int b) {
-    const char *const *left = slt_sweep_settings(plan, a);
-    const char *const *right = slt_sweep_settings(plan, b);
-    for (int i = 0; i < plan->axis_count; i++)
-        if (strcmp(left[i], right[i]) != 0) return false;
-    return true;
+// a number of a range; a whole one has no exponent, which its option would not take
+static const char *text_of(const slt_sweep_axis *axis, double number, char out[SLT_NUMBER_TEXT]) {
+    if (!axis->whole) return slt_number_print(number, out);
+    snprintf(out, SLT_NUMBER_TEXT, "%" PRId64, (int64_t)number);
+    return out;
 }
 
-// configurations by their settings: a table with open places, at least half of it free
+static slt_status put_choice(slt_sweep_plan *plan, int configuration, int a, double choice) {
+    const slt_sweep_axis *axis = &plan->axes[a];
+    char text[SLT_NUMBER_TEXT];
+    return put(plan, configuration, a,
+               axis->is_range ? text_of(axis, choice, text) : axis->values[(int)choice]);
+}
+
+// configurations by their choices: a table with open places, at least half of it free
 typedef struct {
-    int *places; // a configuration and one; 0: free
+    double *choices; // [count][width]
+    size_t width;    // axes
+    int *places;     // a configuration and one; 0: free
     size_t mask;
 } seen;
 
 static slt_status seen_init(seen *table, slt_sweep_plan *plan) {
-    size_t size = 2;
+    size_t size = 2, cells;
     while (size < 2 * (size_t)plan->count) size *= 2;
     table->mask = size - 1;
+    table->width = (size_t)plan->axis_count;
+    if (!slt_size_mul((size_t)plan->count, table->width, &cells))
+        SLT_FAIL(SLT_NOMEM, "no room for %d configurations", plan->count);
+    SLT_TRY(SLT_NEW(plan->arena, &table->choices, cells + 1));
     return SLT_NEW(plan->arena, &table->places, size);
 }
 
-// FNV-1a over all settings, the final zeros included
-static uint64_t hash(const slt_sweep_plan *plan, int configuration) {
-    const char *const *settings = slt_sweep_settings(plan, configuration);
+static double *choices_of(const seen *table, int configuration) {
+    return table->choices + (size_t)configuration * table->width;
+}
+
+// FNV-1a
+static uint64_t hash(const seen *table, int configuration) {
+    const unsigned char *bytes = (const unsigned char *)choices_of(table, configuration);
     uint64_t value = UINT64_C(0xcbf29ce484222325);
-    for (int i = 0; i < plan->axis_count; i++)
-        for (size_t k = 0, end = strlen(settings[i]); k <= end; k++)
-            value = (value ^ (unsigned char)settings[i][k]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < table->width * sizeof(double); i++)
+        value = (value ^ bytes[i]) * UINT64_C(0x100000001b3);
     return value;
 }
 
 // whether there was none like it; then it is kept
-static bool is_new(seen *table, const slt_sweep_plan *plan, int configuration) {
-    size_t at = (size_t)hash(plan, configuration) & table->mask;
-    for (; table->places[at]; at = (at + 1) & table->mask)
-        if (same(plan, table->places[at] - 1, configuration)) return false;
+static bool is_new(seen *table, int configuration) {
+    const double *own = choices_of(table, configuration);
+    size_t at = (size_t)hash(table, configuration) & table->mask;
+    for (; table->places[at]; at = (at + 1) & table->mask) {
+        const double *other = choices_of(table, table->places[at] - 1);
+        if (memcmp(own, other, table->width * sizeof *own) == 0) return false;
+    }
     table->places[at] = configuration + 1;
     return true;
 }
@@ -111,18 +123,15 @@ static int64_t count_all(const slt_sweep_plan *plan) {
 }
 
 static slt_status make_grid(slt_sweep_plan *plan) {
-    char text[SLT_NUMBER_TEXT];
     for (int c = 0; c < plan->count; c++) {
         int64_t rest = c;
         // the last axis turns fastest
         for (int a = plan->axis_count - 1; a >= 0; a--) {
             const slt_sweep_axis *axis = &plan->axes[a];
             int64_t values = axis->is_range ? (int64_t)(axis->high - axis->low) + 1 : axis->count;
-            int64_t at = rest % values;
+            double first = axis->is_range ? axis->low : 0;
+            SLT_TRY(put_choice(plan, c, a, first + (double)(rest % values)));
             rest /= values;
-            SLT_TRY(put(plan, c, a,
-                        axis->is_range ? slt_number_print(axis->low + (double)at, text)
-                                       : axis->values[at]));
         }
     }
     return SLT_OK;
@@ -132,22 +141,23 @@ static slt_status make_grid(slt_sweep_plan *plan) {
 // numbers, four digits of each, may have no more, and is given up sooner
 static slt_status make_random(slt_sweep_plan *plan, uint64_t seed) {
     uint32_t draws = 0, patience = count_all(plan) < 0 ? 4 : 20;
-    seen table;
+    seen table = {0};
     SLT_TRY(seen_init(&table, plan));
     for (int c = 0; c < plan->count; c++) {
+        double *choices = choices_of(&table, c);
         uint32_t last = draws + 1000 + patience * ((uint32_t)c + 1);
         do {
-            slt_arena_mark mark = slt_arena_now(plan->arena);
             if (draws == last)
                 SLT_FAIL(
                     SLT_INVALID,
                     "%d configurations that differ were not found, %d were: drawn numbers have "
                     "four digits; trials=%d, or a wider range",
                     plan->count, c, c);
-            SLT_TRY(draw(plan, c, seed, draws++));
-            if (is_new(&table, plan, c)) break;
-            slt_arena_reset(plan->arena, mark);
-        } while (true);
+            for (int a = 0; a < plan->axis_count; a++)
+                choices[a] = choose(&plan->axes[a], a, seed, draws);
+            draws++;
+        } while (!is_new(&table, c));
+        for (int a = 0; a < plan->axis_count; a++) SLT_TRY(put_choice(plan, c, a, choices[a]));
     }
     return SLT_OK;
 }
@@ -215,7 +225,7 @@ static void write_axis(const slt_sweep_axis *axis, slt_text *out) {
     slt_text_add(out, "%s: ", axis->key);
     if (axis->is_range) {
         slt_text_add(out, "%s%s..%s\n", axis->logarithmic ? "log:" : "",
-                     slt_number_print(axis->low, low), slt_number_print(axis->high, high));
+                     text_of(axis, axis->low, low), text_of(axis, axis->high, high));
         return;
     }
     for (int i = 0; i < axis->count; i++) {

@@ -49,6 +49,17 @@ static void a_grid_takes_all_in_order(void **state) {
     check_settings(5, "lr=1e-2", "slots=5");
 }
 
+// an option of whole numbers takes no exponent
+static void round_numbers_are_written_out(void **state) {
+    (void)state;
+    CHECK_OK(MAKE("slots=20..21", "patience=1000..1001", "search=grid"));
+    check_settings(0, "slots=20", "patience=1000");
+    CHECK_OK(MAKE("slots=20..21", "patience=1000..1001", "trials=4"));
+    for (int c = 0; c < plan.count; c++)
+        for (int a = 0; a < plan.axis_count; a++)
+            assert_null(strchr(slt_sweep_settings(&plan, c)[a], '+'));
+}
+
 static void nothing_varied_is_one_configuration(void **state) {
     (void)state;
     CHECK_OK(MAKE("lr=1e-3", "epochs=7"));
@@ -191,6 +202,7 @@ static void the_text_makes_the_plan_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_grid_takes_all_in_order, start, stop),
+        cmocka_unit_test_setup_teardown(round_numbers_are_written_out, start, stop),
         cmocka_unit_test_setup_teardown(nothing_varied_is_one_configuration, start, stop),
         cmocka_unit_test_setup_teardown(the_last_word_counts, start, stop),
         cmocka_unit_test_setup_teardown(texts_are_not_cut, start, stop),
