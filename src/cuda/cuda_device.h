@@ -9,6 +9,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include "cuda/cuda_op.h"
+#include "engine/shelf.h"
 #include "engine/tape_impl.h"
 
 // a stream for weight gradients, which nobody waits for but Adam
@@ -127,15 +128,31 @@ slt_status slt_cuda_norms_fetch(slt_store *store);
 // what was edited here goes to the device
 slt_status slt_cuda_store_send(slt_store *store);
 
+// ---- shelves (cuda_shelf.c)
+
+typedef struct {
+    char *rows[SLT_COLUMNS]; // words, or of bits 64-bit offsets
+    uint16_t *ones[SLT_COLUMNS];
+    int64_t count[SLT_COLUMNS]; // of ones that are there
+} slt_cuda_shelf;
+
+slt_status slt_cuda_shelf_open(slt_shelf *shelf);
+void slt_cuda_shelf_close(slt_shelf *shelf);
+slt_status slt_cuda_shelf_add(slt_shelf *shelf, const void *const *data, int rows);
+
 // ---- a tape's side (cuda_tape.c), its frames (cuda_frame.c)
 
 enum { SLT_CUDA_STAGES = 4, SLT_CUDA_GRAPHS = 160 };
 
-// memory that the device copies from while the host writes the next
+// memory that the device copies from while the host writes the next. Behind what is sent, the
+// device has what it makes itself
 typedef struct {
     char *at, *there; // here, and on the device
-    size_t room;
-    int moves;                   // at its head
+    size_t room, room_there;
+    size_t sent, made;           // where the next piece goes
+    slt_cuda_move *move;         // at its head
+    slt_cuda_gather *gather;     // behind them
+    int moves, gathers, blocks;  // blocks: of a gather
     cudaEvent_t arrived, spread; // on the device, in the frames
     bool used;
 } slt_cuda_stage;
@@ -168,7 +185,9 @@ typedef struct {
     bool constants_sent;
     slt_cuda_stage stage[SLT_CUDA_STAGES];
     slt_cuda_stage *filled; // the one at hand
-    int stage_next, feeds;
+    int stage_next;
+    slt_var *fed; // [feeds] variables
+    int feeds;
     int tokens;                      // the class of the run at hand
     int *count;                      // [members][2]: trajectories and tokens of the last run
     float *partials, *side_partials; // side: [SLT_CUDA_SIDES][members][·]

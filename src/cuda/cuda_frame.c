@@ -1,6 +1,7 @@
 // Frames: what a step brings (batch, options, fed data) on its way to the device. The host fills
-// page-locked memory, which is copied in one piece while the step before runs, and spread out to
-// its places behind it; the host goes on to the next of a ring.
+// page-locked memory, which is copied in one piece while the step before runs. What comes from a
+// shelf is then put beside it, and all is spread out to its places; the host goes on to the next of
+// a ring.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -60,12 +61,14 @@ slt_status slt_cuda_frames_open(slt_tape *tape) {
     void *memory;
     SLT_TRY(SLT_NEW(&tape->arena, &t->feed, (size_t)tape->var_count));
     SLT_TRY(SLT_NEW(&tape->arena, &t->feed_ones, (size_t)tape->var_count));
+    SLT_TRY(SLT_NEW(&tape->arena, &t->fed, (size_t)tape->var_count));
     SLT_TRY(SLT_NEW(&tape->arena, &t->count, 2 * (size_t)tape->store->members));
     t->frame_bytes = place_feeds(tape, t, place_arrays(tape, &t->frames));
     SLT_TRY(slt_cuda_alloc(t->cuda, t->frame_bytes * (size_t)tape->store->members, &memory));
     t->frames.at = memory;
     t->frames.stride = (int64_t)t->frame_bytes;
-    for (slt_var v = 1; v < tape->var_count; v++) t->feeds += t->feed[v] >= 0;
+    for (slt_var v = 1; v < tape->var_count; v++)
+        if (t->feed[v] >= 0) t->fed[t->feeds++] = v;
     for (int i = 0; i < 2 * SLT_CUDA_STAGES; i++) {
         slt_cuda_stage *stage = &t->stage[i / 2];
         SLT_CUDA_TRY(t->cuda,
@@ -90,38 +93,67 @@ void slt_cuda_frames_close(slt_tape *tape) {
 
 // ---- staging
 
-static slt_status make_room(slt_cuda *cuda, slt_cuda_stage *stage, size_t bytes) {
+static slt_status make_room(slt_cuda *cuda, slt_cuda_stage *stage, size_t sent, size_t all) {
     void *memory = NULL;
     size_t room = 0;
     if (stage->at) slt_cuda_unpin(cuda, stage->at);
     slt_cuda_free(cuda, stage->there);
     stage->at = stage->there = NULL;
-    stage->room = 0;
-    SLT_TRY(slt_cuda_pin(cuda, bytes, &memory, &room));
+    stage->room = stage->room_there = 0;
+    SLT_TRY(slt_cuda_pin(cuda, sent, &memory, &room));
     stage->at = memory;
-    SLT_TRY(slt_cuda_alloc(cuda, room, &memory));
+    all += all / 4;
+    SLT_TRY(slt_cuda_alloc(cuda, all, &memory));
     stage->there = memory;
     stage->room = room;
+    stage->room_there = all;
     return slt_cuda_rest(cuda); // it is there before another stream copies into it
 }
 
-// the next stage of the ring, free to write, with room for `bytes`
-static slt_status take_stage(slt_cuda_tape *t, size_t bytes) {
+// room for the moves and gathers of all members: batch and place, then numbers or offsets and ones
+static size_t moves_bytes(const slt_tape *tape) {
+    size_t each = 2 + 2 * (size_t)slt_cuda_tape_of(tape)->feeds;
+    return aligned(each * (size_t)tape->store->members * sizeof(slt_cuda_move));
+}
+static size_t gathers_bytes(const slt_tape *tape) {
+    size_t each = 1 + (size_t)slt_cuda_tape_of(tape)->feeds;
+    return aligned(each * (size_t)tape->store->members * sizeof(slt_cuda_gather));
+}
+
+// the next stage of the ring, free to write, with room for what is sent and what is made there
+static slt_status take_stage(slt_tape *tape, size_t sent, size_t made) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda_stage *stage = t->filled = &t->stage[t->stage_next];
+    size_t moves = moves_bytes(tape), head = moves + gathers_bytes(tape);
     t->stage_next = (t->stage_next + 1) % SLT_CUDA_STAGES;
     if (stage->used) SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(stage->spread), "a step");
     stage->used = false;
-    stage->moves = 0;
-    return stage->room < bytes ? make_room(t->cuda, stage, bytes) : SLT_OK;
+    if (stage->room < head + sent || stage->room_there < head + sent + made)
+        SLT_TRY(make_room(t->cuda, stage, head + sent, head + sent + made));
+    stage->move = (slt_cuda_move *)(void *)stage->at;
+    stage->gather = (slt_cuda_gather *)(void *)(stage->at + moves);
+    stage->moves = stage->gathers = stage->blocks = 0;
+    stage->sent = head;
+    stage->made = head + sent;
+    return SLT_OK;
 }
 
-static slt_status send_stage(slt_cuda_tape *t, size_t bytes) {
+static slt_status send_stage(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda *cuda = t->cuda;
     slt_cuda_stage *stage = t->filled;
+    slt_cuda_fetch fetch = {.stream = cuda->copies,
+                            .stage = stage->there,
+                            .list = (int64_t)moves_bytes(tape),
+                            .offset = t->frames.offset,
+                            .blocks = stage->blocks,
+                            .gathers = stage->gathers};
     slt_cuda_spread spread = {cuda->stream, stage->there, (char *)t->frames.at, stage->moves};
     SLT_CUDA_TRY(
-        cuda, cudaMemcpyAsync(stage->there, stage->at, bytes, cudaMemcpyHostToDevice, cuda->copies),
+        cuda,
+        cudaMemcpyAsync(stage->there, stage->at, stage->sent, cudaMemcpyHostToDevice, cuda->copies),
         "sending a batch");
+    if (stage->gathers) slt_cuda_frames_gather(&fetch);
     SLT_CUDA_TRY(cuda, cudaEventRecord(stage->arrived, cuda->copies), "sending a batch");
     SLT_CUDA_TRY(cuda, cudaStreamWaitEvent(cuda->stream, stage->arrived, 0), "sending a batch");
     slt_cuda_frames_spread(&spread);
@@ -131,19 +163,18 @@ static slt_status send_stage(slt_cuda_tape *t, size_t bytes) {
     return SLT_OK;
 }
 
-// bytes of the stage have a place in a frame; what lies behind them, up to 16, comes along
-static void move(slt_cuda_tape *t, int member, int64_t place, const char *from, size_t bytes) {
-    slt_cuda_stage *stage = t->filled;
-    slt_cuda_move *moves = (slt_cuda_move *)(void *)stage->at;
-    moves[stage->moves++] =
-        (slt_cuda_move){from - stage->at, (int64_t)member * (int64_t)t->frame_bytes + place,
-                        (int64_t)((bytes + 15) / 16)};
+// a piece of what is sent, or of what is made there; places count from the stage's begin
+static int64_t take(size_t *next, size_t bytes) {
+    int64_t place = (int64_t)*next;
+    *next += aligned(bytes);
+    return place;
 }
 
-// room for the moves of all members: batch, numbers or offsets and ones
-static size_t moves_bytes(const slt_tape *tape) {
-    size_t each = 1 + 2 * (size_t)slt_cuda_tape_of(tape)->feeds;
-    return aligned(each * (size_t)tape->store->members * sizeof(slt_cuda_move));
+// bytes of the stage have a place in a frame; what lies behind them, up to 16, comes along
+static void move(slt_cuda_tape *t, int member, int64_t place, int64_t from, size_t bytes) {
+    slt_cuda_stage *stage = t->filled;
+    stage->move[stage->moves++] = (slt_cuda_move){
+        from, (int64_t)member * (int64_t)t->frame_bytes + place, (int64_t)((bytes + 15) / 16)};
 }
 
 // ---- what goes into a stage
@@ -166,11 +197,13 @@ static void fill_head(const slt_tape *tape, int member, slt_cuda_head *head) {
     memcpy(head->weight, step->weight, sizeof head->weight);
 }
 
-// head and arrays of a member, as they lie on the device
-static size_t fill_batch(const slt_tape *tape, int member, char *to) {
-    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+// head and arrays of a member, as they lie on the device; where they are in the stage
+static int64_t put_batch(const slt_tape *tape, int member) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
     const slt_batch *batch = &tape->frames[member].batch;
     size_t count = (size_t)batch->count, K = (size_t)tape->limits.slots, each = sizeof(int32_t);
+    int64_t place = take(&t->filled->sent, (size_t)t->frames.place);
+    char *to = t->filled->at + place;
     fill_head(tape, member, (slt_cuda_head *)(void *)to);
     memcpy(to + t->frames.offset, batch->offset, (count + 1) * each);
     memcpy(to + t->frames.length, batch->length, count * each);
@@ -179,10 +212,8 @@ static size_t fill_batch(const slt_tape *tape, int member, char *to) {
         memcpy(to + t->frames.companion, batch->companion, count * K * each);
     else
         memset(to + t->frames.companion, 0xff, count * K * each); // -1: nobody
-    int32_t *place = (int32_t *)(void *)(to + t->frames.place);
-    for (int b = 0; b < batch->count; b++)
-        for (int i = batch->offset[b]; i < batch->offset[b + 1]; i++) place[i] = b;
-    return (size_t)t->frames.place + (size_t)batch->offset[batch->count] * each;
+    move(t, member, 0, place, (size_t)t->frames.companion + count * K * each);
+    return place;
 }
 
 // rows of the launch: zeros behind those that are there
@@ -194,59 +225,110 @@ int slt_cuda_rows(const slt_tape *tape, slt_shape shape) {
     return slt_shape_rows(tape, shape, NULL);
 }
 
-static size_t feed_bytes(const slt_tape *tape, int member, slt_var var) {
+// offsets of rows, or numbers
+static size_t row_bytes(const slt_tape *tape, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
     size_t rows = (size_t)slt_cuda_rows(tape, info->shape);
-    if (info->type != SLT_BITS) return aligned(rows * (size_t)info->shape.width * sizeof(float));
-    const slt_bits *bits = tape->frames[member].feed[var];
-    int there = slt_shape_rows(tape, info->shape, &tape->frames[member].batch);
-    size_t ones = (size_t)(bits->offset[there] - bits->offset[0]);
-    return aligned((rows + 1) * sizeof(int32_t)) + aligned(ones * sizeof(uint16_t));
+    return info->type == SLT_BITS ? (rows + 1) * sizeof(int32_t)
+                                  : rows * (size_t)info->shape.width * sizeof(float);
 }
 
-static slt_status put_numbers(slt_tape *tape, int member, slt_var var, char *stage) {
+static int64_t count_ones(const slt_tape *tape, int member, slt_var var) {
+    const slt_frame *frame = &tape->frames[member];
+    if (tape->vars[var].type != SLT_BITS) return 0;
+    if (frame->excerpt[var]) return frame->excerpt[var]->ones[frame->batch.count];
+    const slt_bits *bits = frame->feed[var];
+    return bits->offset[slt_shape_rows(tape, tape->vars[var].shape, &frame->batch)] -
+           bits->offset[0];
+}
+
+static slt_status put_numbers(slt_tape *tape, int member, slt_var var) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_shape shape = tape->vars[var].shape;
-    int rows = slt_cuda_rows(tape, shape);
-    int there = slt_min(rows, slt_shape_rows(tape, shape, &tape->frames[member].batch));
-    size_t used = (size_t)there * (size_t)shape.width * sizeof(float);
-    size_t all = (size_t)rows * (size_t)shape.width * sizeof(float);
-    memcpy(stage, tape->frames[member].feed[var], used);
-    memset(stage + used, 0, all - used);
-    move(t, member, t->feed[var], stage, all);
+    int there = slt_min(slt_cuda_rows(tape, shape),
+                        slt_shape_rows(tape, shape, &tape->frames[member].batch));
+    size_t used = (size_t)there * (size_t)shape.width * sizeof(float), all = row_bytes(tape, var);
+    int64_t place = take(&t->filled->sent, all);
+    char *to = t->filled->at + place;
+    memcpy(to, tape->frames[member].feed[var], used);
+    memset(to + used, 0, all - used);
+    move(t, member, t->feed[var], place, all);
     return SLT_OK;
 }
 
-static slt_status put_bits(slt_tape *tape, int member, slt_var var, char *stage) {
+static slt_status put_bits(slt_tape *tape, int member, slt_var var) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_shape shape = tape->vars[var].shape;
     const slt_bits *bits = tape->frames[member].feed[var];
     int there = slt_shape_rows(tape, shape, &tape->frames[member].batch);
     int rows = slt_cuda_rows(tape, shape);
-    int64_t ones = bits->offset[there] - bits->offset[0];
-    if (ones > (int64_t)room_of(tape, var) * shape.width || ones > INT32_MAX)
-        SLT_FAIL(SLT_RANGE, "input '%s' has %lld ones in %d rows of %d", tape->vars[var].name,
-                 (long long)ones, there, shape.width);
-    int32_t *offset = (int32_t *)(void *)stage;
+    size_t bytes = (size_t)count_ones(tape, member, var) * sizeof *bits->index;
+    int64_t place = take(&t->filled->sent, row_bytes(tape, var));
+    int64_t ones = take(&t->filled->sent, bytes);
+    int32_t *offset = (int32_t *)(void *)(t->filled->at + place);
     for (int r = 0; r <= rows; r++)
         offset[r] = (int32_t)(bits->offset[r < there ? r : there] - bits->offset[0]);
-    size_t bytes = ((size_t)rows + 1) * sizeof *offset;
-    move(t, member, t->feed[var], stage, bytes);
-    if (!ones) return SLT_OK;
-    stage += aligned(bytes);
-    memcpy(stage, bits->index + bits->offset[0], (size_t)ones * sizeof *bits->index);
-    move(t, member, t->feed_ones[var], stage, (size_t)ones * sizeof *bits->index);
+    move(t, member, t->feed[var], place, row_bytes(tape, var));
+    if (!bytes) return SLT_OK;
+    memcpy(t->filled->at + ones, bits->index + bits->offset[0], bytes);
+    move(t, member, t->feed_ones[var], ones, bytes);
     return SLT_OK;
 }
 
-static slt_status put_member(slt_tape *tape, int member, char **stage) {
+// ---- what is made there
+
+// trajectory of every token
+static void make_place(slt_tape *tape, int member, int64_t batch) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    move(t, member, 0, *stage, fill_batch(tape, member, *stage));
-    *stage += aligned((size_t)t->frames.place + (size_t)tape->limits.tokens * sizeof(int32_t));
-    for (slt_var v = 1; v < tape->var_count; v++) {
-        if (t->feed[v] < 0) continue;
-        SLT_TRY((tape->vars[v].type == SLT_BITS ? put_bits : put_numbers)(tape, member, v, *stage));
-        *stage += feed_bytes(tape, member, v);
+    const slt_batch *own = &tape->frames[member].batch;
+    size_t bytes = (size_t)own->offset[own->count] * sizeof(int32_t);
+    int64_t to = take(&t->filled->made, bytes);
+    t->filled->gather[t->filled->gathers++] = (slt_cuda_gather){.batch = batch, .to = to};
+    if (own->count >= t->filled->blocks) t->filled->blocks = own->count + 1;
+    move(t, member, t->frames.place, to, bytes);
+}
+
+// a copy of what the gather reads
+static int64_t put_list(slt_cuda_stage *stage, const void *list, size_t bytes) {
+    int64_t place = take(&stage->sent, bytes);
+    memcpy(stage->at + place, list, bytes);
+    return place;
+}
+
+static slt_status make_rows(slt_tape *tape, int member, slt_var var, int64_t batch) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_cuda_stage *stage = t->filled;
+    const slt_excerpt *from = tape->frames[member].excerpt[var];
+    const slt_cuda_shelf *shelf = from->shelf->on_device;
+    size_t count = (size_t)tape->frames[member].batch.count, bytes = row_bytes(tape, var);
+    slt_cuda_gather gather = {.shelf = shelf->rows[from->column],
+                              .ones = shelf->ones[from->column],
+                              .batch = batch,
+                              .first = put_list(stage, from->first, count * sizeof *from->first),
+                              .to = take(&stage->made, bytes),
+                              .width = tape->vars[var].shape.width,
+                              .rows = slt_cuda_rows(tape, tape->vars[var].shape)};
+    move(t, member, t->feed[var], gather.to, bytes);
+    if (gather.ones) {
+        bytes = (size_t)from->ones[count] * sizeof *gather.ones;
+        gather.before = put_list(stage, from->ones, (count + 1) * sizeof *from->ones);
+        gather.to_ones = take(&stage->made, bytes);
+        if (bytes) move(t, member, t->feed_ones[var], gather.to_ones, bytes);
+    }
+    stage->gather[stage->gathers++] = gather;
+    return SLT_OK;
+}
+
+static slt_status put_member(slt_tape *tape, int member) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    int64_t batch = put_batch(tape, member);
+    make_place(tape, member, batch);
+    for (int i = 0; i < t->feeds; i++) {
+        slt_var v = t->fed[i];
+        if (tape->frames[member].excerpt[v])
+            SLT_TRY(make_rows(tape, member, v, batch));
+        else
+            SLT_TRY((tape->vars[v].type == SLT_BITS ? put_bits : put_numbers)(tape, member, v));
     }
     return SLT_OK;
 }
@@ -264,29 +346,48 @@ static int class_of(const slt_tape *tape) {
     return rounded < room ? rounded : room;
 }
 
-static size_t stage_bytes(const slt_tape *tape) {
+// what a member sends, and what is made there for it
+static slt_status add_bytes(const slt_tape *tape, int member, size_t *sent, size_t *made) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    size_t each = aligned((size_t)t->frames.place + (size_t)tape->limits.tokens * sizeof(int32_t));
-    size_t bytes = each * (size_t)tape->store->members;
-    for (int m = 0; m < tape->store->members; m++)
-        for (slt_var v = 1; v < tape->var_count; v++)
-            if (t->feed[v] >= 0) bytes += feed_bytes(tape, m, v);
-    return bytes;
-}
-
-static slt_status put_heads(slt_tape *tape, char *stage) {
-    for (int m = 0; m < tape->store->members; m++, stage += aligned(sizeof(slt_cuda_head))) {
-        fill_head(tape, m, (slt_cuda_head *)(void *)stage);
-        move(slt_cuda_tape_of(tape), m, 0, stage, sizeof(slt_cuda_head));
+    size_t count = (size_t)tape->frames[member].batch.count;
+    *sent += (size_t)t->frames.place;
+    *made += aligned((size_t)tape->limits.tokens * sizeof(int32_t));
+    for (int i = 0; i < t->feeds; i++) {
+        slt_var v = t->fed[i];
+        int64_t ones = count_ones(tape, member, v);
+        if (ones > (int64_t)room_of(tape, v) * tape->vars[v].shape.width || ones > INT32_MAX)
+            SLT_FAIL(SLT_RANGE, "input '%s' has %lld ones in %d rows of %d", tape->vars[v].name,
+                     (long long)ones, (int)room_of(tape, v), tape->vars[v].shape.width);
+        bool there = tape->frames[member].excerpt[v];
+        *(there ? made : sent) +=
+            aligned(row_bytes(tape, v)) + aligned((size_t)ones * sizeof(uint16_t));
+        if (there)
+            *sent += aligned(count * sizeof(int64_t)) + aligned((count + 1) * sizeof(int32_t));
     }
     return SLT_OK;
 }
 
-static slt_status put_all(slt_tape *tape, char *stage) {
+static slt_status put_heads(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    size_t each = aligned(sizeof(slt_cuda_head));
+    SLT_TRY(take_stage(tape, each * (size_t)tape->store->members, 0));
+    for (int m = 0; m < tape->store->members; m++) {
+        int64_t place = take(&t->filled->sent, each);
+        fill_head(tape, m, (slt_cuda_head *)(void *)(t->filled->at + place));
+        move(t, m, 0, place, sizeof(slt_cuda_head));
+    }
+    return SLT_OK;
+}
+
+static slt_status put_all(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    size_t sent = 0, made = 0;
+    t->tokens = class_of(tape);
+    for (int m = 0; m < tape->store->members; m++) SLT_TRY(add_bytes(tape, m, &sent, &made));
+    SLT_TRY(take_stage(tape, sent, made));
     for (int m = 0; m < tape->store->members; m++) {
         const slt_batch *batch = &tape->frames[m].batch;
-        SLT_TRY(put_member(tape, m, &stage));
+        SLT_TRY(put_member(tape, m));
         t->count[2 * m] = batch->count;
         t->count[2 * m + 1] = batch->offset[batch->count];
         tape->frames[m].live = batch->offset[batch->count] * tape->limits.slots; // launched for
@@ -295,11 +396,6 @@ static slt_status put_all(slt_tape *tape, char *stage) {
 }
 
 slt_status slt_cuda_frames_send(slt_tape *tape, bool heads_only) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    if (!heads_only) t->tokens = class_of(tape);
-    size_t heads = aligned(sizeof(slt_cuda_head)) * (size_t)tape->store->members;
-    size_t moves = moves_bytes(tape), bytes = moves + (heads_only ? heads : stage_bytes(tape));
-    SLT_TRY(take_stage(t, bytes));
-    SLT_TRY((heads_only ? put_heads : put_all)(tape, t->filled->at + moves));
-    return send_stage(t, bytes);
+    SLT_TRY((heads_only ? put_heads : put_all)(tape));
+    return send_stage(tape);
 }

@@ -87,6 +87,26 @@ typedef struct {
     int64_t from, to, fours;
 } slt_cuda_move;
 
+// rows that a member takes from a shelf, for one variable; places count from the stage's begin
+typedef struct {
+    const char *shelf;    // words of rows, or of bits 64-bit offsets; NULL: place is made
+    const uint16_t *ones; // of bits
+    int64_t batch;        // the member's head and arrays
+    int64_t first;        // [count] rows of the shelf
+    int64_t before;       // [count+1] of bits: ones in front of each trajectory's
+    int64_t to, to_ones;
+    int32_t width, rows; // rows of the launch: zeros behind those that are there
+} slt_cuda_gather;
+
+typedef struct {
+    void *stream;
+    char *stage;
+    int64_t list;   // of gathers
+    int32_t offset; // as in the frames
+    int blocks;     // trajectories and a tail, at most
+    int gathers;
+} slt_cuda_fetch;
+
 typedef struct {
     void *stream;
     const char *from; // the moves, then what they move; places count from here
@@ -138,6 +158,7 @@ typedef struct {
 extern "C" {
 #endif
 
+void slt_cuda_frames_gather(const slt_cuda_fetch *fetch);
 void slt_cuda_frames_spread(const slt_cuda_spread *spread);
 // Adam with clipping by the norm of a member's gradient (engine/adam.c); takes the notes
 void slt_cuda_adam(const slt_cuda_update *update);

@@ -29,6 +29,12 @@ typedef struct {
     slt_status (*gradients_send)(slt_store *store);
     slt_status (*norms_fetch)(slt_store *store);
 
+    // rows that batches are made of (shelf.h): room for them, more of them behind those that are
+    // there
+    slt_status (*shelf_open)(slt_shelf *shelf);
+    void (*shelf_close)(slt_shelf *shelf);
+    slt_status (*shelf_add)(slt_shelf *shelf, const void *const *data, int rows);
+
     // scratch numbers of a node that the planner reserves beside the operation's own; false: the
     // device does not know the operation, or not at this size (the reason is in `why`)
     bool (*knows)(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why);

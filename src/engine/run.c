@@ -8,11 +8,19 @@
 
 #include "core/clock.h"
 #include "core/group_impl.h"
+#include "engine/shelf.h"
 
 slt_frame *slt_tape_frame(slt_tape *tape, int member) { return &tape->frames[member]; }
 
 void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data) {
-    if (var > 0) tape->frames[member].feed[var] = data;
+    slt_tape_take(tape, member, var, NULL, data);
+}
+
+void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_excerpt *excerpt,
+                   const void *data) {
+    if (var <= 0) return;
+    tape->frames[member].feed[var] = data;
+    tape->frames[member].excerpt[var] = excerpt;
 }
 
 static slt_real *member_block(const slt_tape *tape, int member) {
@@ -242,14 +250,37 @@ static slt_status check_batch(const slt_tape *tape, const slt_batch *batch) {
     return SLT_OK;
 }
 
+static slt_status check_excerpt(const slt_tape *tape, const slt_batch *batch,
+                                const slt_excerpt *from, const slt_var_info *info) {
+    const slt_shelf *shelf = from->shelf;
+    const slt_column *column = &shelf->column[from->column];
+    if (shelf->device != tape->store->device || from->column >= shelf->columns ||
+        info->shape.space != SLT_TOKENS || column->type != info->type ||
+        column->width != info->shape.width)
+        SLT_FAIL(SLT_INVALID, "input '%s' does not fit column %d of its shelf", info->name,
+                 from->column);
+    for (int b = 0; b < batch->count; b++)
+        if (from->first[b] < 0 || from->first[b] > shelf->rows - slt_batch_computed(batch, b))
+            SLT_FAIL(SLT_RANGE, "input '%s': row %lld of a shelf with %lld rows", info->name,
+                     (long long)from->first[b], (long long)shelf->rows);
+    return SLT_OK;
+}
+
+static slt_status check_feed(const slt_tape *tape, const slt_frame *frame, slt_var var) {
+    const slt_var_info *info = &tape->vars[var];
+    if (info->origin != SLT_FROM_FEED || info->constant) return SLT_OK;
+    if (frame->excerpt[var]) return check_excerpt(tape, &frame->batch, frame->excerpt[var], info);
+    if (!frame->feed[var]) SLT_FAIL(SLT_INVALID, "input '%s' was not fed", info->name);
+    return SLT_OK;
+}
+
 slt_status slt_tape_check(const slt_tape *tape, int member) {
     const slt_frame *frame = &tape->frames[member];
     SLT_TRY(check_batch(tape, &frame->batch));
     for (slt_var v = 1; v < tape->var_count; v++) {
         if (tape->vars[v].shape.space == SLT_SLOT_TOKENS && !frame->batch.companion)
             SLT_FAIL(SLT_INVALID, "batch without companions on a tape with slot tokens");
-        if (tape->vars[v].origin == SLT_FROM_FEED && !tape->vars[v].constant && !frame->feed[v])
-            SLT_FAIL(SLT_INVALID, "input '%s' was not fed", tape->vars[v].name);
+        SLT_TRY(check_feed(tape, frame, v));
     }
     return SLT_OK;
 }

@@ -14,7 +14,8 @@
 
 typedef struct slt_tape slt_tape;
 typedef struct slt_op slt_op;
-typedef int32_t slt_var; // 0: none, also what a failed building call gives
+typedef struct slt_shelf slt_shelf; // shelf.h
+typedef int32_t slt_var;            // 0: none, also what a failed building call gives
 
 enum { SLT_INPUTS = 8, SLT_OUTPUTS = 3, SLT_WEIGHTS = 8, SLT_ATTRIBUTES = 6 };
 
@@ -32,6 +33,15 @@ typedef struct {
     const uint16_t *index;
 } slt_bits;
 
+// what a batch takes from a shelf for one variable: a row for every token, those of a trajectory
+// one behind the other
+typedef struct {
+    const slt_shelf *shelf;
+    int column;
+    const int64_t *first; // [count] row of a trajectory's first token
+    const int32_t *ones;  // [count+1] of bits: how many the trajectories in front have
+} slt_excerpt;
+
 // everything that changes from step to step, one per member
 typedef struct {
     uint64_t seed;
@@ -48,9 +58,10 @@ typedef struct {
 typedef struct {
     slt_batch batch;
     slt_step step;
-    bool idle;         // the member is left out: nothing of it is computed
-    int live;          // rows of SLT_LIVE, written by the operation that chooses them
-    const void **feed; // by variable: numbers, int32_t, or slt_bits
+    bool idle;                   // the member is left out: nothing of it is computed
+    int live;                    // rows of SLT_LIVE, written by the operation that chooses them
+    const void **feed;           // by variable: numbers, int32_t, or slt_bits
+    const slt_excerpt **excerpt; // by variable: where it comes from instead; NULL: it is fed
 } slt_frame;
 
 typedef struct {
@@ -110,6 +121,9 @@ slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate);
 
 slt_frame *slt_tape_frame(slt_tape *tape, int member);
 void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data);
+// the same from a shelf of the tape's device. data: what is read of it here, NULL: nothing
+void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_excerpt *excerpt,
+                   const void *data);
 
 slt_status slt_tape_forward(slt_tape *tape);
 // one member alone, with all threads

@@ -11,23 +11,24 @@ static int64_t true_length(const slt_feed_rule *rule, int64_t steps) {
     return steps + (rule->done != SLT_DONE_NONE);
 }
 
-static int computed_length(const slt_feed_rule *rule, int64_t steps) {
+int slt_feed_computed(const slt_feed_rule *rule, int64_t steps) {
     if (rule->padded || steps >= rule->length) return rule->length;
     return (int)steps + 1;
 }
 
 slt_status slt_feed_tokens(const slt_feed_rule *rule, int capacity, int *out) {
     int64_t longest = slt_dataset_about(rule->data)->longest, others = capacity - rule->fixed;
-    int64_t tokens = others * computed_length(rule, longest) + (int64_t)rule->fixed * rule->length;
+    int64_t tokens =
+        others * slt_feed_computed(rule, longest) + (int64_t)rule->fixed * rule->length;
     if (tokens * rule->slots > INT32_MAX)
         SLT_FAIL(SLT_RANGE, "a batch of %d trajectories of %lld positions in %d slots is too large",
-                 capacity, (long long)computed_length(rule, longest), rule->slots);
+                 capacity, (long long)slt_feed_computed(rule, longest), rule->slots);
     *out = (int)tokens;
     return SLT_OK;
 }
 
-// those of all steps and of DONE, at most
-static size_t room_for_ones(const slt_episode *episode) {
+// those of all steps and of DONE
+size_t slt_feed_ones(const slt_episode *episode) {
     const int64_t *offset = episode->ones_offsets + episode->length;
     return (size_t)(*offset - episode->ones_offsets[0] + *offset - offset[-1] +
                     episode->final_count);
@@ -39,11 +40,11 @@ static slt_status most_ones(const slt_feed_rule *rule, size_t *out) {
     for (int64_t i = 0; i < slt_dataset_about(rule->data)->episodes; i++) {
         slt_episode episode;
         SLT_TRY(slt_dataset_episode(rule->data, i, &episode));
-        if (room_for_ones(&episode) > *out) *out = room_for_ones(&episode);
+        if (slt_feed_ones(&episode) > *out) *out = slt_feed_ones(&episode);
     }
     for (int k = 0; k < rule->fixed; k++)
-        if (room_for_ones(&rule->fixed_episodes[k]) > *out)
-            *out = room_for_ones(&rule->fixed_episodes[k]);
+        if (slt_feed_ones(&rule->fixed_episodes[k]) > *out)
+            *out = slt_feed_ones(&rule->fixed_episodes[k]);
     return SLT_OK;
 }
 
@@ -72,6 +73,27 @@ static slt_status reserve_seen(slt_feed *feed, slt_arena *arena) {
     return reserve_sight(feed, arena, &feed->seen, (size_t)most, (size_t)tokens);
 }
 
+// tokens, where they are laid out here
+static slt_status reserve_tokens(slt_feed *feed, slt_arena *arena, size_t count, size_t tokens) {
+    const slt_feed_rule *rule = &feed->rule;
+    if (!rule->shelved || rule->reads_actions) SLT_TRY(SLT_NEW(arena, &feed->actions, tokens));
+    if (rule->shelved || !rule->observation) return SLT_OK;
+    SLT_TRY(SLT_NEW(arena, &feed->numbers, (size_t)rule->observation));
+    if (rule->effects) SLT_TRY(SLT_NEW(arena, &feed->effects, tokens));
+    return reserve_sight(feed, arena, &feed->own, count, tokens);
+}
+
+// where they are on a shelf
+static slt_status reserve_list(slt_feed *feed, slt_arena *arena, size_t count) {
+    const slt_shelved *shelved = feed->rule.shelved;
+    if (!shelved) return SLT_OK;
+    SLT_TRY(SLT_NEW(arena, &feed->first, count));
+    SLT_TRY(SLT_NEW(arena, &feed->ones_before, count + 1));
+    for (int i = 0; i < SLT_ROW_COLUMNS; i++)
+        feed->excerpt[i] = (slt_excerpt){shelved->shelf, i, feed->first, feed->ones_before};
+    return SLT_OK;
+}
+
 slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *rule,
                          int capacity) {
     int tokens = 0;
@@ -82,34 +104,32 @@ slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *
     SLT_TRY(SLT_NEW(arena, &feed->length, count));
     SLT_TRY(SLT_NEW(arena, &feed->index, count));
     SLT_TRY(SLT_NEW(arena, &feed->order, count));
+    SLT_TRY(SLT_NEW(arena, &feed->cards, count));
     SLT_TRY(SLT_NEW(arena, &feed->behind, (size_t)rule->length + 1));
     SLT_TRY(SLT_NEW(arena, &feed->counts, count));
     SLT_TRY(SLT_NEW(arena, &feed->companion, count * (size_t)rule->slots));
-    SLT_TRY(SLT_NEW(arena, &feed->actions, (size_t)tokens));
     feed->batch = (slt_batch){.offset = feed->offset,
                               .length = feed->length,
                               .index = feed->index,
                               .companion = feed->companion};
     if (slt_feed_lists(rule)) SLT_TRY(reserve_seen(feed, arena));
-    if (!rule->observation) return SLT_OK;
-    SLT_TRY(SLT_NEW(arena, &feed->numbers, (size_t)rule->observation));
-    if (rule->effects) SLT_TRY(SLT_NEW(arena, &feed->effects, (size_t)tokens));
-    return reserve_sight(feed, arena, &feed->own, count, (size_t)tokens);
+    SLT_TRY(reserve_list(feed, arena, count));
+    return reserve_tokens(feed, arena, count, (size_t)tokens);
 }
 
-// places of the batch by falling length, stable
+// places of the batch by falling length, stable, in index
 static void sort_by_length(slt_feed *feed, int count) {
     int L = feed->rule.length;
-    const int32_t *length = feed->index;
+    const slt_card *cards = feed->cards;
     memset(feed->behind, 0, ((size_t)L + 1) * sizeof *feed->behind);
-    for (int i = 0; i < count; i++) feed->behind[length[i]]++;
+    for (int i = 0; i < count; i++) feed->behind[cards[i].steps]++;
     // from the longest: how many are longer
     for (int l = L, before = 0; l >= 0; l--) {
         int there = feed->behind[l];
         feed->behind[l] = before;
         before += there;
     }
-    for (int i = 0; i < count; i++) feed->order[feed->behind[length[i]]++] = i;
+    for (int i = 0; i < count; i++) feed->index[feed->behind[cards[i].steps]++] = i;
 }
 
 static bool shows_final(const slt_feed *feed) {
@@ -195,18 +215,15 @@ static void put_effects(const slt_feed *feed, int64_t steps, int first, int comp
     }
 }
 
-// one trajectory at its place b of the sorted batch
+// the tokens of a trajectory at its place b of the sorted batch
 static slt_status put_episode(slt_feed *feed, const slt_episode *episode, int b) {
-    int first = feed->offset[b], computed = computed_length(&feed->rule, episode->length);
-    feed->offset[b + 1] = first + computed;
+    int first = feed->offset[b], computed = slt_batch_computed(&feed->batch, b);
     for (int l = 0; l < computed; l++) {
         bool behind_done = feed->rule.done && l > episode->length;
         feed->actions[first + l] =
             l < episode->length ? slt_episode_action(episode, l) : feed->rule.padding + behind_done;
     }
-    int64_t segments = feed->rule.oracle ? slt_episode_segment_count(episode) : 0;
-    bool known = segments > 0 && segments < feed->rule.slots;
-    feed->counts[b] = known ? (int32_t)segments : feed->rule.slots;
+    if (feed->rule.shelved) return SLT_OK;
     SLT_TRY(put_sight(feed, &feed->own, episode, first, computed));
     if (feed->effects) put_effects(feed, episode->length, first, computed);
     return SLT_OK;
@@ -273,7 +290,7 @@ static slt_status see(slt_feed *feed, const int64_t *episodes, int count) {
         slt_episode episode;
         SLT_TRY(slt_dataset_episode(rule->data, episodes[p], &episode));
         SLT_TRY(check_length(feed, &episode));
-        int first = feed->seen_offset[seen], computed = computed_length(rule, episode.length);
+        int first = feed->seen_offset[seen], computed = slt_feed_computed(rule, episode.length);
         feed->seen_offset[seen + 1] = first + computed;
         feed->seen_length[seen] = (int32_t)true_length(rule, episode.length);
         SLT_TRY(put_sight(feed, &feed->seen, &episode, first, computed));
@@ -301,49 +318,97 @@ static slt_status refer_to_whole(slt_feed *feed, const int64_t *episodes, int as
 
 // ---- a batch
 
-// places of the batch by falling length, in index
-static slt_status sort(slt_feed *feed, const int64_t *episodes, int asked, int count) {
+// of a trajectory that is not on a shelf
+static slt_card write_card(const slt_feed_rule *rule, const slt_episode *episode) {
+    int64_t segments = rule->oracle ? slt_episode_segment_count(episode) : 0;
+    bool known = segments > 0 && segments < rule->slots;
+    return (slt_card){.steps = (int32_t)episode->length,
+                      .count = known ? (int32_t)segments : rule->slots};
+}
+
+// the cards of the unsorted batch, here
+static slt_status write_cards(slt_feed *feed, const int64_t *episodes, int asked, int count) {
     slt_episode episode;
-    // index holds lengths of the unsorted batch for a moment
     for (int i = 0; i < count; i++) {
         SLT_TRY(look(feed, episodes, asked, i, &episode));
         SLT_TRY(check_length(feed, &episode));
-        feed->index[i] = (int32_t)episode.length;
+        feed->cards[i] = write_card(&feed->rule, &episode);
     }
+    return SLT_OK;
+}
+
+// or from the shelf
+static slt_status find_cards(slt_feed *feed, const int64_t *episodes, int asked, int count) {
+    const slt_shelved *shelved = feed->rule.shelved;
+    for (int i = 0; i < count; i++) {
+        int64_t at = i < asked ? episodes[i] : shelved->episodes + i - asked;
+        if (i < asked && (at < 0 || at >= shelved->episodes))
+            SLT_FAIL(SLT_RANGE, "%s: no episode %lld, there are %lld",
+                     slt_dataset_path(feed->rule.data), (long long)at,
+                     (long long)shelved->episodes);
+        feed->cards[i] = shelved->cards[at];
+    }
+    return SLT_OK;
+}
+
+// everything but the tokens, by falling length
+static void place_cards(slt_feed *feed, int count) {
+    feed->batch.count = count;
+    feed->batch.true_tokens = 0;
     sort_by_length(feed, count);
-    memcpy(feed->index, feed->order, (size_t)count * sizeof *feed->index);
+    for (int b = 0; b < count; b++) {
+        const slt_card *card = &feed->cards[feed->index[b]];
+        feed->order[feed->index[b]] = b;
+        feed->offset[b + 1] = feed->offset[b] + slt_feed_computed(&feed->rule, card->steps);
+        feed->length[b] = (int32_t)true_length(&feed->rule, card->steps);
+        feed->batch.true_tokens += feed->length[b];
+        feed->counts[b] = card->count;
+        if (!feed->rule.shelved) continue;
+        feed->first[b] = card->first;
+        feed->ones_before[b + 1] = feed->ones_before[b] + card->ones;
+    }
+}
+
+static slt_status put_tokens(slt_feed *feed, const int64_t *episodes, int asked) {
+    slt_episode episode;
+    for (int b = 0; feed->actions && b < feed->batch.count; b++) {
+        SLT_TRY(look(feed, episodes, asked, feed->index[b], &episode));
+        SLT_TRY(put_episode(feed, &episode, b));
+    }
     return SLT_OK;
 }
 
 slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
-    bool shared = feed->rule.ranks > 1;
-    int count = shared ? slt_feed_share(&feed->rule) : asked + feed->rule.fixed;
-    slt_episode episode;
+    const slt_feed_rule *rule = &feed->rule;
+    bool shared = rule->ranks > 1;
+    int count = shared ? slt_feed_share(rule) : asked + rule->fixed;
     if (count > feed->capacity)
         SLT_FAIL(SLT_RANGE, "batch of %d trajectories, room for %d", count, feed->capacity);
-    SLT_TRY(sort(feed, episodes, asked, count));
-    feed->batch.count = count;
-    feed->batch.true_tokens = 0;
-    for (int b = 0; b < count; b++) {
-        SLT_TRY(look(feed, episodes, asked, feed->index[b], &episode));
-        SLT_TRY(put_episode(feed, &episode, b));
-        feed->length[b] = (int32_t)true_length(&feed->rule, episode.length);
-        feed->batch.true_tokens += feed->length[b];
-    }
-    // order becomes its inverse: sorted place of each unsorted place
-    for (int b = 0; b < count; b++) feed->order[feed->index[b]] = b;
+    SLT_TRY((rule->shelved ? find_cards : write_cards)(feed, episodes, asked, count));
+    place_cards(feed, count);
+    SLT_TRY(put_tokens(feed, episodes, asked));
     if (shared) SLT_TRY(refer_to_whole(feed, episodes, asked, count));
     pair_up(feed, count);
     return SLT_OK;
 }
 
-void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_model_io io) {
-    slt_tape_frame(tape, member)->batch = feed->batch;
-    slt_tape_feed(tape, member, io.actions, feed->actions);
-    slt_tape_feed(tape, member, io.counts, feed->counts);
-    slt_tape_feed(tape, member, io.effects, feed->effects);
+int slt_feed_columns(const slt_feed *feed, const void *data[SLT_ROW_COLUMNS]) {
     bool bits = feed->rule.observation_type == SLT_BITS;
-    const slt_sight *own = &feed->own, *seen = &feed->seen;
-    slt_tape_feed(tape, member, io.observations, bits ? (const void *)&own->bits : own->reals);
-    slt_tape_feed(tape, member, io.seen, bits ? (const void *)&seen->bits : seen->reals);
+    data[SLT_ROW_ACTION] = feed->actions;
+    data[SLT_ROW_OBSERVATION] = bits ? (const void *)&feed->own.bits : feed->own.reals;
+    data[SLT_ROW_EFFECT] = feed->effects;
+    return feed->rule.observation ? 2 + feed->rule.effects : 1;
+}
+
+void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_model_io io) {
+    const slt_var vars[SLT_ROW_COLUMNS] = {io.actions, io.observations, io.effects};
+    const void *data[SLT_ROW_COLUMNS];
+    bool bits = feed->rule.observation_type == SLT_BITS;
+    slt_tape_frame(tape, member)->batch = feed->batch;
+    slt_feed_columns(feed, data);
+    for (int i = 0; i < SLT_ROW_COLUMNS; i++)
+        slt_tape_take(tape, member, vars[i], feed->rule.shelved ? &feed->excerpt[i] : NULL,
+                      data[i]);
+    slt_tape_feed(tape, member, io.counts, feed->counts);
+    slt_tape_feed(tape, member, io.seen, bits ? (const void *)&feed->seen.bits : feed->seen.reals);
 }

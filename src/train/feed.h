@@ -11,15 +11,36 @@
 #define SLT_TRAIN_FEED_H
 
 #include "core/memory.h"
-#include "engine/tape.h"
+#include "engine/shelf.h"
 #include "models/model_kind.h"
 #include "slottar/dataset.h"
 
+// what a batch wants to know of a trajectory. On a shelf, its tokens are rows `first` and up
+typedef struct {
+    int64_t first;
+    int32_t steps, ones;
+    int32_t count; // of segments: the true one, or K
+} slt_card;
+
+// a data set on a device, laid out once as batches are (shelved.c): a batch is a list of cards
+typedef struct {
+    slt_shelf *shelf;
+    const slt_dataset *data;
+    int64_t episodes;
+    slt_card *cards; // [episodes], then of fixed companions
+    slt_arena arena;
+} slt_shelved;
+
+// what a row of a shelf has, as far as the model asks for it
+enum { SLT_ROW_ACTION, SLT_ROW_OBSERVATION, SLT_ROW_EFFECT, SLT_ROW_COLUMNS };
+
 typedef struct {
     slt_dataset *data;
-    int length;  // L
-    int slots;   // K
-    int padding; // the symbol behind the truth
+    const slt_shelved *shelved; // the same on a device; NULL: batches are laid out here
+    bool reads_actions;         // somebody reads them here in any case
+    int length;                 // L
+    int slots;                  // K
+    int padding;                // the symbol behind the truth
     bool padded;
     slt_done done; // a step behind the last one, with the symbol `padding`
     bool oracle;   // counts come from the labels
@@ -52,6 +73,11 @@ typedef struct {
                       // NULL without observations, or where the model does not ask
     int32_t *counts;  // [capacity] number of segments: the true one, or K
     float *numbers;   // [D]
+    slt_card *cards;  // [capacity] by place in the unsorted batch
+    // of a shelf: rows where trajectories begin, ones in front of each
+    int64_t *first;
+    int32_t *ones_before;
+    slt_excerpt excerpt[SLT_ROW_COLUMNS];
     slt_sight own;
     int capacity; // trajectories
     // companions that other processes may have; unused where slt_feed_lists is false
@@ -69,6 +95,12 @@ slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int count);
 
 // hands the batch to a member of a tape
 void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_model_io io);
+
+// computed positions of a trajectory, and its ones, at most
+int slt_feed_computed(const slt_feed_rule *rule, int64_t steps);
+size_t slt_feed_ones(const slt_episode *episode);
+// what is laid out, as a tape takes it: gives the number of columns
+int slt_feed_columns(const slt_feed *feed, const void *data[SLT_ROW_COLUMNS]);
 
 // most tokens that `capacity` trajectories of this rule can take
 slt_status slt_feed_tokens(const slt_feed_rule *rule, int capacity, int *out);

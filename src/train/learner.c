@@ -56,6 +56,7 @@ void slt_learner_destroy(slt_learner *learner) {
     if (!learner) return;
     slt_tape_destroy(learner->train.tape);
     slt_tape_destroy(learner->use.tape);
+    slt_shelved_destroy(learner->shelved);
     slt_store_destroy(learner->store);
     slt_free(&learner->context->allocator, learner->each);
     slt_free(&learner->context->allocator, learner);
@@ -93,6 +94,8 @@ slt_status slt_learner_shrink(slt_learner **learner, const int *keep, int member
     if (status == SLT_OK) {
         for (int m = 0; m < members; m++) copy_member(smaller, m, old, keep[m]);
         smaller->companions = old->companions;
+        smaller->shelved = old->shelved;
+        old->shelved = NULL;
     }
     slt_learner_destroy(old);
     *learner = smaller;
@@ -104,7 +107,10 @@ slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *dat
     const void *options = learner->setup.model;
     int slots = kind->slots(options);
     const slt_episode *fixed = training ? NULL : learner->companions;
+    bool shelved = learner->shelved && learner->shelved->data == data;
     return (slt_feed_rule){.data = data,
+                           .shelved = shelved ? learner->shelved : NULL,
+                           .reads_actions = !training,
                            .length = learner->data.length,
                            .slots = slots,
                            .padding = learner->data.symbols - 1,
@@ -117,6 +123,11 @@ slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *dat
                            .fixed_episodes = fixed,
                            .observation_type = learner->data.observation_type,
                            .observation = learner->data.observation};
+}
+
+slt_status slt_learner_shelve(slt_learner *learner, slt_dataset *data) {
+    slt_feed_rule rule = slt_learner_feed_rule(learner, data, false);
+    return slt_shelved_create(learner->context, &rule, &learner->shelved);
 }
 
 slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,

@@ -5,7 +5,7 @@
 #ifndef SLT_TRAIN_LEARNER_H
 #define SLT_TRAIN_LEARNER_H
 
-#include "train/feed.h"
+#include "train/shelved.h"
 #include "train/train_options.h"
 
 enum { SLT_LEARNER_SLOTS = 1024 };
@@ -27,6 +27,7 @@ typedef struct {
     double prior[SLT_LEARNER_SLOTS];
     slt_store *store;
     const slt_episode *companions; // [K] fixed ones, the caller's; NULL: the model needs none
+    slt_shelved *shelved;          // its data set, on the device; NULL: it is not there
     slt_learner_tape train, use;   // train.tape is NULL in a learner that only answers
 } slt_learner;
 
@@ -41,6 +42,10 @@ void slt_learner_destroy(slt_learner *learner);
 // many processes share each
 slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
                               int trajectories, int ranks, slt_limits *out);
+
+// puts the data set on the device, where there is one and it has room: batches of it are made there
+// from then on. Behind the choice of companions, before there are feeds
+slt_status slt_learner_shelve(slt_learner *learner, slt_dataset *data);
 
 // makes a learner smaller: members `keep`, in this order, with weights, moments and options; on a
 // device all members of a learner are computed. NULL behind a failure

@@ -133,6 +133,7 @@ static slt_status prepare(rig *r) {
     SLT_TRY(slt_answer_limits(r->context, &r->setup, data, r->task.data, r->members, &use));
     SLT_TRY(slt_learner_create(r->context, &r->setup, data, r->members, train, use, &r->learner));
     SLT_TRY(choose_episodes(r));
+    SLT_TRY(slt_learner_shelve(r->learner, r->task.data));
     return make_members(r);
 }
 

@@ -77,6 +77,7 @@ static slt_status make_learner(trainer *t, int members) {
         slt_learner_create(t->context, setup, &t->task.model, members, train, use, &t->learner));
     SLT_TRY(slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN],
                                   t->task.count[SLT_SPLIT_TRAIN], t->learner));
+    SLT_TRY(slt_learner_shelve(t->learner, t->task.data));
     for (int r = 0; r < t->run_count; r++)
         if (!t->runs[r].over) SLT_TRY(make_members(t, &t->runs[r]));
     return SLT_OK;

@@ -241,12 +241,12 @@ cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 cudaError_t cudaPeekAtLastError(void) { return cudaSuccess; }
 cudaError_t cudaGetDeviceCount(int *devices) { return *devices = 1, cudaSuccess; }
 cudaError_t cudaGetDevice(int *device) { return *device = 0, cudaSuccess; }
-cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total) {
-    return *free_bytes = *total = 0, cudaSuccess;
-}
 // for tests: the most bytes that were asked for at once, and those that are given
 extern "C" {
 size_t emulated_asked = 0, emulated_room = (size_t)1 << 40;
+}
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total) {
+    return *free_bytes = *total = emulated_room, cudaSuccess;
 }
 // not a number until somebody writes it
 static cudaError_t reserve(void **memory, size_t bytes) {
