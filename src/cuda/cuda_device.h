@@ -236,6 +236,24 @@ void slt_cuda_mirrors_close(slt_tape *tape);
 slt_status slt_cuda_mirror_asked(slt_tape *tape);
 slt_status slt_cuda_mirror_kept(slt_tape *tape, slt_cuda_turn *turn);
 
+// ---- stages (cuda_stage.c)
+
+static inline size_t slt_cuda_aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+// a piece of what is sent or made there; places count from the stage's begin
+static inline int64_t slt_cuda_take_piece(size_t *next, size_t bytes) {
+    int64_t place = (int64_t)*next;
+    *next += slt_cuda_aligned(bytes);
+    return place;
+}
+slt_status slt_cuda_stages_open(slt_cuda_tape *t);
+void slt_cuda_stages_close(slt_cuda_tape *t);
+// the next of the ring, free to write, with room for what is sent and what is made there
+slt_status slt_cuda_stage_take(slt_tape *tape, size_t sent, size_t made);
+// copies it, gathers, spreads
+slt_status slt_cuda_stage_send(slt_tape *tape);
+// bytes of the stage have a place in a frame; what lies behind them, up to 16, comes along
+void slt_cuda_stage_move(slt_cuda_tape *t, int member, int64_t place, int64_t from, size_t bytes);
+
 // rows of a launch, at the class of the run at hand
 int slt_cuda_rows(const slt_tape *tape, slt_shape shape);
 // lays out the frames; reserves them

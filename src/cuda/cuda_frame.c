@@ -13,8 +13,6 @@
 _Static_assert(sizeof(slt_real) == sizeof(float), "the device computes in float");
 _Static_assert((int)SLT_CUDA_WEIGHTS == (int)SLT_WEIGHTS, "weights of a step");
 
-static size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
-
 // ---- layout, at capacity
 
 static size_t room_of(const slt_tape *tape, slt_var var) {
@@ -28,13 +26,13 @@ static bool is_fed(const slt_var_info *info) {
 
 static size_t place_arrays(slt_tape *tape, slt_cuda_frames *frames) {
     size_t B = (size_t)tape->limits.trajectories, K = (size_t)tape->limits.slots;
-    size_t at = aligned(sizeof(slt_cuda_head));
+    size_t at = slt_cuda_aligned(sizeof(slt_cuda_head));
     int32_t *const places[] = {&frames->offset, &frames->length, &frames->index, &frames->companion,
                                &frames->place};
     const size_t counts[] = {B + 1, B, B, B * K, (size_t)tape->limits.tokens};
     for (int i = 0; i < 5; i++) {
         *places[i] = (int32_t)at;
-        at += aligned(counts[i] * sizeof(int32_t));
+        at += slt_cuda_aligned(counts[i] * sizeof(int32_t));
     }
     return at;
 }
@@ -48,10 +46,10 @@ static size_t place_feeds(slt_tape *tape, slt_cuda_tape *t, size_t at) {
         size_t rows = room_of(tape, v), width = (size_t)info->shape.width;
         bool bits = info->type == SLT_BITS;
         t->feed[v] = (int64_t)at;
-        at += aligned((bits ? rows + 1 : rows * width) * sizeof(float));
+        at += slt_cuda_aligned((bits ? rows + 1 : rows * width) * sizeof(float));
         if (!bits) continue;
         t->feed_ones[v] = (int64_t)at;
-        at += aligned(rows * width * sizeof(uint16_t));
+        at += slt_cuda_aligned(rows * width * sizeof(uint16_t));
     }
     return at;
 }
@@ -69,112 +67,13 @@ slt_status slt_cuda_frames_open(slt_tape *tape) {
     t->frames.stride = (int64_t)t->frame_bytes;
     for (slt_var v = 1; v < tape->var_count; v++)
         if (t->feed[v] >= 0) t->fed[t->feeds++] = v;
-    for (int i = 0; i < 2 * SLT_CUDA_STAGES; i++) {
-        slt_cuda_stage *stage = &t->stage[i / 2];
-        SLT_CUDA_TRY(t->cuda,
-                     cudaEventCreateWithFlags(i % 2 ? &stage->arrived : &stage->spread,
-                                              slt_cuda_waiting(t->cuda)),
-                     "making an event");
-    }
-    return SLT_OK;
+    return slt_cuda_stages_open(t);
 }
 
 void slt_cuda_frames_close(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    for (int i = 0; i < SLT_CUDA_STAGES; i++) {
-        slt_cuda_stage *stage = &t->stage[i];
-        if (stage->arrived) cudaEventDestroy(stage->arrived);
-        if (stage->spread) cudaEventDestroy(stage->spread);
-        if (stage->at) slt_cuda_unpin(t->cuda, stage->at);
-        slt_cuda_free(t->cuda, stage->there);
-    }
+    slt_cuda_stages_close(t);
     slt_cuda_free(t->cuda, (void *)t->frames.at);
-}
-
-// ---- staging
-
-static slt_status make_room(slt_cuda *cuda, slt_cuda_stage *stage, size_t sent, size_t all) {
-    void *memory = NULL;
-    size_t room = 0;
-    if (stage->at) slt_cuda_unpin(cuda, stage->at);
-    slt_cuda_free(cuda, stage->there);
-    stage->at = stage->there = NULL;
-    stage->room = stage->room_there = 0;
-    SLT_TRY(slt_cuda_pin(cuda, sent, &memory, &room));
-    stage->at = memory;
-    all += all / 4;
-    SLT_TRY(slt_cuda_alloc(cuda, all, &memory));
-    stage->there = memory;
-    stage->room = room;
-    stage->room_there = all;
-    return slt_cuda_rest(cuda); // it is there before another stream copies into it
-}
-
-// room for the moves and gathers of all members: batch and place, then numbers or offsets and ones
-static size_t moves_bytes(const slt_tape *tape) {
-    size_t each = 2 + 2 * (size_t)slt_cuda_tape_of(tape)->feeds;
-    return aligned(each * (size_t)tape->store->members * sizeof(slt_cuda_move));
-}
-static size_t gathers_bytes(const slt_tape *tape) {
-    size_t each = 1 + (size_t)slt_cuda_tape_of(tape)->feeds;
-    return aligned(each * (size_t)tape->store->members * sizeof(slt_cuda_gather));
-}
-
-// the next stage of the ring, free to write, with room for what is sent and what is made there
-static slt_status take_stage(slt_tape *tape, size_t sent, size_t made) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_cuda_stage *stage = t->filled = &t->stage[t->stage_next];
-    size_t moves = moves_bytes(tape), head = moves + gathers_bytes(tape);
-    t->stage_next = (t->stage_next + 1) % SLT_CUDA_STAGES;
-    if (stage->used) SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(stage->spread), "a step");
-    stage->used = false;
-    if (stage->room < head + sent || stage->room_there < head + sent + made)
-        SLT_TRY(make_room(t->cuda, stage, head + sent, head + sent + made));
-    stage->move = (slt_cuda_move *)(void *)stage->at;
-    stage->gather = (slt_cuda_gather *)(void *)(stage->at + moves);
-    stage->moves = stage->gathers = stage->blocks = 0;
-    stage->sent = head;
-    stage->made = head + sent;
-    return SLT_OK;
-}
-
-static slt_status send_stage(slt_tape *tape) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_cuda *cuda = t->cuda;
-    slt_cuda_stage *stage = t->filled;
-    slt_cuda_fetch fetch = {.stream = cuda->copies,
-                            .stage = stage->there,
-                            .list = (int64_t)moves_bytes(tape),
-                            .offset = t->frames.offset,
-                            .blocks = stage->blocks,
-                            .gathers = stage->gathers};
-    slt_cuda_spread spread = {cuda->stream, stage->there, (char *)t->frames.at, stage->moves};
-    SLT_CUDA_TRY(
-        cuda,
-        cudaMemcpyAsync(stage->there, stage->at, stage->sent, cudaMemcpyHostToDevice, cuda->copies),
-        "sending a batch");
-    if (stage->gathers) slt_cuda_frames_gather(&fetch);
-    SLT_CUDA_TRY(cuda, cudaEventRecord(stage->arrived, cuda->copies), "sending a batch");
-    SLT_CUDA_TRY(cuda, cudaStreamWaitEvent(cuda->stream, stage->arrived, 0), "sending a batch");
-    slt_cuda_frames_spread(&spread);
-    SLT_CUDA_TRY(cuda, cudaPeekAtLastError(), "sending a batch");
-    SLT_CUDA_TRY(cuda, cudaEventRecord(stage->spread, cuda->stream), "sending a batch");
-    stage->used = true;
-    return SLT_OK;
-}
-
-// a piece of what is sent, or of what is made there; places count from the stage's begin
-static int64_t take(size_t *next, size_t bytes) {
-    int64_t place = (int64_t)*next;
-    *next += aligned(bytes);
-    return place;
-}
-
-// bytes of the stage have a place in a frame; what lies behind them, up to 16, comes along
-static void move(slt_cuda_tape *t, int member, int64_t place, int64_t from, size_t bytes) {
-    slt_cuda_stage *stage = t->filled;
-    stage->move[stage->moves++] = (slt_cuda_move){
-        from, (int64_t)member * (int64_t)t->frame_bytes + place, (int64_t)((bytes + 15) / 16)};
 }
 
 // ---- what goes into a stage
@@ -202,7 +101,7 @@ static int64_t put_batch(const slt_tape *tape, int member) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     const slt_batch *batch = &tape->frames[member].batch;
     size_t count = (size_t)batch->count, K = (size_t)tape->limits.slots, each = sizeof(int32_t);
-    int64_t place = take(&t->filled->sent, (size_t)t->frames.place);
+    int64_t place = slt_cuda_take_piece(&t->filled->sent, (size_t)t->frames.place);
     char *to = t->filled->at + place;
     fill_head(tape, member, (slt_cuda_head *)(void *)to);
     memcpy(to + t->frames.offset, batch->offset, (count + 1) * each);
@@ -212,7 +111,7 @@ static int64_t put_batch(const slt_tape *tape, int member) {
         memcpy(to + t->frames.companion, batch->companion, count * K * each);
     else
         memset(to + t->frames.companion, 0xff, count * K * each); // -1: nobody
-    move(t, member, 0, place, (size_t)t->frames.companion + count * K * each);
+    slt_cuda_stage_move(t, member, 0, place, (size_t)t->frames.companion + count * K * each);
     return place;
 }
 
@@ -242,37 +141,35 @@ static int64_t count_ones(const slt_tape *tape, int member, slt_var var) {
            bits->offset[0];
 }
 
-static slt_status put_numbers(slt_tape *tape, int member, slt_var var) {
+static void put_numbers(slt_tape *tape, int member, slt_var var) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_shape shape = tape->vars[var].shape;
     int there = slt_min(slt_cuda_rows(tape, shape),
                         slt_shape_rows(tape, shape, &tape->frames[member].batch));
     size_t used = (size_t)there * (size_t)shape.width * sizeof(float), all = row_bytes(tape, var);
-    int64_t place = take(&t->filled->sent, all);
+    int64_t place = slt_cuda_take_piece(&t->filled->sent, all);
     char *to = t->filled->at + place;
     memcpy(to, tape->frames[member].feed[var], used);
     memset(to + used, 0, all - used);
-    move(t, member, t->feed[var], place, all);
-    return SLT_OK;
+    slt_cuda_stage_move(t, member, t->feed[var], place, all);
 }
 
-static slt_status put_bits(slt_tape *tape, int member, slt_var var) {
+static void put_bits(slt_tape *tape, int member, slt_var var) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_shape shape = tape->vars[var].shape;
     const slt_bits *bits = tape->frames[member].feed[var];
     int there = slt_shape_rows(tape, shape, &tape->frames[member].batch);
     int rows = slt_cuda_rows(tape, shape);
     size_t bytes = (size_t)count_ones(tape, member, var) * sizeof *bits->index;
-    int64_t place = take(&t->filled->sent, row_bytes(tape, var));
-    int64_t ones = take(&t->filled->sent, bytes);
+    int64_t place = slt_cuda_take_piece(&t->filled->sent, row_bytes(tape, var));
+    int64_t ones = slt_cuda_take_piece(&t->filled->sent, bytes);
     int32_t *offset = (int32_t *)(void *)(t->filled->at + place);
     for (int r = 0; r <= rows; r++)
         offset[r] = (int32_t)(bits->offset[r < there ? r : there] - bits->offset[0]);
-    move(t, member, t->feed[var], place, row_bytes(tape, var));
-    if (!bytes) return SLT_OK;
+    slt_cuda_stage_move(t, member, t->feed[var], place, row_bytes(tape, var));
+    if (!bytes) return;
     memcpy(t->filled->at + ones, bits->index + bits->offset[0], bytes);
-    move(t, member, t->feed_ones[var], ones, bytes);
-    return SLT_OK;
+    slt_cuda_stage_move(t, member, t->feed_ones[var], ones, bytes);
 }
 
 // ---- what is made there
@@ -282,20 +179,20 @@ static void make_place(slt_tape *tape, int member, int64_t batch) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     const slt_batch *own = &tape->frames[member].batch;
     size_t bytes = (size_t)own->offset[own->count] * sizeof(int32_t);
-    int64_t to = take(&t->filled->made, bytes);
+    int64_t to = slt_cuda_take_piece(&t->filled->made, bytes);
     t->filled->gather[t->filled->gathers++] = (slt_cuda_gather){.batch = batch, .to = to};
     if (own->count >= t->filled->blocks) t->filled->blocks = own->count + 1;
-    move(t, member, t->frames.place, to, bytes);
+    slt_cuda_stage_move(t, member, t->frames.place, to, bytes);
 }
 
 // a copy of what the gather reads
 static int64_t put_list(slt_cuda_stage *stage, const void *list, size_t bytes) {
-    int64_t place = take(&stage->sent, bytes);
+    int64_t place = slt_cuda_take_piece(&stage->sent, bytes);
     memcpy(stage->at + place, list, bytes);
     return place;
 }
 
-static slt_status make_rows(slt_tape *tape, int member, slt_var var, int64_t batch) {
+static void make_rows(slt_tape *tape, int member, slt_var var, int64_t batch) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda_stage *stage = t->filled;
     const slt_excerpt *from = tape->frames[member].excerpt[var];
@@ -305,32 +202,30 @@ static slt_status make_rows(slt_tape *tape, int member, slt_var var, int64_t bat
                               .ones = shelf->ones[from->column],
                               .batch = batch,
                               .first = put_list(stage, from->first, count * sizeof *from->first),
-                              .to = take(&stage->made, bytes),
+                              .to = slt_cuda_take_piece(&stage->made, bytes),
                               .width = tape->vars[var].shape.width,
                               .rows = slt_cuda_rows(tape, tape->vars[var].shape)};
-    move(t, member, t->feed[var], gather.to, bytes);
+    slt_cuda_stage_move(t, member, t->feed[var], gather.to, bytes);
     if (gather.ones) {
         bytes = (size_t)from->ones[count] * sizeof *gather.ones;
         gather.before = put_list(stage, from->ones, (count + 1) * sizeof *from->ones);
-        gather.to_ones = take(&stage->made, bytes);
-        if (bytes) move(t, member, t->feed_ones[var], gather.to_ones, bytes);
+        gather.to_ones = slt_cuda_take_piece(&stage->made, bytes);
+        if (bytes) slt_cuda_stage_move(t, member, t->feed_ones[var], gather.to_ones, bytes);
     }
     stage->gather[stage->gathers++] = gather;
-    return SLT_OK;
 }
 
-static slt_status put_member(slt_tape *tape, int member) {
+static void put_member(slt_tape *tape, int member) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int64_t batch = put_batch(tape, member);
     make_place(tape, member, batch);
     for (int i = 0; i < t->feeds; i++) {
         slt_var v = t->fed[i];
         if (tape->frames[member].excerpt[v])
-            SLT_TRY(make_rows(tape, member, v, batch));
+            make_rows(tape, member, v, batch);
         else
-            SLT_TRY((tape->vars[v].type == SLT_BITS ? put_bits : put_numbers)(tape, member, v));
+            (tape->vars[v].type == SLT_BITS ? put_bits : put_numbers)(tape, member, v);
     }
-    return SLT_OK;
 }
 
 // ---- the class of a run: a function of the batches alone
@@ -351,7 +246,7 @@ static slt_status add_bytes(const slt_tape *tape, int member, size_t *sent, size
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     size_t count = (size_t)tape->frames[member].batch.count;
     *sent += (size_t)t->frames.place;
-    *made += aligned((size_t)tape->limits.tokens * sizeof(int32_t));
+    *made += slt_cuda_aligned((size_t)tape->limits.tokens * sizeof(int32_t));
     for (int i = 0; i < t->feeds; i++) {
         slt_var v = t->fed[i];
         int64_t ones = count_ones(tape, member, v);
@@ -359,22 +254,23 @@ static slt_status add_bytes(const slt_tape *tape, int member, size_t *sent, size
             SLT_FAIL(SLT_RANGE, "input '%s' has %lld ones in %d rows of %d", tape->vars[v].name,
                      (long long)ones, (int)room_of(tape, v), tape->vars[v].shape.width);
         bool there = tape->frames[member].excerpt[v];
-        *(there ? made : sent) +=
-            aligned(row_bytes(tape, v)) + aligned((size_t)ones * sizeof(uint16_t));
+        *(there ? made : sent) += slt_cuda_aligned(row_bytes(tape, v)) +
+                                  slt_cuda_aligned((size_t)ones * sizeof(uint16_t));
         if (there)
-            *sent += aligned(count * sizeof(int64_t)) + aligned((count + 1) * sizeof(int32_t));
+            *sent += slt_cuda_aligned(count * sizeof(int64_t)) +
+                     slt_cuda_aligned((count + 1) * sizeof(int32_t));
     }
     return SLT_OK;
 }
 
 static slt_status put_heads(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    size_t each = aligned(sizeof(slt_cuda_head));
-    SLT_TRY(take_stage(tape, each * (size_t)tape->store->members, 0));
+    size_t each = slt_cuda_aligned(sizeof(slt_cuda_head));
+    SLT_TRY(slt_cuda_stage_take(tape, each * (size_t)tape->store->members, 0));
     for (int m = 0; m < tape->store->members; m++) {
-        int64_t place = take(&t->filled->sent, each);
+        int64_t place = slt_cuda_take_piece(&t->filled->sent, each);
         fill_head(tape, m, (slt_cuda_head *)(void *)(t->filled->at + place));
-        move(t, m, 0, place, sizeof(slt_cuda_head));
+        slt_cuda_stage_move(t, m, 0, place, sizeof(slt_cuda_head));
     }
     return SLT_OK;
 }
@@ -384,10 +280,10 @@ static slt_status put_all(slt_tape *tape) {
     size_t sent = 0, made = 0;
     t->tokens = class_of(tape);
     for (int m = 0; m < tape->store->members; m++) SLT_TRY(add_bytes(tape, m, &sent, &made));
-    SLT_TRY(take_stage(tape, sent, made));
+    SLT_TRY(slt_cuda_stage_take(tape, sent, made));
     for (int m = 0; m < tape->store->members; m++) {
         const slt_batch *batch = &tape->frames[m].batch;
-        SLT_TRY(put_member(tape, m));
+        put_member(tape, m);
         t->count[2 * m] = batch->count;
         t->count[2 * m + 1] = batch->offset[batch->count];
         tape->frames[m].live = batch->offset[batch->count] * tape->limits.slots; // launched for
@@ -397,5 +293,5 @@ static slt_status put_all(slt_tape *tape) {
 
 slt_status slt_cuda_frames_send(slt_tape *tape, bool heads_only) {
     SLT_TRY((heads_only ? put_heads : put_all)(tape));
-    return send_stage(tape);
+    return slt_cuda_stage_send(tape);
 }

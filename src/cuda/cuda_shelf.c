@@ -62,8 +62,7 @@ void slt_cuda_shelf_close(slt_shelf *shelf) {
 
 static slt_status send(slt_cuda *cuda, void *to, const void *from, size_t bytes) {
     if (bytes)
-        SLT_CUDA_TRY(cuda,
-                     cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda->stream),
+        SLT_CUDA_TRY(cuda, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda->stream),
                      "sending a data set");
     return slt_cuda_rest(cuda); // whoever sent it may write there again
 }

@@ -27,8 +27,8 @@ struct slt_shelf {
     void *on_device;
 };
 
-// room for so many rows on the context's device; NOMEM, with what is wanted, where it has none. *out
-// is NULL on the CPU, which reads batches where they are
+// room for so many rows on the context's device; NOMEM, with what is wanted, where it has none.
+// *out is NULL on the CPU, which reads batches where they are
 slt_status slt_shelf_create(slt_context *context, const slt_column *columns, int count,
                             int64_t rows, slt_shelf **out);
 void slt_shelf_destroy(slt_shelf *shelf);

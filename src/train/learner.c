@@ -146,6 +146,13 @@ slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data
     return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
 }
 
+slt_status slt_learner_each(const slt_learner *learner, slt_each_work work, void *user) {
+    int members = learner->store->members;
+    if (!learner->shelved) return slt_for_each(learner->context, members, work, user);
+    for (int m = 0; m < members; m++) SLT_TRY(work(user, m));
+    return SLT_OK;
+}
+
 void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, uint64_t seed,
                       int64_t number, double learning_rate, bool active) {
     const slt_setup *setup = &learner->each[member];

@@ -5,6 +5,7 @@
 #ifndef SLT_TRAIN_LEARNER_H
 #define SLT_TRAIN_LEARNER_H
 
+#include "core/each.h"
 #include "train/shelved.h"
 #include "train/train_options.h"
 
@@ -51,6 +52,10 @@ slt_status slt_learner_shelve(slt_learner *learner, slt_dataset *data);
 // device all members of a learner are computed. NULL behind a failure
 slt_status slt_learner_shrink(slt_learner **learner, const int *keep, int members, slt_limits train,
                               slt_limits use);
+
+// calls work(user, member) for every member: by all threads where batches are laid out here. A list
+// of what is on a shelf is written before others wake up
+slt_status slt_learner_each(const slt_learner *learner, slt_each_work work, void *user);
 
 // gives a member its batch and the numbers of a step, as its options say. `number` counts the steps
 // of the run from 0; it decides what is random in it.

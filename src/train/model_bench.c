@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/clock.h"
-#include "core/each.h"
 #include "core/philox.h"
 #include "slottar/bench.h"
 #include "train/answer.h"
@@ -67,7 +66,7 @@ static slt_status feed_member(void *user, int member) {
 
 static slt_status train_steps(rig *r, int first, int batches) {
     for (int i = first; i < first + batches; i++) {
-        SLT_TRY(slt_for_each(r->context, r->members, feed_member, &(turn){r, i}));
+        SLT_TRY(slt_learner_each(r->learner, feed_member, &(turn){r, i}));
         SLT_TRY(slt_learner_step(r->learner));
         r->steps++;
     }

@@ -6,7 +6,7 @@
 
 #include "core/group_impl.h"
 
-enum { PART = 256 }; // episodes that are laid out at once
+enum { PART = 32 }; // episodes that are laid out at once
 
 // ---- room
 
@@ -31,8 +31,7 @@ static slt_status reserve(slt_shelved *shelved, slt_context *context, const slt_
         {SLT_INTEGERS, 1, 0},
     };
     int count = rule->observation ? 2 + rule->effects : 1;
-    SLT_TRY(SLT_NEW(&shelved->arena, &shelved->cards,
-                    (size_t)(shelved->episodes + rule->fixed)));
+    SLT_TRY(SLT_NEW(&shelved->arena, &shelved->cards, (size_t)(shelved->episodes + rule->fixed)));
     return slt_shelf_create(context, columns, count, rows, &shelved->shelf);
 }
 

@@ -9,9 +9,9 @@
 #include "core/context_impl.h"
 #include "train/feed.h"
 
-// the rule's data set and its fixed companions. *out is NULL where batches are laid out here: on the
-// CPU, among processes that share batches, where the device has no room (which is said), or the data
-// set has a fault (which is said again when it matters)
+// the rule's data set and its fixed companions. *out is NULL where batches are laid out here: on
+// the CPU, among processes that share batches, where the device has no room (which is said), or the
+// data set has a fault (which is said again when it matters)
 slt_status slt_shelved_create(slt_context *context, const slt_feed_rule *rule, slt_shelved **out);
 void slt_shelved_destroy(slt_shelved *shelved);
 

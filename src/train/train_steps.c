@@ -145,7 +145,7 @@ static double learning_rate(const slt_live_run *run) {
     return o->lr * (o->lr_end < 1 ? 1 - (1 - o->lr_end) * gone : 1);
 }
 
-// by all threads: members share nothing
+// by any thread: members share nothing
 static slt_status feed(void *user, int place) {
     trainer *t = user;
     slt_live_run *run = t->places[place].run;
@@ -161,7 +161,7 @@ static slt_status feed(void *user, int place) {
 }
 
 static slt_status take_step(trainer *t) {
-    SLT_TRY(slt_for_each(t->context, t->learner->store->members, feed, t));
+    SLT_TRY(slt_learner_each(t->learner, feed, t));
     SLT_TRY(slt_learner_step(t->learner));
     t->taken++;
     for (int r = 0; r < t->run_count; r++) {

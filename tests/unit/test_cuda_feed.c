@@ -51,7 +51,8 @@ typedef struct {
 } reader;
 
 static void open_reader(reader *r, const slt_feed_rule *rule) {
-    slt_limits limits = {.trajectories = BATCH + rule->fixed, .slots = SLOTS, .length = rule->length};
+    slt_limits limits = {
+        .trajectories = BATCH + rule->fixed, .slots = SLOTS, .length = rule->length};
     CHECK_OK(slt_feed_tokens(rule, limits.trajectories, &limits.tokens));
     limits.tokens += 100; // classes of 64: rows of a launch lie behind the batch's
     CHECK_OK(slt_store_create(device, MEMBERS, &r->store));
@@ -83,8 +84,7 @@ static char *frames_of(reader *r, const slt_feed *feeds) {
     for (int m = 0; m < MEMBERS; m++) slt_feed_hand_over(&feeds[m], r->tape, m, r->io);
     for (int m = 0; m < MEMBERS; m++) CHECK_OK(slt_tape_check(r->tape, m));
     for (int i = 0; i < SLT_CUDA_STAGES; i++)
-        if (t->stage[i].there)
-            fill_there(t->cuda, t->stage[i].there, 0x77, t->stage[i].room_there);
+        if (t->stage[i].there) fill_there(t->cuda, t->stage[i].there, 0x77, t->stage[i].room_there);
     fill_there(t->cuda, (void *)t->frames.at, 0x55, bytes);
     CHECK_OK(slt_cuda_frames_send(r->tape, false));
     assert_int_equal(
