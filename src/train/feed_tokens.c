@@ -60,7 +60,7 @@ static slt_status put_numbers(const slt_feed *feed, slt_sight *sight, const slt_
 }
 
 slt_status slt_feed_put_sight(const slt_feed *feed, slt_sight *sight, const slt_episode *episode,
-                            int first, int computed) {
+                              int first, int computed) {
     if (!feed->rule.observation) return SLT_OK;
     if (feed->rule.observation_type == SLT_BITS)
         return put_ones(feed, sight, episode, first, computed), SLT_OK;
