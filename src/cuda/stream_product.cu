@@ -90,15 +90,17 @@ SLT_DEVICE_INLINE float2 finish(keeper &own, float2 x, int j, int at, bool there
     return gated(x, x.x > 0, x.y > 0);
 }
 
+// rows: the block's end there, those behind are another's
 template <bool BACKWARD>
-SLT_DEVICE_INLINE void put_rows(keeper &own, const slt_stream &p, int first, float (*c)[4]) {
+SLT_DEVICE_INLINE void put_rows(keeper &own, const slt_stream &p, int first, int rows,
+                                float (*c)[4]) {
     int row = first + own.thread / SLT_WARP * 16 + own.g;
     float *y = slt_at(p.y) + (int64_t)row * p.n + blockIdx.x * COLUMNS + 2 * own.t;
 #pragma unroll
     for (int j = 0; j < EIGHTS; j++)
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            bool there = row + 8 * i < p.rows;
+            bool there = row + 8 * i < rows;
             float2 x = {c[j][2 * i], c[j][2 * i + 1]};
             x = finish<BACKWARD>(own, x, j, j % 8 * 4 + 2 * i, there);
             if (there) *(float2 *)(y + (int64_t)8 * i * p.n + 8 * j) = x;
@@ -113,12 +115,12 @@ SLT_DEVICE_INLINE uint2 *signs_of(const keeper &own, const slt_stream &p, int ti
 
 template <bool BACKWARD>
 SLT_DEVICE_INLINE void take_tile(keeper &own, const slt_stream &p, const float *weights,
-                                 const float *rows, int tile, uint2 signs) {
+                                 const float *memory, int tile, int rows, uint2 signs) {
     float a[SLT_GROUP_STEPS][4], c[EIGHTS][4];
-    take_rows(own, rows, a);
+    take_rows(own, memory, a);
     slt_group_multiply(c, a, weights, own.g, own.t);
     own.signs[0] = signs.x, own.signs[1] = signs.y;
-    put_rows<BACKWARD>(own, p, tile * TILE, c);
+    put_rows<BACKWARD>(own, p, tile * TILE, rows, c);
 }
 
 // every other tile from `first` on; all groups go round as often
@@ -126,7 +128,7 @@ template <bool BACKWARD>
 SLT_DEVICE_INLINE void take_tiles(keeper &own, const slt_stream &p, const float *weights,
                                   float *stages, int first, int end) {
     const uint2 none = {0, 0};
-    int tile = first + own.group;
+    int tile = first + own.group, rows = slt_least(p.rows, end * TILE);
     bring_tile(stages, p, own.thread, tile, end);
     uint2 next = BACKWARD && tile < end ? *signs_of(own, p, tile) : none;
     for (int i = 0; first + GROUPS * i < end; i++, tile += GROUPS) {
@@ -136,7 +138,7 @@ SLT_DEVICE_INLINE void take_tiles(keeper &own, const slt_stream &p, const float 
         slt_group_sync(own.group);
         bring_tile(stages + (i + 1) % STAGES * SIZE, p, own.thread, following, end);
         next = BACKWARD && following < end ? *signs_of(own, p, following) : none;
-        take_tile<BACKWARD>(own, p, weights, stages + i % STAGES * SIZE, tile, signs);
+        take_tile<BACKWARD>(own, p, weights, stages + i % STAGES * SIZE, tile, rows, signs);
         if (!BACKWARD && tile < end) {
             const uint2 left = {own.signs[0], own.signs[1]};
             *signs_of(own, p, tile) = left;

@@ -202,9 +202,9 @@ static void run_grid(dim3 grid, dim3 block, size_t bytes, const std::function<vo
     gridDim = grid;
     count = (int)(block.x * block.y * block.z);
     body = &kernel;
-    for (unsigned z = 0; z < grid.z; z++)
-        for (unsigned y = 0; y < grid.y; y++)
-            for (unsigned x = 0; x < grid.x; x++) {
+    for (unsigned z = grid.z; z-- > 0;)
+        for (unsigned y = grid.y; y-- > 0;)
+            for (unsigned x = grid.x; x-- > 0;) {
                 blockIdx = dim3(x, y, z);
                 memset(dynamic_shared, 0xff, bytes);
                 run_block();

@@ -1,7 +1,8 @@
 // An emulated grid: what kernels need of CUDA's C++, for a C++ compiler. Blocks run one after the
-// other; the threads of a block are coroutines that wait for each other at barriers and shuffles.
-// A shuffle that not all lanes of a warp reach, and a barrier that not all threads reach, ends the
-// program: on a GPU it would hang or give nonsense.
+// other, the last one first, since nobody may rely on the order that a GPU seems to have; the
+// threads of a block are coroutines that wait for each other at barriers and shuffles. A shuffle
+// that not all lanes of a warp reach, and a barrier that not all threads reach, ends the program:
+// on a GPU it would hang or give nonsense.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
