@@ -197,6 +197,9 @@ typedef struct {
     cudaEvent_t *done; // [nodes] work on the side
     bool *has_done;    // [nodes] recorded in the pass at hand
     int counter_stride;
+    float **laid;             // [nodes] weights of the layer that begins there; NULL: none does
+    cudaEvent_t weights_laid; // on the side, while
+    bool laying;
     slt_cuda_note *notes; // as the device sees them
     slt_cuda_graph graph[SLT_CUDA_GRAPHS];
     int graphs;
@@ -285,10 +288,16 @@ typedef struct {
     void (*weights)(const slt_tape *tape, int first, int n); // NULL: they run forward only
 } slt_cuda_family;
 
+// weights that are laid down for runs of layers: room for them; at the beginning of a pass
+slt_status slt_cuda_layers_open(slt_tape *tape);
+void slt_cuda_layers_close(slt_tape *tape);
+slt_status slt_cuda_layers_begin(slt_tape *tape);
+
 // node n + 1 is the only one that reads what node n writes, and reads it as its rows
 bool slt_cuda_hands_on(const slt_tape *tape, int n);
 
 extern const slt_cuda_family slt_cuda_heads;       // a norm and the output layer (cuda_heads.c)
+extern const slt_cuda_family slt_cuda_layers;      // behind attention (cuda_layers.c)
 extern const slt_cuda_family slt_cuda_inputs;      // what waits for nothing (cuda_inputs.c)
 extern const slt_cuda_family slt_cuda_slots;       // the slots' part (cuda_slots.c)
 extern const slt_cuda_family slt_cuda_rows_family; // rows on their way to a norm (cuda_rows.c)

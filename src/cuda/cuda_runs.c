@@ -33,8 +33,8 @@ static bool may_run(const slt_tape *tape, int n, bool backward) {
     return !backward || kind != SLT_LOSS_ADD || !tape->nodes[n].add;
 }
 
-static const slt_cuda_family *const families[] = {&slt_cuda_inputs, &slt_cuda_slots,
-                                                  &slt_cuda_heads, &slt_cuda_rows_family};
+static const slt_cuda_family *const families[] = {
+    &slt_cuda_inputs, &slt_cuda_slots, &slt_cuda_layers, &slt_cuda_heads, &slt_cuda_rows_family};
 
 // the family of the run that begins with node n; NULL: of none
 static const slt_cuda_family *family_of(const slt_tape *tape, int n, bool backward) {

@@ -101,6 +101,7 @@ slt_status slt_cuda_tape_open(slt_tape *tape) {
     SLT_TRY(open_sums(tape, t));
     SLT_TRY(open_side(tape, t));
     SLT_TRY(open_runs(tape, t));
+    SLT_TRY(slt_cuda_layers_open(tape));
     SLT_TRY(open_notes(tape, t));
     for (int i = 0; i < 2; i++)
         SLT_CUDA_TRY(t->cuda, cudaEventCreate(&t->timer[i]), "making an event");
@@ -116,6 +117,7 @@ void slt_cuda_tape_close(slt_tape *tape) {
         if (t->timer[i]) cudaEventDestroy(t->timer[i]);
     slt_cuda_frames_close(tape);
     slt_cuda_mirrors_close(tape);
+    slt_cuda_layers_close(tape);
     if (tape->notes) slt_cuda_unpin(t->cuda, tape->notes);
     slt_cuda_free(t->cuda, t->block);
     for (int n = 0; t->done && n < tape->node_count; n++)
@@ -317,6 +319,7 @@ static slt_status forward_run(slt_tape *tape, int first, int last) {
 static slt_status walk_forward(slt_tape *tape, bool trains) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int N = tape->node_count;
+    SLT_TRY(slt_cuda_layers_begin(tape));
     for (int n = 0, last; n < N; n = last + 1) {
         last = t->end[n] < N ? t->end[n] : N - 1;
         if (trains && t->end[n] >= N) return SLT_OK;

@@ -28,6 +28,8 @@ static const slt_probe_batch BATCHES[] = {
 
 // all numbers given are multiples of this; 0: as they are
 static float grain;
+// what is done to them beside that; NULL: nothing
+static void (*arrange)(slt_probe *);
 
 static void make_coarse(slt_probe *probe) {
     for (int leaf = 0; grain > 0 && leaf < probe->leaves; leaf++) {
@@ -41,6 +43,7 @@ static void run(slt_probe *probe, slt_context *context, slt_probe_batch batch,
                 slt_var (*make)(slt_probe *)) {
     CHECK_OK(slt_probe_init(probe, context, batch, make));
     make_coarse(probe);
+    if (arrange) arrange(probe);
     cuda_rig_poison(probe->tape);
     CHECK_OK(slt_tape_forward(probe->tape));
     CHECK_OK(slt_tape_backward(probe->tape));
@@ -265,6 +268,71 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
     grain = 0;
 }
 
+// ---- a Transformer layer behind attention: one launch in tf32
+
+enum { MIXED, LAYER_X, LAYER_O, LAYER_C, LAYER_W1 = 6, LAYER_WIDTH = 128 }; // leaves
+
+static slt_var layer_norm_of(slt_probe *p, slt_var x, slt_var residual) {
+    slt_var gamma = slt_probe_parameter(p, 1, LAYER_WIDTH, 0.5, 2);
+    slt_var beta = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
+    return slt_layer_norm(slt_probe_tape(p), x, residual, gamma, beta, 0, 1e-3);
+}
+static slt_var layer_of(slt_probe *p, slt_space space, int wide) {
+    slt_tape *tape = slt_probe_tape(p);
+    slt_var mixed = slt_probe_numbers(p, space, 0, LAYER_WIDTH, -1, 1);
+    slt_var x = slt_probe_numbers(p, space, 0, LAYER_WIDTH, -1, 1);
+    slt_var o = slt_probe_parameter(p, LAYER_WIDTH, LAYER_WIDTH, -0.1, 0.1);
+    slt_var c = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
+    slt_var y = layer_norm_of(p, x, slt_dense(tape, mixed, o, c, SLT_LINEAR));
+    slt_var w1 = slt_probe_parameter(p, LAYER_WIDTH, wide, -0.05, 0.05);
+    slt_var c1 = slt_probe_parameter(p, 1, wide, -0.5, 0.5);
+    slt_var w2 = slt_probe_parameter(p, wide, LAYER_WIDTH, -0.1, 0.1);
+    slt_var c2 = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
+    return layer_norm_of(p, y, slt_mlp(tape, y, w1, c1, w2, c2));
+}
+static slt_var layer_512(slt_probe *p) { return layer_of(p, SLT_SLOT_TOKENS, 512); }
+static slt_var layer_128(slt_probe *p) { return layer_of(p, SLT_TOKENS, 128); }
+static slt_var layer_640(slt_probe *p) { return layer_of(p, SLT_TOKENS, 640); } // too wide
+static slt_var layer_with_head(slt_probe *p) {
+    slt_var y = layer_of(p, SLT_SLOT_TOKENS, 256),
+            w = slt_probe_parameter(p, LAYER_WIDTH, 7, -1, 1);
+    return slt_dense(slt_probe_tape(p), y, w, slt_probe_parameter(p, 1, 7, -1, 1), SLT_LINEAR);
+}
+
+// the first channel decides the signs of the middle, one way or the other: none is nearly zero
+static void keep_from_zero(slt_probe *p) {
+    const int leaves[] = {LAYER_X, LAYER_W1};
+    for (int i = 0; i < 2; i++) {
+        size_t count;
+        slt_real *value = slt_probe_values(p, leaves[i], &count);
+        int width = slt_tape_shape(p->tape, p->leaf[LAYER_W1].var).width;
+        size_t step = i == 0 ? LAYER_WIDTH : 1, end = i == 0 ? count : (size_t)width;
+        for (size_t k = 0; k < end; k += step) value[k] = (value[k] < 0 ? -1 : 1) * (i ? 0.6f : 5);
+    }
+}
+
+static void layers_agree_with_the_cpu(void **state) {
+    (void)state;
+    const struct {
+        slt_var (*make)(slt_probe *);
+        slt_probe_batch batch;
+    } cases[] = {{layer_512, BATCHES[0]},       {layer_512, BATCHES[4]},
+                 {layer_128, BATCHES[3]},       {layer_128, BATCHES[5]},
+                 {layer_with_head, BATCHES[4]}, {layer_with_head, BATCHES[1]},
+                 {layer_640, BATCHES[0]}};
+    slt_precision strict = device->precision;
+    device->precision = SLT_TF32;
+    arrange = keep_from_zero;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *where;
+        double error = case_error(cases[c].batch, cases[c].make, &where);
+        if (!(error < TF32_TOLERANCE && error > TF32_LEAST))
+            fail_msg("case %zu: error %.3g in %s", c, error, where);
+    }
+    device->precision = strict;
+    arrange = NULL;
+}
+
 // ---- passes one behind the other: results of one are read while the next is under way
 
 enum { PASSES = 6, TOKENS = 5, WIDE = 3 };
@@ -355,6 +423,7 @@ int main(void) {
         cmocka_unit_test(other_sizes_agree_with_the_cpu),
         cmocka_unit_test(many_rows_agree_with_the_cpu),
         cmocka_unit_test(tensor_cores_agree_with_the_cpu),
+        cmocka_unit_test(layers_agree_with_the_cpu),
         cmocka_unit_test(passes_take_turns),
         cmocka_unit_test(an_operation_without_kernels_is_refused_by_name),
         cmocka_unit_test(a_head_too_wide_is_refused),

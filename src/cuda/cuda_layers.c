@@ -1,0 +1,188 @@
+// The rows' half of a Transformer layer on a tape, and its launch as one (layer_run.h): dense,
+// layer_norm, mlp, layer_norm. Weights are laid down for it at the beginning of every pass, beside
+// what is in front of the first layer.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "cuda/cuda_device.h"
+#include "cuda/layer_run.h"
+#include "ops/activation_kind.h"
+
+enum { DENSE, NORM1, MLP, NORM2, NODES };
+enum { X, RESIDUAL, GAMMA, BETA, POSITIONS }; // of a norm
+enum { W = 1, C = 2, W1 = 1, C1, W2, C2 };
+
+// ---- what may be in a run
+
+static const slt_node *node_of(const slt_tape *tape, int n) { return &tape->nodes[n].node; }
+
+static bool is_named(const slt_tape *tape, int n, const char *name) {
+    return strcmp(node_of(tape, n)->op->name, name) == 0;
+}
+
+// nothing of the pass writes it: it is laid down before
+static bool is_weight(const slt_tape *tape, slt_var var) {
+    return var && tape->vars[var].origin != SLT_FROM_NODE;
+}
+
+static int width_of(const slt_tape *tape, slt_var var) { return tape->vars[var].shape.width; }
+
+// nobody reads it but so many inputs of nodes
+static bool has_readers(const slt_tape *tape, slt_var var, int readers) {
+    for (int n = 0; n < tape->node_count; n++)
+        for (int i = 0; i < node_of(tape, n)->inputs; i++)
+            readers -= node_of(tape, n)->in[i] == var;
+    return readers == 0 && !tape->vars[var].kept;
+}
+
+static bool is_dense(const slt_tape *tape, int n) {
+    const slt_node *node = node_of(tape, n);
+    return is_named(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
+           width_of(tape, node->in[X]) == SLT_LAYER_WIDTH &&
+           width_of(tape, node->out[0]) == SLT_LAYER_WIDTH && is_weight(tape, node->in[W]) &&
+           is_weight(tape, node->in[C]) && has_readers(tape, node->out[0], 1);
+}
+
+static bool is_norm(const slt_tape *tape, int n, slt_var residual) {
+    const slt_node *node = node_of(tape, n);
+    return is_named(tape, n, "layer_norm") && node->in[RESIDUAL] == residual &&
+           is_weight(tape, node->in[GAMMA]) && is_weight(tape, node->in[BETA]) &&
+           !node->in[POSITIONS];
+}
+
+static bool is_mlp(const slt_tape *tape, int n, slt_var x) {
+    const slt_node *node = node_of(tape, n);
+    if (!is_named(tape, n, "mlp") || node->in[X] != x) return false;
+    int wide = width_of(tape, node->in[W1]);
+    return wide % SLT_LAYER_WIDTH == 0 && wide <= SLT_LAYER_MOST &&
+           width_of(tape, node->out[0]) == SLT_LAYER_WIDTH && is_weight(tape, node->in[W1]) &&
+           is_weight(tape, node->in[C1]) && is_weight(tape, node->in[W2]) &&
+           is_weight(tape, node->in[C2]) && has_readers(tape, node->out[0], 1);
+}
+
+static bool is_layer(const slt_tape *tape, int n) {
+    if (n + NODES > tape->node_count || !is_dense(tape, n + DENSE)) return false;
+    slt_var y = node_of(tape, n + NORM1)->out[0];
+    return is_norm(tape, n + NORM1, node_of(tape, n + DENSE)->out[0]) &&
+           is_mlp(tape, n + MLP, y) &&
+           is_norm(tape, n + NORM2, node_of(tape, n + MLP)->out[0]) &&
+           node_of(tape, n + NORM2)->in[X] == y && has_readers(tape, y, 2);
+}
+
+static bool backward_alike(const slt_tape *tape, int n) {
+    for (int i = 1; i < NODES; i++)
+        if (tape->nodes[n + i].runs_backward != tape->nodes[n].runs_backward) return false;
+    return true;
+}
+
+static int last_of(const slt_tape *tape, int first) {
+    bool runs = tape->store->members == 1 && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
+                is_layer(tape, first) && backward_alike(tape, first) && slt_cuda_layer_fits();
+    return runs ? first + NODES - 1 : first;
+}
+
+// ---- weights, laid down
+
+slt_status slt_cuda_layers_open(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    SLT_TRY(SLT_NEW(&tape->arena, &t->laid, (size_t)tape->node_count));
+    SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->weights_laid, cudaEventDisableTiming),
+                 "making an event");
+    for (int n = 0; n < tape->node_count; n++) {
+        if (t->begin[n] != n || t->end[n] != n + NODES - 1 || last_of(tape, n) == n) continue;
+        int pieces = slt_layer_pieces(width_of(tape, node_of(tape, n + MLP)->in[W1]));
+        size_t numbers = (size_t)pieces * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
+        SLT_TRY(slt_cuda_alloc(t->cuda, numbers * sizeof(float), (void **)&t->laid[n]));
+    }
+    return SLT_OK;
+}
+
+void slt_cuda_layers_close(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    for (int n = 0; t->laid && n < tape->node_count; n++) slt_cuda_free(t->cuda, t->laid[n]);
+    if (t->weights_laid) cudaEventDestroy(t->weights_laid);
+}
+
+static void lay(const slt_tape *tape, int n, cudaStream_t stream) {
+    const slt_node *mlp = node_of(tape, n + MLP);
+    slt_layer_weights weights = {
+        .stream = stream,
+        .members = tape->store->members,
+        .wide = width_of(tape, mlp->in[W1]),
+        .o = slt_cuda_value_view(tape, node_of(tape, n + DENSE)->in[W]),
+        .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
+        .w2 = slt_cuda_value_view(tape, mlp->in[W2]),
+        .laid = {slt_cuda_tape_of(tape)->laid[n], 0}};
+    slt_cuda_layer_lay(&weights);
+}
+
+// on the side; the first run waits for all of them
+slt_status slt_cuda_layers_begin(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_cuda *cuda = t->cuda;
+    cudaStream_t side = cuda->side[0].stream;
+    t->laying = false;
+    for (int n = 0; n < tape->node_count; n++) {
+        if (!t->laid[n]) continue;
+        if (!t->laying) {
+            SLT_CUDA_TRY(cuda, cudaEventRecord(cuda->fork, cuda->stream), "laying weights");
+            SLT_CUDA_TRY(cuda, cudaStreamWaitEvent(side, cuda->fork, 0), "laying weights");
+        }
+        lay(tape, n, side);
+        t->laying = true;
+    }
+    if (!t->laying) return SLT_OK;
+    return slt_cuda_check(cuda, cudaEventRecord(t->weights_laid, side), "laying weights");
+}
+
+static void wait_for_weights(slt_cuda_tape *t) {
+    if (t->laying)
+        slt_cuda_check(t->cuda, cudaStreamWaitEvent(t->cuda->stream, t->weights_laid, 0),
+                       "laying weights"); // sticks
+    t->laying = false;
+}
+
+// ---- launches
+
+static slt_cuda_view behind(slt_cuda_view view, int rows, int width) {
+    view.at += (int64_t)rows * width;
+    return view;
+}
+
+static slt_layer_norm norm_of(const slt_cuda_args *a) {
+    return (slt_layer_norm){.gamma = a->in[GAMMA],
+                            .beta = a->in[BETA],
+                            .hat = a->aux,
+                            .factor = behind(a->aux, a->in_room[X], a->in_width[X]),
+                            .y = a->out[0],
+                            .epsilon = (float)a->x[0]};
+}
+
+static slt_layer_run run_of(const slt_tape *tape, int first, bool backward) {
+    slt_cuda_args a[NODES];
+    for (int i = 0; i < NODES; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
+    return (slt_layer_run){.stream = slt_cuda_of(tape->store)->stream,
+                           .batch = a[DENSE],
+                           .rows = a[DENSE].in_rows[X],
+                           .wide = a[MLP].in_width[W1],
+                           .keep = a[MLP].keep,
+                           .laid = {slt_cuda_tape_of(tape)->laid[first], 0},
+                           .mixed = a[DENSE].in[X],
+                           .x = a[NORM1].in[X],
+                           .c = a[DENSE].in[C],
+                           .c1 = a[MLP].in[C1],
+                           .c2 = a[MLP].in[C2],
+                           .middle = a[MLP].aux,
+                           .signs = behind(a[MLP].aux, a[MLP].in_room[X], a[MLP].in_width[W1]),
+                           .norm = {norm_of(&a[NORM1]), norm_of(&a[NORM2])}};
+}
+
+static void launch(const slt_tape *tape, int first, int last, bool backward) {
+    (void)last;
+    slt_layer_run run = run_of(tape, first, backward);
+    wait_for_weights(slt_cuda_tape_of(tape));
+    slt_cuda_layer_forward(&run);
+}
+
+const slt_cuda_family slt_cuda_layers = {last_of, launch, NULL};
