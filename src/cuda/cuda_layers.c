@@ -9,8 +9,8 @@
 #include "cuda/layer_run.h"
 #include "ops/activation_kind.h"
 
-enum { DENSE, NORM1, MLP, NORM2, NODES };
-enum { X, RESIDUAL, GAMMA, BETA, POSITIONS }; // of a norm
+enum { DENSE, NORM1, MLP, NORM2, NODES, HEAD = NODES, MOST }; // a head may be there
+enum { X, RESIDUAL, GAMMA, BETA, POSITIONS };                 // of a norm
 enum { W = 1, C = 2, W1 = 1, C1, W2, C2 };
 
 // ---- what may be in a run
@@ -64,14 +64,24 @@ static bool is_mlp(const slt_tape *tape, int n, slt_var x) {
 static bool is_layer(const slt_tape *tape, int n) {
     if (n + NODES > tape->node_count || !is_dense(tape, n + DENSE)) return false;
     slt_var y = node_of(tape, n + NORM1)->out[0];
-    return is_norm(tape, n + NORM1, node_of(tape, n + DENSE)->out[0]) &&
-           is_mlp(tape, n + MLP, y) &&
+    return is_norm(tape, n + NORM1, node_of(tape, n + DENSE)->out[0]) && is_mlp(tape, n + MLP, y) &&
            is_norm(tape, n + NORM2, node_of(tape, n + MLP)->out[0]) &&
            node_of(tape, n + NORM2)->in[X] == y && has_readers(tape, y, 2);
 }
 
+// an output layer of few columns, which alone reads what the second norm writes
+static bool is_head(const slt_tape *tape, int n) {
+    if (n >= tape->node_count || !is_named(tape, n, "dense")) return false;
+    const slt_node *node = node_of(tape, n);
+    return node->attributes.n[0] == SLT_LINEAR && slt_cuda_hands_on(tape, n - 1) &&
+           width_of(tape, node->out[0]) <= SLT_LAYER_OUT && is_weight(tape, node->in[W]) &&
+           (!node->in[C] || is_weight(tape, node->in[C]));
+}
+
+static int nodes_of(const slt_tape *tape, int n) { return NODES + is_head(tape, n + HEAD); }
+
 static bool backward_alike(const slt_tape *tape, int n) {
-    for (int i = 1; i < NODES; i++)
+    for (int i = 1; i < nodes_of(tape, n); i++)
         if (tape->nodes[n + i].runs_backward != tape->nodes[n].runs_backward) return false;
     return true;
 }
@@ -79,10 +89,12 @@ static bool backward_alike(const slt_tape *tape, int n) {
 static int last_of(const slt_tape *tape, int first) {
     bool runs = tape->store->members == 1 && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
                 is_layer(tape, first) && backward_alike(tape, first) && slt_cuda_layer_fits();
-    return runs ? first + NODES - 1 : first;
+    return runs ? first + nodes_of(tape, first) - 1 : first;
 }
 
 // ---- weights, laid down
+
+static int passes_of(const slt_tape *tape, int n) { return tape->nodes[n].runs_backward ? 2 : 1; }
 
 slt_status slt_cuda_layers_open(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
@@ -90,9 +102,9 @@ slt_status slt_cuda_layers_open(slt_tape *tape) {
     SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->weights_laid, cudaEventDisableTiming),
                  "making an event");
     for (int n = 0; n < tape->node_count; n++) {
-        if (t->begin[n] != n || t->end[n] != n + NODES - 1 || last_of(tape, n) == n) continue;
+        if (t->begin[n] != n || last_of(tape, n) == n) continue;
         int pieces = slt_layer_pieces(width_of(tape, node_of(tape, n + MLP)->in[W1]));
-        size_t numbers = (size_t)pieces * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
+        size_t numbers = (size_t)(passes_of(tape, n) * pieces) * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
         SLT_TRY(slt_cuda_alloc(t->cuda, numbers * sizeof(float), (void **)&t->laid[n]));
     }
     return SLT_OK;
@@ -106,14 +118,14 @@ void slt_cuda_layers_close(slt_tape *tape) {
 
 static void lay(const slt_tape *tape, int n, cudaStream_t stream) {
     const slt_node *mlp = node_of(tape, n + MLP);
-    slt_layer_weights weights = {
-        .stream = stream,
-        .members = tape->store->members,
-        .wide = width_of(tape, mlp->in[W1]),
-        .o = slt_cuda_value_view(tape, node_of(tape, n + DENSE)->in[W]),
-        .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
-        .w2 = slt_cuda_value_view(tape, mlp->in[W2]),
-        .laid = {slt_cuda_tape_of(tape)->laid[n], 0}};
+    slt_layer_weights weights = {.stream = stream,
+                                 .members = tape->store->members,
+                                 .wide = width_of(tape, mlp->in[W1]),
+                                 .passes = passes_of(tape, n),
+                                 .o = slt_cuda_value_view(tape, node_of(tape, n + DENSE)->in[W]),
+                                 .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
+                                 .w2 = slt_cuda_value_view(tape, mlp->in[W2]),
+                                 .laid = {slt_cuda_tape_of(tape)->laid[n], 0}};
     slt_cuda_layer_lay(&weights);
 }
 
@@ -153,36 +165,75 @@ static slt_cuda_view behind(slt_cuda_view view, int rows, int width) {
 static slt_layer_norm norm_of(const slt_cuda_args *a) {
     return (slt_layer_norm){.gamma = a->in[GAMMA],
                             .beta = a->in[BETA],
+                            .y = a->out[0],
                             .hat = a->aux,
                             .factor = behind(a->aux, a->in_room[X], a->in_width[X]),
-                            .y = a->out[0],
+                            .parts = a->shared,
                             .epsilon = (float)a->x[0]};
 }
 
-static slt_layer_run run_of(const slt_tape *tape, int first, bool backward) {
-    slt_cuda_args a[NODES];
-    for (int i = 0; i < NODES; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
-    return (slt_layer_run){.stream = slt_cuda_of(tape->store)->stream,
-                           .batch = a[DENSE],
-                           .rows = a[DENSE].in_rows[X],
-                           .wide = a[MLP].in_width[W1],
-                           .keep = a[MLP].keep,
-                           .laid = {slt_cuda_tape_of(tape)->laid[first], 0},
-                           .mixed = a[DENSE].in[X],
-                           .x = a[NORM1].in[X],
-                           .c = a[DENSE].in[C],
-                           .c1 = a[MLP].in[C1],
-                           .c2 = a[MLP].in[C2],
-                           .middle = a[MLP].aux,
-                           .signs = behind(a[MLP].aux, a[MLP].in_room[X], a[MLP].in_width[W1]),
-                           .norm = {norm_of(&a[NORM1]), norm_of(&a[NORM2])}};
+static slt_layer_head head_of(const slt_cuda_args *a) {
+    return (slt_layer_head){
+        .w = a->in[W], .c = a->in[C], .z = a->out[0], .dz = a->out_grad[0], .out = a->out_width[0]};
+}
+
+static void fill_gradients(slt_layer_run *run, const slt_cuda_args *a) {
+    run->dy = a[NORM2].out_grad[0];
+    run->dwide = a[MLP].out_grad[0];
+    run->dmiddle = a[MLP].shared;
+    run->dout = a[DENSE].out_grad[0];
+    run->dx = a[NORM1].in_grad[X];
+    run->dmixed = a[DENSE].in_grad[X];
+    run->add_x = a[NORM1].add[X];
+    run->add_mixed = a[DENSE].add[X];
+}
+
+static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool backward) {
+    slt_cuda_args a[MOST] = {0};
+    for (int i = 0; i <= last - first; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
+    int wide = a[MLP].in_width[W1], pieces = SLT_LAYER_GROUPS * slt_layer_pieces(wide);
+    slt_cuda_view laid = {slt_cuda_tape_of(tape)->laid[first], 0};
+    slt_layer_run run = {.stream = slt_cuda_of(tape->store)->stream,
+                         .batch = a[DENSE],
+                         .rows = a[DENSE].in_rows[X],
+                         .wide = wide,
+                         .keep = a[MLP].keep,
+                         .laid = behind(laid, backward ? pieces : 0, SLT_LAYER_PIECE),
+                         .mixed = a[DENSE].in[X],
+                         .x = a[NORM1].in[X],
+                         .c = a[DENSE].in[C],
+                         .c1 = a[MLP].in[C1],
+                         .c2 = a[MLP].in[C2],
+                         .middle = a[MLP].aux,
+                         .signs = behind(a[MLP].aux, a[MLP].in_room[X], wide),
+                         .norm = {norm_of(&a[NORM1]), norm_of(&a[NORM2])},
+                         .head = head_of(&a[HEAD])};
+    if (backward) fill_gradients(&run, a);
+    return run;
 }
 
 static void launch(const slt_tape *tape, int first, int last, bool backward) {
-    (void)last;
-    slt_layer_run run = run_of(tape, first, backward);
+    slt_layer_run run = run_of(tape, first, last, backward);
     wait_for_weights(slt_cuda_tape_of(tape));
-    slt_cuda_layer_forward(&run);
+    if (!backward)
+        slt_cuda_layer_forward(&run);
+    else if (tape->nodes[first].runs_backward)
+        slt_cuda_layer_backward(&run);
 }
 
-const slt_cuda_family slt_cuda_layers = {last_of, launch, NULL};
+// ---- gradients of weights, on the side
+
+static void norm_weights(const slt_cuda_args *a) {
+    slt_cuda_norm_weights(a, (a->in_rows[X] + SLT_LAYER_ROWS - 1) / SLT_LAYER_ROWS);
+}
+
+static void (*const weights_of[])(const slt_cuda_args *) = {slt_cuda_dense_weights, norm_weights,
+                                                            slt_cuda_mlp_weights, norm_weights,
+                                                            slt_cuda_narrow_weights};
+
+static void weights(const slt_tape *tape, int first, int n) {
+    slt_cuda_args args = slt_cuda_args_of(tape, n, true);
+    weights_of[n - first](&args);
+}
+
+const slt_cuda_family slt_cuda_layers = {last_of, launch, weights};

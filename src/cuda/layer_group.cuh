@@ -12,10 +12,10 @@
 #ifndef SLT_CUDA_LAYER_GROUP_CUH
 #define SLT_CUDA_LAYER_GROUP_CUH
 
-#include "cuda/layer_run.h"
-#include "cuda/warp_group.cuh"
+#include "cuda/large_block.cuh"
+#include "cuda/layer_ring.cuh"
 
-enum { SLT_LAYER_ROWS = 64, SLT_LAYER_THREADS = SLT_LAYER_GROUPS * SLT_GROUP };
+enum { SLT_LAYER_THREADS = SLT_LAYER_GROUPS * SLT_GROUP };
 enum { SLT_LAYER_EIGHTS = SLT_LAYER_WIDTH / 8, SLT_LAYER_HALF = SLT_LAYER_EIGHTS / 2 };
 
 // ---- weights
@@ -27,95 +27,6 @@ SLT_DEVICE_INLINE int slt_layer_number(int channel) {
 // where number k of column n of a piece with `columns` is
 SLT_DEVICE_INLINE int slt_layer_place(int k, int n, int columns) {
     return k / 32 * 32 * columns + n * 32 + ((k / 4 % 8) ^ (n % 8)) * 4 + k % 4;
-}
-
-// ---- copies of whole pieces, which nobody waits for until the gate opens
-
-#if !defined(SLT_EMULATED) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-
-SLT_DEVICE_INLINE unsigned slt_shared_place(const void *at) {
-    return (unsigned)__cvta_generic_to_shared(at);
-}
-SLT_DEVICE_INLINE void slt_gate_init(uint64_t *gate) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(slt_shared_place(gate)) : "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *gate, float *to, const float *from, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                     slt_shared_place(gate)),
-                 "r"(bytes)
-                 : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];" ::"r"(slt_shared_place(to)),
-                 "l"(from), "r"(bytes), "r"(slt_shared_place(gate))
-                 : "memory");
-}
-SLT_DEVICE_INLINE void slt_gate_wait(uint64_t *gate, int turn) {
-    asm volatile("{\n"
-                 ".reg .pred open;\n"
-                 "again:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 open, [%0], %1;\n"
-                 "@!open bra again;\n"
-                 "}\n" ::"r"(slt_shared_place(gate)),
-                 "r"(turn % 2)
-                 : "memory");
-}
-
-#else
-
-// whoever asks copies
-SLT_DEVICE_INLINE void slt_gate_init(uint64_t *) {}
-SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *, float *to, const float *from, int bytes) {
-    for (int i = 0; i < bytes / 16; i++) ((float4 *)to)[i] = ((const float4 *)from)[i];
-}
-SLT_DEVICE_INLINE void slt_gate_wait(uint64_t *, int) {}
-
-#endif
-
-// ---- the pieces of a group, three on their way or at work
-
-enum { SLT_LAYER_STAGES = 3, SLT_LAYER_GATES = SLT_LAYER_GROUPS * SLT_LAYER_STAGES };
-
-typedef struct {
-    float *stages;
-    const float *from;
-    uint64_t *gates;
-    int count, at; // pieces; the one at hand
-} slt_layer_ring;
-
-SLT_DEVICE_INLINE void slt_ring_ask(const slt_layer_ring &r, int piece) {
-    int stage = piece % SLT_LAYER_STAGES;
-    if (threadIdx.x % SLT_GROUP == 0 && piece < r.count) // one thread of the group does
-        slt_gate_bring(r.gates + stage, r.stages + stage * SLT_LAYER_PIECE,
-                       r.from + (int64_t)piece * SLT_LAYER_PIECE, SLT_LAYER_PIECE * 4);
-}
-
-// the first pieces are on their way; a barrier of the block comes before one is taken
-SLT_DEVICE_INLINE slt_layer_ring slt_ring_open(float *stages, uint64_t *gates, const float *laid,
-                                               int count) {
-    int group = (int)threadIdx.x / SLT_GROUP;
-    slt_layer_ring r;
-    r.count = count, r.at = 0;
-    r.stages = stages + group * SLT_LAYER_STAGES * SLT_LAYER_PIECE;
-    r.gates = gates + group * SLT_LAYER_STAGES;
-    r.from = laid + (int64_t)group * count * SLT_LAYER_PIECE;
-    for (int i = 0; threadIdx.x % SLT_GROUP == 0 && i < SLT_LAYER_STAGES; i++)
-        slt_gate_init(r.gates + i);
-    for (int i = 0; i < SLT_LAYER_STAGES; i++) slt_ring_ask(r, i);
-    return r;
-}
-
-SLT_DEVICE_INLINE const float *slt_ring_take(const slt_layer_ring &r) {
-    int stage = r.at % SLT_LAYER_STAGES;
-    slt_gate_wait(r.gates + stage, r.at / SLT_LAYER_STAGES);
-    return r.stages + stage * SLT_LAYER_PIECE;
-}
-
-// the group has done with the piece at hand: its place is filled again
-SLT_DEVICE_INLINE void slt_ring_next(slt_layer_ring &r) {
-    slt_group_sync((int)threadIdx.x / SLT_GROUP);
-    slt_ring_ask(r, r.at + SLT_LAYER_STAGES);
-    r.at++;
 }
 
 // ---- products
@@ -204,6 +115,13 @@ SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float 
 
 #endif
 
+// four numbers of a product as factors of another: both rows of the first column, then of the
+// second
+SLT_DEVICE_INLINE void slt_layer_factors(float *x) {
+    float second = x[1];
+    x[1] = x[2], x[2] = second;
+}
+
 // ---- rows between the groups, in two halves
 
 enum { SLT_LAYER_SWAP = SLT_LAYER_HALF * SLT_LAYER_THREADS }; // float2
@@ -269,6 +187,12 @@ SLT_DEVICE_INLINE float slt_layer_sum(float x) {
 SLT_DEVICE_INLINE float2 *slt_pairs(float *at) { return (float2 *)at; }
 SLT_DEVICE_INLINE const float2 *slt_pairs(const float *at) { return (const float2 *)at; }
 
+// sum += x·w, eight numbers
+SLT_DEVICE_INLINE void slt_add8(float *sum, float x, const float *w) {
+    slt_add4(sum, x, *(const float4 *)w);
+    slt_add4(sum + 4, x, *(const float4 *)(w + 4));
+}
+
 // where the thread is
 typedef struct {
     int group, thread, t; // of the block; of the group; the lane's columns
@@ -293,6 +217,72 @@ SLT_DEVICE_INLINE void slt_layer_load(float2 *own, const float *row, int t) {
 SLT_DEVICE_INLINE void slt_layer_store(float *row, const float2 *own, int t) {
 #pragma unroll
     for (int j = 0; j < SLT_LAYER_EIGHTS; j++) slt_pairs(row)[4 * j + t] = own[j];
+}
+
+// ---- what a thread has at hand
+
+// small parameters in shared memory, 128 numbers a place: biases, norms, the narrow layer's weights
+// (a row of eight for every channel), the middle's bias
+enum {
+    SLT_SMALL_C,
+    SLT_SMALL_NORM1, // γ, β
+    SLT_SMALL_C2 = SLT_SMALL_NORM1 + 2,
+    SLT_SMALL_NORM2,
+    SLT_SMALL_HEAD = SLT_SMALL_NORM2 + 2,
+    SLT_SMALL_C1 = SLT_SMALL_HEAD + SLT_LAYER_OUT,
+    SLT_SMALL = SLT_SMALL_C1 * SLT_LAYER_WIDTH + SLT_LAYER_MOST
+};
+enum { SLT_LAYER_RING = SLT_LAYER_GATES * SLT_LAYER_PIECE };
+enum { SLT_LAYER_BYTES = (SLT_LAYER_RING + 2 * SLT_LAYER_SWAP + SLT_SMALL) * 4 + SLT_GROUP_ALIGN };
+
+static_assert(sizeof(slt_layer_run) <= 4096, "a kernel takes so many bytes of arguments");
+
+typedef struct {
+    slt_layer_spot at;
+    slt_layer_ring ring;
+    float *small;
+    float2 *swap;
+} slt_layer_bench;
+
+SLT_DEVICE_INLINE void slt_layer_bring_small(const slt_layer_run &p, float *small) {
+    const slt_cuda_view from[] = {p.c,  p.norm[0].gamma, p.norm[0].beta,
+                                  p.c2, p.norm[1].gamma, p.norm[1].beta};
+    int thread = (int)threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < SLT_SMALL_HEAD; i++)
+        if (thread < SLT_LAYER_WIDTH) small[i * SLT_LAYER_WIDTH + thread] = slt_at(from[i])[thread];
+    const float *w = slt_at(p.head.w);
+    for (int i = thread; w && i < SLT_LAYER_OUT * SLT_LAYER_WIDTH; i += SLT_LAYER_THREADS) {
+        int channel = i / SLT_LAYER_OUT, o = i % SLT_LAYER_OUT;
+        small[SLT_SMALL_HEAD * SLT_LAYER_WIDTH + i] =
+            o < p.head.out ? w[channel * p.head.out + o] : 0;
+    }
+    for (int i = thread; i < p.wide; i += SLT_LAYER_THREADS)
+        small[SLT_SMALL_C1 * SLT_LAYER_WIDTH + i] = slt_at(p.c1)[i];
+}
+
+// Nobody but Adam writes parameters, and who laid weights down has ended before this kernel began:
+// both are asked for before the one in front has ended
+SLT_DEVICE_INLINE slt_layer_bench slt_layer_open(const slt_layer_run &p, float *memory,
+                                                 uint64_t *gates) {
+    float *stages = slt_group_begin(memory);
+    slt_layer_bench b;
+    b.at = slt_layer_here();
+    b.swap = (float2 *)(stages + SLT_LAYER_RING);
+    b.small = stages + SLT_LAYER_RING + 2 * SLT_LAYER_SWAP;
+    b.ring = slt_ring_open(stages, gates, slt_at(p.laid), slt_layer_pieces(p.wide));
+    slt_layer_bring_small(p, b.small);
+    return b;
+}
+
+// the lane's pair j of a small parameter
+SLT_DEVICE_INLINE float2 slt_layer_small(const slt_layer_bench &b, int which, int j) {
+    return slt_pairs(b.small + which * SLT_LAYER_WIDTH)[4 * j + b.at.t];
+}
+
+// the narrow layer's weights of channel i of the lane's pair j
+SLT_DEVICE_INLINE const float *slt_layer_head_row(const slt_layer_bench &b, int j, int i) {
+    return b.small + SLT_SMALL_HEAD * SLT_LAYER_WIDTH + (8 * j + 2 * b.at.t + i) * SLT_LAYER_OUT;
 }
 
 #endif

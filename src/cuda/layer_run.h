@@ -1,7 +1,7 @@
-// The rows' half of a Transformer layer in one launch, both ways (layer_run.cu): the product behind
-// attention, the first norm, the mlp and the second norm,
+// The rows' half of a Transformer layer in one launch, both ways (layer_run.cu, layer_back.cu): the
+// product behind attention, the first norm, the mlp and the second norm,
 //     y = LN(x + mixed·O + c),  z = LN(y + relu(y·W1 + c1)·W2 + c2)
-// in tf32, rows of 128 numbers.
+// in tf32, rows of 128 numbers; and a narrow layer behind them, if that is the model's output.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -12,36 +12,52 @@
 #include "cuda/cuda_op.h"
 
 enum { SLT_LAYER_WIDTH = 128, SLT_LAYER_MOST = 512 }; // numbers of a row; of the middle, at most
+enum { SLT_LAYER_ROWS = 64, SLT_LAYER_OUT = 8 }; // of a block; columns of the narrow layer, at most
 
-// weights as the products want them, in the order in which they are asked for: pieces of one group
-// of warps behind one another, then those of the other
+// ---- weights as the products want them, in the order in which they are asked for: those of a pass
+// forward, then backward; of one group of warps, then of the other
+
 enum { SLT_LAYER_GROUPS = 2, SLT_LAYER_PIECE = 64 * SLT_LAYER_WIDTH };
 
 SLT_EVERYWHERE int slt_layer_pieces(int wide) { return 1 + wide / 64; } // of a group
 
 typedef struct {
     void *stream;
-    int members, wide;
+    int members, wide, passes;
     slt_cuda_view o, w1, w2; // (128,128), (128,wide), (wide,128)
-    slt_cuda_view laid;      // forward's pieces
+    slt_cuda_view laid;      // (passes, groups, pieces)
 } slt_layer_weights;
 
+// ---- rows
+
 typedef struct {
-    slt_cuda_view gamma, beta;
+    slt_cuda_view gamma, beta, y;
     slt_cuda_view hat, factor; // kept for backward
-    slt_cuda_view y;
+    slt_cuda_view parts;       // backward: a block's sums for γ and β
     float epsilon;
 } slt_layer_norm;
+
+// z = y·W + c
+typedef struct {
+    slt_cuda_view w, c, z, dz;
+    int out; // columns; 0: there is no such layer
+} slt_layer_head;
 
 typedef struct {
     void *stream;
     slt_cuda_args batch; // of the first node
     int rows, wide;
-    bool keep; // for backward
-    slt_cuda_view laid, mixed, x;
-    slt_cuda_view c, c1, c2;
+    bool keep;          // for backward
+    slt_cuda_view laid; // of this pass
+    slt_cuda_view mixed, x, c, c1, c2;
     slt_cuda_view middle, signs;
     slt_layer_norm norm[2];
+    slt_layer_head head;
+    // backward
+    slt_cuda_view dy;               // of the second norm; absent where there is a head
+    slt_cuda_view dwide, dmiddle;   // of the mlp's output, of what is in front of the ReLU
+    slt_cuda_view dout, dx, dmixed; // of the first product; the last two may be absent
+    bool add_x, add_mixed;
 } slt_layer_run;
 
 #ifdef __cplusplus
@@ -52,6 +68,7 @@ extern "C" {
 bool slt_cuda_layer_fits(void);
 void slt_cuda_layer_lay(const slt_layer_weights *weights);
 void slt_cuda_layer_forward(const slt_layer_run *run);
+void slt_cuda_layer_backward(const slt_layer_run *run);
 
 #ifdef __cplusplus
 }
