@@ -102,7 +102,7 @@ slt_status slt_cuda_layers_open(slt_tape *tape) {
     SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->weights_laid, cudaEventDisableTiming),
                  "making an event");
     for (int n = 0; n < tape->node_count; n++) {
-        if (t->begin[n] != n || last_of(tape, n) == n) continue;
+        if (t->end[n] == n || t->end[n] != last_of(tape, n)) continue;
         int pieces = slt_layer_pieces(width_of(tape, node_of(tape, n + MLP)->in[W1]));
         size_t numbers = (size_t)(passes_of(tape, n) * pieces) * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
         SLT_TRY(slt_cuda_alloc(t->cuda, numbers * sizeof(float), (void **)&t->laid[n]));
