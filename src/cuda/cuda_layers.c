@@ -9,8 +9,10 @@
 #include "cuda/layer_run.h"
 #include "ops/activation_kind.h"
 
-enum { DENSE, NORM1, MLP, NORM2, NODES, HEAD = NODES, MOST }; // a head may be there
-enum { X, RESIDUAL, GAMMA, BETA, POSITIONS };                 // of a norm
+enum { DENSE, NORM1, MLP, NORM2, NODES };
+// behind them, if at all: an output layer, or the end of an encoder
+enum { HEAD = NODES, POSITION = NODES, NORM3, END_MLP, NORM4, KV, MOST };
+enum { X, RESIDUAL, GAMMA, BETA, POSITIONS }; // of a norm
 enum { W = 1, C = 2, W1 = 1, C1, W2, C2 };
 
 // ---- what may be in a run
@@ -78,7 +80,23 @@ static bool is_head(const slt_tape *tape, int n) {
            (!node->in[C] || is_weight(tape, node->in[C]));
 }
 
-static int nodes_of(const slt_tape *tape, int n) { return NODES + is_head(tape, n + HEAD); }
+static bool is_end(const slt_tape *tape, int n) {
+    if (n + MOST > tape->node_count) return false;
+    const slt_node *position = node_of(tape, n + POSITION), *kv = node_of(tape, n + KV);
+    for (int i = NORM2; i < KV; i++)
+        if (!slt_cuda_hands_on(tape, n + i)) return false;
+    return is_named(tape, n + POSITION, "add_position") && is_weight(tape, position->in[1]) &&
+           is_weight(tape, position->in[2]) && is_norm(tape, n + NORM3, 0) &&
+           is_mlp(tape, n + END_MLP, node_of(tape, n + NORM3)->out[0]) &&
+           width_of(tape, node_of(tape, n + END_MLP)->in[W1]) == SLT_LAYER_WIDTH &&
+           is_norm(tape, n + NORM4, 0) && is_named(tape, n + KV, "dense") &&
+           kv->attributes.n[0] == SLT_LINEAR && is_weight(tape, kv->in[W]) && !kv->in[C] &&
+           width_of(tape, kv->out[0]) == 2 * SLT_LAYER_WIDTH && !tape->vars[position->out[0]].kept;
+}
+
+static int nodes_of(const slt_tape *tape, int n) {
+    return is_head(tape, n + HEAD) ? HEAD + 1 : is_end(tape, n) ? MOST : NODES;
+}
 
 static bool backward_alike(const slt_tape *tape, int n) {
     for (int i = 1; i < nodes_of(tape, n); i++)
@@ -103,7 +121,8 @@ slt_status slt_cuda_layers_open(slt_tape *tape) {
                  "making an event");
     for (int n = 0; n < tape->node_count; n++) {
         if (t->end[n] == n || t->end[n] != last_of(tape, n)) continue;
-        int pieces = slt_layer_pieces(width_of(tape, node_of(tape, n + MLP)->in[W1]));
+        int pieces = slt_layer_pieces(width_of(tape, node_of(tape, n + MLP)->in[W1]),
+                                      nodes_of(tape, n) == MOST);
         size_t numbers = (size_t)(passes_of(tape, n) * pieces) * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
         SLT_TRY(slt_cuda_alloc(t->cuda, numbers * sizeof(float), (void **)&t->laid[n]));
     }
@@ -126,6 +145,12 @@ static void lay(const slt_tape *tape, int n, cudaStream_t stream) {
                                  .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
                                  .w2 = slt_cuda_value_view(tape, mlp->in[W2]),
                                  .laid = {slt_cuda_tape_of(tape)->laid[n], 0}};
+    if (nodes_of(tape, n) == MOST) {
+        mlp = node_of(tape, n + END_MLP);
+        weights.end_w1 = slt_cuda_value_view(tape, mlp->in[W1]);
+        weights.end_w2 = slt_cuda_value_view(tape, mlp->in[W2]);
+        weights.end_kv = slt_cuda_value_view(tape, node_of(tape, n + KV)->in[W]);
+    }
     slt_cuda_layer_lay(&weights);
 }
 
@@ -177,39 +202,51 @@ static slt_layer_head head_of(const slt_cuda_args *a) {
         .w = a->in[W], .c = a->in[C], .z = a->out[0], .dz = a->out_grad[0], .out = a->out_width[0]};
 }
 
-static void fill_gradients(slt_layer_run *run, const slt_cuda_args *a) {
-    run->dy = a[NORM2].out_grad[0];
-    run->dwide = a[MLP].out_grad[0];
-    run->dmiddle = a[MLP].shared;
-    run->dout = a[DENSE].out_grad[0];
-    run->dx = a[NORM1].in_grad[X];
-    run->dmixed = a[DENSE].in_grad[X];
-    run->add_x = a[NORM1].add[X];
-    run->add_mixed = a[DENSE].add[X];
+static slt_layer_mlp mlp_of(const slt_cuda_args *a) {
+    return (slt_layer_mlp){.c1 = a->in[C1],
+                           .c2 = a->in[C2],
+                           .middle = a->aux,
+                           .signs = behind(a->aux, a->in_room[X], a->in_width[W1]),
+                           .dwide = a->out_grad[0],
+                           .dmiddle = a->shared,
+                           .wide = a->in_width[W1]};
+}
+
+static slt_layer_end end_of(const slt_cuda_args *a) {
+    return (slt_layer_end){.there = true,
+                           .w = a[POSITION].in[1],
+                           .c = a[POSITION].in[2],
+                           .norm = {norm_of(&a[NORM3]), norm_of(&a[NORM4])},
+                           .mlp = mlp_of(&a[END_MLP]),
+                           .kv = a[KV].out[0],
+                           .dkv = a[KV].out_grad[0],
+                           .dsum = a[POSITION].out_grad[0]};
 }
 
 static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool backward) {
-    slt_cuda_args a[MOST] = {0};
+    slt_cuda_args a[MOST];
     for (int i = 0; i <= last - first; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
-    int wide = a[MLP].in_width[W1], pieces = SLT_LAYER_GROUPS * slt_layer_pieces(wide);
+    bool head = last - first == HEAD, end = last - first == KV;
+    int pieces = SLT_LAYER_GROUPS * slt_layer_pieces(a[MLP].in_width[W1], end);
     slt_cuda_view laid = {slt_cuda_tape_of(tape)->laid[first], 0};
-    slt_layer_run run = {.stream = slt_cuda_of(tape->store)->stream,
-                         .batch = a[DENSE],
-                         .rows = a[DENSE].in_rows[X],
-                         .wide = wide,
-                         .keep = a[MLP].keep,
-                         .laid = behind(laid, backward ? pieces : 0, SLT_LAYER_PIECE),
-                         .mixed = a[DENSE].in[X],
-                         .x = a[NORM1].in[X],
-                         .c = a[DENSE].in[C],
-                         .c1 = a[MLP].in[C1],
-                         .c2 = a[MLP].in[C2],
-                         .middle = a[MLP].aux,
-                         .signs = behind(a[MLP].aux, a[MLP].in_room[X], wide),
-                         .norm = {norm_of(&a[NORM1]), norm_of(&a[NORM2])},
-                         .head = head_of(&a[HEAD])};
-    if (backward) fill_gradients(&run, a);
-    return run;
+    return (slt_layer_run){.stream = slt_cuda_of(tape->store)->stream,
+                           .batch = a[DENSE],
+                           .rows = a[DENSE].in_rows[X],
+                           .keep = a[DENSE].keep,
+                           .laid = behind(laid, backward ? pieces : 0, SLT_LAYER_PIECE),
+                           .mixed = a[DENSE].in[X],
+                           .x = a[NORM1].in[X],
+                           .c = a[DENSE].in[C],
+                           .norm = {norm_of(&a[NORM1]), norm_of(&a[NORM2])},
+                           .mlp = mlp_of(&a[MLP]),
+                           .head = head ? head_of(&a[HEAD]) : (slt_layer_head){.out = 0},
+                           .end = end ? end_of(a) : (slt_layer_end){.there = false},
+                           .dy = a[NORM2].out_grad[0],
+                           .dout = a[DENSE].out_grad[0],
+                           .dx = a[NORM1].in_grad[X],
+                           .dmixed = a[DENSE].in_grad[X],
+                           .add_x = a[NORM1].add[X],
+                           .add_mixed = a[DENSE].add[X]};
 }
 
 static void launch(const slt_tape *tape, int first, int last, bool backward) {
@@ -227,13 +264,19 @@ static void norm_weights(const slt_cuda_args *a) {
     slt_cuda_norm_weights(a, (a->in_rows[X] + SLT_LAYER_ROWS - 1) / SLT_LAYER_ROWS);
 }
 
-static void (*const weights_of[])(const slt_cuda_args *) = {slt_cuda_dense_weights, norm_weights,
-                                                            slt_cuda_mlp_weights, norm_weights,
-                                                            slt_cuda_narrow_weights};
+typedef void (*weights_function)(const slt_cuda_args *args);
+
+static const weights_function of_layer[] = {slt_cuda_dense_weights, norm_weights,
+                                            slt_cuda_mlp_weights, norm_weights,
+                                            slt_cuda_narrow_weights};
+static const weights_function of_end[] = {slt_cuda_position_weights, norm_weights,
+                                          slt_cuda_mlp_weights, norm_weights,
+                                          slt_cuda_dense_weights};
 
 static void weights(const slt_tape *tape, int first, int n) {
     slt_cuda_args args = slt_cuda_args_of(tape, n, true);
-    weights_of[n - first](&args);
+    bool end = n - first >= POSITION && nodes_of(tape, first) == MOST;
+    (end ? of_end[n - first - POSITION] : of_layer[n - first])(&args);
 }
 
 const slt_cuda_family slt_cuda_layers = {last_of, launch, weights};

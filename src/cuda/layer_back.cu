@@ -8,13 +8,14 @@
 #include "cuda/layer_group.cuh"
 
 enum { WIDTH = SLT_LAYER_WIDTH, EIGHTS = SLT_LAYER_EIGHTS, HALF = SLT_LAYER_HALF };
-enum { THREADS = SLT_LAYER_THREADS, WARPS = THREADS / SLT_WARP, OUT = SLT_LAYER_OUT };
+enum { FOURS = SLT_LAYER_FOURS, THREADS = SLT_LAYER_THREADS, WARPS = THREADS / SLT_WARP };
+enum { OUT = SLT_LAYER_OUT };
 
 // ---- a norm
 
 // what forward kept of the lane's own row
 typedef struct {
-    float2 hat[EIGHTS];
+    float4 hat[FOURS];
     float inverse; // 0: the batch does not have the row
 } kept_row;
 
@@ -25,38 +26,43 @@ SLT_DEVICE_INLINE void load_kept(const slt_layer_run &p, const slt_layer_bench &
     kept->inverse = there ? slt_at(norm.factor)[row] : 0;
 }
 
-// one half of N pairs of the lane, added to that of the lane `apart` from it: each keeps one
-template <int N> SLT_DEVICE_INLINE void halve(float2 *x, int apart) {
+SLT_DEVICE_INLINE float4 from_lane(float4 x, int apart) {
+    return slt_four(
+        __shfl_xor_sync(0xffffffffu, x.x, apart), __shfl_xor_sync(0xffffffffu, x.y, apart),
+        __shfl_xor_sync(0xffffffffu, x.z, apart), __shfl_xor_sync(0xffffffffu, x.w, apart));
+}
+
+// one half of N fours of the lane, added to that of the lane `apart` from it: each keeps one
+template <int N> SLT_DEVICE_INLINE void halve(float4 *x, int apart) {
     bool upper = threadIdx.x & (unsigned)apart;
 #pragma unroll
     for (int i = 0; i < N / 2; i++) {
-        float2 mine = upper ? x[i + N / 2] : x[i], given = upper ? x[i] : x[i + N / 2];
-        x[i].x = mine.x + __shfl_xor_sync(0xffffffffu, given.x, apart);
-        x[i].y = mine.y + __shfl_xor_sync(0xffffffffu, given.y, apart);
+        float4 mine = upper ? x[i + N / 2] : x[i], given = upper ? x[i] : x[i + N / 2];
+        x[i] = slt_plus4(mine, from_lane(given, apart));
     }
 }
 
-// sums over a warp's rows: lanes of a column have two pairs each in the end
-SLT_DEVICE_INLINE void put_warp_sums(const slt_layer_bench &b, float2 *x, float *to) {
-    int g = (int)(threadIdx.x % SLT_WARP) / 4, first = g / 4 * 8 + g / 2 % 2 * 4 + g % 2 * 2;
-    halve<16>(x, 16);
-    halve<8>(x, 8);
-    halve<4>(x, 4);
-#pragma unroll
-    for (int i = 0; i < 2; i++) slt_pairs(to)[4 * (first + i) + b.at.t] = x[i];
+// sums over a warp's rows: lanes of the same channels have a four each in the end
+SLT_DEVICE_INLINE void put_warp_sums(const slt_layer_bench &b, float4 *x, float *to) {
+    int g = (int)(threadIdx.x % SLT_WARP) / 4;
+    halve<8>(x, 16);
+    halve<4>(x, 8);
+    halve<2>(x, 4);
+    *slt_layer_at(to, g, b.at.t) = x[0];
 }
 
 // sums of dy·x̂ and dy over the block's rows, warp by warp
 SLT_DEVICE_INLINE void put_parts(const slt_layer_bench &b, const slt_layer_norm &norm,
-                                 const float2 *dy, const kept_row &kept) {
+                                 const float4 *dy, const kept_row &kept) {
     float *memory = (float *)b.swap, *own = memory + (int)threadIdx.x / SLT_WARP * 2 * WIDTH;
-    float2 x[EIGHTS];
+    float4 x[FOURS];
     float sum = 0;
+    __syncthreads();
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) x[j].x = dy[j].x * kept.hat[j].x, x[j].y = dy[j].y * kept.hat[j].y;
+    for (int i = 0; i < FOURS; i++) x[i] = slt_times4(dy[i], kept.hat[i]);
     put_warp_sums(b, x, own);
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) x[j] = dy[j];
+    for (int i = 0; i < FOURS; i++) x[i] = dy[i];
     put_warp_sums(b, x, own + WIDTH);
     __syncthreads();
 #pragma unroll
@@ -65,179 +71,187 @@ SLT_DEVICE_INLINE void put_parts(const slt_layer_bench &b, const slt_layer_norm 
 }
 
 // dy becomes the gradient of the norm's input
-SLT_DEVICE_INLINE void turn_norm(const slt_layer_bench &b, const kept_row &kept, float2 *dy,
-                                 int gamma) {
+SLT_DEVICE_INLINE void turn_row(const slt_layer_bench &b, const kept_row &kept, float4 *dy,
+                                int gamma) {
     float sum = 0, dot = 0;
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        float2 scale = slt_layer_small(b, gamma, j);
-        dy[j].x *= scale.x, dy[j].y *= scale.y;
-        sum += dy[j].x + dy[j].y;
-        dot += dy[j].x * kept.hat[j].x + dy[j].y * kept.hat[j].y;
+    for (int i = 0; i < FOURS; i++) {
+        dy[i] = slt_times4(dy[i], slt_layer_small(b, gamma, i));
+        sum += slt_sum4(dy[i]);
+        dot += slt_dot4(dy[i], kept.hat[i]);
     }
     float mean = slt_layer_sum(sum) / WIDTH, along = slt_layer_sum(dot) / WIDTH;
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        dy[j].x = kept.inverse * (dy[j].x - along * kept.hat[j].x - mean);
-        dy[j].y = kept.inverse * (dy[j].y - along * kept.hat[j].y - mean);
-    }
+    for (int i = 0; i < FOURS; i++)
+        dy[i] =
+            slt_scaled4(slt_plus4(dy[i], slt_scaled4(kept.hat[i], -along, -mean)), kept.inverse, 0);
 }
 
-// ---- the second norm's own gradient: from memory, or from the few numbers behind the head
+// through a norm: dy of the lane's own row becomes that of its input, with the sums on the way
+SLT_DEVICE_INLINE void turn_norm(const slt_layer_bench &b, const slt_layer_norm &norm,
+                                 const kept_row &kept, bool there, float4 *dy, int gamma) {
+#pragma unroll
+    for (int i = 0; i < FOURS; i++)
+        if (!there) dy[i] = slt_four(0, 0, 0, 0);
+    put_parts(b, norm, dy, kept);
+    turn_row(b, kept, dy, gamma);
+}
+
+// ---- the narrow layer: dy of a row from its few numbers
 
 SLT_DEVICE_INLINE float dot8(const float *x, const float *w) {
-    float4 a = *(const float4 *)w, b = *(const float4 *)(w + 4);
-    return ((x[0] * a.x + x[1] * a.y) + (x[2] * a.z + x[3] * a.w)) +
-           ((x[4] * b.x + x[5] * b.y) + (x[6] * b.z + x[7] * b.w));
+    float4 a = slt_four(x[0], x[1], x[2], x[3]), b = slt_four(x[4], x[5], x[6], x[7]);
+    return slt_dot4(a, *(const float4 *)w) + slt_dot4(b, *(const float4 *)(w + 4));
 }
 
 SLT_DEVICE_INLINE void take_head(const slt_layer_run &p, const slt_layer_bench &b, int row,
-                                 float2 *dy) {
+                                 float4 *dy) {
     const float *dz = slt_at(p.head.dz) + (int64_t)row * p.head.out;
     float d[OUT];
 #pragma unroll
     for (int o = 0; o < OUT; o++) d[o] = o < p.head.out ? dz[o] : 0;
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        dy[j].x = dot8(d, slt_layer_head_row(b, j, 0));
-        dy[j].y = dot8(d, slt_layer_head_row(b, j, 1));
-    }
-}
-
-// rows that the batch does not have bring nothing
-SLT_DEVICE_INLINE void take_gradient(const slt_layer_run &p, const slt_layer_bench &b, bool there,
-                                     float2 *dy) {
-    int row = slt_least(b.at.own, p.rows - 1);
-    if (p.head.out)
-        take_head(p, b, row, dy);
-    else
-        slt_layer_load(dy, slt_at(p.dy) + (int64_t)row * WIDTH, b.at.t);
-#pragma unroll
-    for (int j = 0; j < EIGHTS; j++)
-        if (!there) dy[j].x = dy[j].y = 0;
+    for (int i = 0; i < FOURS; i++)
+        dy[i] =
+            slt_four(dot8(d, slt_layer_head_row(b, i, 0)), dot8(d, slt_layer_head_row(b, i, 1)),
+                     dot8(d, slt_layer_head_row(b, i, 2)), dot8(d, slt_layer_head_row(b, i, 3)));
 }
 
 // ---- the mlp
 
-SLT_DEVICE_INLINE uint32_t signs_of(const slt_layer_run &p, const slt_layer_bench &b, int part) {
-    int64_t tile = (int64_t)blockIdx.x * (p.wide / WIDTH) + part;
-    return ((const uint32_t *)slt_at(p.signs))[(tile * SLT_GROUP + b.at.thread) * 2 + b.at.group];
+SLT_DEVICE_INLINE uint32_t signs_of(const slt_layer_mlp &mlp, const slt_layer_bench &b, int part) {
+    int64_t tile = (int64_t)blockIdx.x * (mlp.wide / WIDTH) + part;
+    return ((const uint32_t *)slt_at(mlp.signs))[(tile * SLT_GROUP + b.at.thread) * 2 + b.at.group];
+}
+
+SLT_DEVICE_INLINE float4 gated4(float4 x, uint32_t open) {
+    return slt_four(open & 1 ? x.x : 0, open & 2 ? x.y : 0, open & 4 ? x.z : 0, open & 8 ? x.w : 0);
 }
 
 // dh where the middle was positive, as factors of the next product; 64 columns from `column` on
-SLT_DEVICE_INLINE void close_middle(const slt_layer_run &p, const slt_layer_bench &b, float (*h)[4],
-                                    int column, uint32_t signs) {
-    float *upper = slt_at(p.dmiddle) + (int64_t)b.at.upper * p.wide + column;
+SLT_DEVICE_INLINE void close_middle(const slt_layer_run &p, const slt_layer_bench &b,
+                                    const slt_layer_mlp &mlp, float (*h)[4], int column,
+                                    uint32_t signs) {
+    float *upper = slt_at(mlp.dmiddle) + (int64_t)b.at.upper * mlp.wide + column;
+    float *lower = upper + (int64_t)8 * mlp.wide;
 #pragma unroll
-    for (int j = 0; j < HALF; j++) {
-        float *x = h[j];
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            uint32_t open = signs >> (4 * j + 2 * i);
-            float2 y = {open & 1 ? x[2 * i] : 0, open & 2 ? x[2 * i + 1] : 0};
-            if (b.at.upper + 8 * i < p.rows)
-                slt_pairs(upper + (int64_t)8 * i * p.wide)[4 * j + b.at.t] = y;
-            x[2 * i] = slt_rounded(y.x), x[2 * i + 1] = slt_rounded(y.y);
-        }
-        slt_layer_factors(x);
+    for (int i = 0; i < FOURS / 2; i++) {
+        float4 x = gated4(slt_layer_four(h, i, false), signs >> 8 * i);
+        float4 y = gated4(slt_layer_four(h, i, true), signs >> (8 * i + 4));
+        if (b.at.upper < p.rows) *slt_layer_at(upper, i, b.at.t) = x;
+        if (b.at.upper + 8 < p.rows) *slt_layer_at(lower, i, b.at.t) = y;
+        slt_layer_pair(h, i, slt_layer_rounded(x), slt_layer_rounded(y));
     }
 }
 
 // z = ((d·W2ᵀ)∘[h>0])·W1ᵀ, the group's part of the middle
-SLT_DEVICE_INLINE void turn_mlp(const slt_layer_run &p, slt_layer_bench &b, float (*d)[4],
-                                float (*z)[4]) {
+SLT_DEVICE_INLINE void turn_mlp(const slt_layer_run &p, slt_layer_bench &b,
+                                const slt_layer_mlp &mlp, float (*d)[4], float (*z)[4]) {
+    int last = mlp.wide / WIDTH - 1;
 #pragma unroll 1
-    for (int part = 0; part < p.wide / WIDTH; part++) {
+    for (int part = last; part >= 0; part--) {
         float h[HALF][4];
-        uint32_t signs = signs_of(p, b, part);
+        uint32_t signs = signs_of(mlp, b, part);
         slt_layer_deep(h, d, slt_ring_take(b.ring));
         slt_ring_next(b.ring);
-        close_middle(p, b, h, part * WIDTH + b.at.group * 64, signs);
-        slt_layer_wide(z, h, slt_ring_take(b.ring), part == 0);
+        close_middle(p, b, mlp, h, part * WIDTH + b.at.group * 64, signs);
+        slt_layer_wide(z, h, slt_ring_take(b.ring), part == last);
         slt_ring_next(b.ring);
     }
 }
 
-// ---- what goes on to others
+// ---- from one to the next
 
-SLT_DEVICE_INLINE void put_row(slt_cuda_view to, int row, const float2 *own, bool add, int t) {
-    float *at = slt_at(to) + (int64_t)row * WIDTH;
+SLT_DEVICE_INLINE void put_row(const slt_layer_run &p, const slt_layer_spot &at, slt_cuda_view to,
+                               const float4 *own, bool add) {
+    float *row = slt_at(to) + (int64_t)at.own * WIDTH;
+    if (at.own >= p.rows) return;
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        float2 x = own[j], *place = slt_pairs(at) + 4 * j + t;
-        if (add) x.x += place->x, x.y += place->y;
-        *place = x;
+    for (int i = 0; i < FOURS; i++) {
+        float4 *place = slt_layer_at(row, i, at.t);
+        *place = add ? slt_plus4(own[i], *place) : own[i];
     }
 }
 
-// the group's 64 columns of attention's gradient
-SLT_DEVICE_INLINE void put_mixed(const slt_layer_run &p, const slt_layer_bench &b,
-                                 const float (*h)[4]) {
-    float *upper = slt_at(p.dmixed) + (int64_t)b.at.upper * WIDTH + b.at.group * 64;
-#pragma unroll
-    for (int j = 0; j < HALF; j++)
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            float2 x = {h[j][2 * i], h[j][2 * i + 1]};
-            float2 *place = slt_pairs(upper + 8 * i * WIDTH) + 4 * j + b.at.t;
-            if (b.at.upper + 8 * i >= p.rows) continue;
-            if (p.add_mixed) x.x += place->x, x.y += place->y;
-            *place = x;
-        }
+// from keys and values to the second norm's output
+SLT_DEVICE_INLINE void turn_end(const slt_layer_run &p, slt_layer_bench &b, bool there,
+                                float4 *own) {
+    float z[EIGHTS][4], d[EIGHTS][4];
+    kept_row kept;
+    for (int half = 1; half >= 0; half--) {
+        slt_layer_rows(d, b.at, slt_at(p.end.dkv), p.rows, 2 * WIDTH,
+                       b.at.group * WIDTH + half * 64);
+        slt_layer_wide(z, d, slt_ring_take(b.ring), half);
+        slt_ring_next(b.ring);
+    }
+    load_kept(p, b, p.end.norm[1], there, &kept);
+    slt_layer_gather(own, z, b.swap);
+    turn_norm(b, p.end.norm[1], kept, there, own, SLT_SMALL_NORM4);
+    put_row(p, b.at, p.end.mlp.dwide, own, false);
+    slt_layer_share(d, own, b.swap);
+    turn_mlp(p, b, p.end.mlp, d, z);
+    load_kept(p, b, p.end.norm[0], there, &kept);
+    slt_layer_gather(own, z, b.swap);
+    turn_norm(b, p.end.norm[0], kept, there, own, SLT_SMALL_NORM3);
+    put_row(p, b.at, p.end.dsum, own, false);
 }
 
-// from the second norm's output to the mlp's: d has both rows of the lane
-SLT_DEVICE_INLINE void turn_second(const slt_layer_run &p, const slt_layer_bench &b,
-                                   const kept_row &kept, bool there, float (*d)[4]) {
-    float2 own[EIGHTS];
-    take_gradient(p, b, there, own);
-    put_parts(b, p.norm[1], own, kept);
-    turn_norm(b, kept, own, SLT_SMALL_NORM2);
-    if (b.at.own < p.rows) put_row(p.dwide, b.at.own, own, false, b.at.t);
-    slt_layer_share(d, own, b.swap);
+// the gradient of the second norm's output
+template <bool END>
+SLT_DEVICE_INLINE void take_gradient(const slt_layer_run &p, slt_layer_bench &b, bool there,
+                                     float4 *own) {
+    int row = slt_least(b.at.own, p.rows - 1);
+    if (END)
+        turn_end(p, b, there, own);
+    else if (p.head.out)
+        take_head(p, b, row, own);
+    else
+        slt_layer_load(own, slt_at(p.dy) + (int64_t)row * WIDTH, b.at.t);
 }
 
 // from the first norm's output, of which z is the mlp's part, to the product in front of it
 SLT_DEVICE_INLINE void turn_first(const slt_layer_run &p, const slt_layer_bench &b, bool there,
                                   float (*z)[4], float (*d)[4]) {
-    float2 own[EIGHTS], past[EIGHTS];
+    float4 own[FOURS], past[FOURS];
     kept_row kept;
     int row = slt_least(b.at.own, p.rows - 1);
-    slt_layer_load(past, slt_at(p.dwide) + (int64_t)row * WIDTH, b.at.t);
+    slt_layer_load(past, slt_at(p.mlp.dwide) + (int64_t)row * WIDTH, b.at.t);
     load_kept(p, b, p.norm[0], there, &kept);
     slt_layer_gather(own, z, b.swap);
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        own[j].x = there ? own[j].x + past[j].x : 0;
-        own[j].y = there ? own[j].y + past[j].y : 0;
-    }
-    __syncthreads();
-    put_parts(b, p.norm[0], own, kept);
-    turn_norm(b, kept, own, SLT_SMALL_NORM1);
-    if (b.at.own < p.rows) put_row(p.dout, b.at.own, own, false, b.at.t);
-    if (b.at.own < p.rows && p.dx.at) put_row(p.dx, b.at.own, own, p.add_x, b.at.t);
+    for (int i = 0; i < FOURS; i++) own[i] = slt_plus4(own[i], past[i]);
+    turn_norm(b, p.norm[0], kept, there, own, SLT_SMALL_NORM1);
+    put_row(p, b.at, p.dout, own, false);
+    if (p.dx.at) put_row(p, b.at, p.dx, own, p.add_x);
     slt_layer_share(d, own, b.swap);
 }
 
+template <bool END>
 SLT_KERNEL __launch_bounds__(THREADS, 1) backward(const __grid_constant__ slt_layer_run p) {
     SLT_DYNAMIC_SHARED(memory);
     alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
     slt_layer_bench b = slt_layer_open(p, memory, gates);
-    bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
     float z[EIGHTS][4], d[EIGHTS][4], h[HALF][4];
+    float4 own[FOURS];
     kept_row kept;
-    load_kept(p, b, p.norm[1], there, &kept);
     slt_wait_for_last();
     __syncthreads();
-    turn_second(p, b, kept, there, d);
-    turn_mlp(p, b, d, z);
+    bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
+    take_gradient<END>(p, b, there, own);
+    load_kept(p, b, p.norm[1], there, &kept);
+    turn_norm(b, p.norm[1], kept, there, own, SLT_SMALL_NORM2);
+    put_row(p, b.at, p.mlp.dwide, own, false);
+    slt_layer_share(d, own, b.swap);
+    turn_mlp(p, b, p.mlp, d, z);
     turn_first(p, b, there, z, d);
     slt_let_next();
     slt_layer_deep(h, d, slt_ring_take(b.ring));
-    if (p.dmixed.at) put_mixed(p, b, h);
+    if (p.dmixed.at)
+        slt_layer_put(h, b.at, slt_at(p.dmixed), p.rows, WIDTH, b.at.group * 64, p.add_mixed);
 }
 
 void slt_cuda_layer_backward(const slt_layer_run *run) {
     dim3 grid = slt_grid(&run->batch, run->rows, SLT_LAYER_ROWS);
-    SLT_LAUNCH_LARGE(run, backward, grid, THREADS, SLT_LAYER_BYTES);
+    SLT_LAUNCH_LARGE(run, (run->end.there ? backward<true> : backward<false>), grid, THREADS,
+                     SLT_LAYER_BYTES);
 }

@@ -1,7 +1,7 @@
 // What both ways of a layer's launch share (layer_run.h). A block has 64 rows and two groups of
-// four warps; lane (g, t) of warp w of a group has rows 16w+g and 16w+g+8, and of every eight
-// columns two, 8j+2t and 8j+2t+1: as tensor cores leave a product. The next product takes them as
-// they are, for weights are laid down in that order (slt_layer_number), so that rows stay in
+// four warps; lane (g, t) of warp w of a group has rows 16w+g and 16w+g+8, and of every sixteen
+// channels four, 16i+4t .. 16i+4t+3. Weights are laid down so that a product leaves them like that,
+// and the next one takes them as they are (slt_group_number, slt_layer_column): rows stay in
 // registers from the first product to the last.
 //
 // Group i takes the i-th half of all that is summed over. A sum over both groups goes through
@@ -14,15 +14,18 @@
 
 #include "cuda/large_block.cuh"
 #include "cuda/layer_ring.cuh"
+#include "cuda/norm_row.cuh"
 
 enum { SLT_LAYER_THREADS = SLT_LAYER_GROUPS * SLT_GROUP };
 enum { SLT_LAYER_EIGHTS = SLT_LAYER_WIDTH / 8, SLT_LAYER_HALF = SLT_LAYER_EIGHTS / 2 };
+enum { SLT_LAYER_FOURS = SLT_LAYER_WIDTH / 16 }; // of a lane in a row
 
 // ---- weights
 
-// the place of a channel in a product
-SLT_DEVICE_INLINE int slt_layer_number(int channel) {
-    return channel / 8 * 8 + channel % 2 * 4 + channel % 8 / 2;
+// the column of a product that becomes a channel: the lane's second two of four are in the second
+// eight
+SLT_DEVICE_INLINE int slt_layer_column(int channel) {
+    return channel / 16 * 16 + channel / 2 % 2 * 8 + channel / 4 % 4 * 2 + channel % 2;
 }
 // where number k of column n of a piece with `columns` is
 SLT_DEVICE_INLINE int slt_layer_place(int k, int n, int columns) {
@@ -54,10 +57,10 @@ SLT_DEVICE_INLINE void slt_layer_step(float (*c)[4], const float *a, uint64_t b,
                    "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b), "r"(first));
 }
 
-SLT_DEVICE_INLINE void slt_layer_begin(void) {
+SLT_DEVICE_INLINE void slt_layer_fence(void) {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
-SLT_DEVICE_INLINE void slt_layer_end(void) {
+SLT_DEVICE_INLINE void slt_layer_await(void) {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
@@ -69,22 +72,22 @@ template <int N> SLT_DEVICE_INLINE void slt_layer_pin(float (*x)[4]) {
 
 // c (64,128) (+)= a (64,64)·b
 SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b, int first) {
-    slt_layer_begin();
+    slt_layer_fence();
 #pragma unroll
     for (int s = 0; s < SLT_LAYER_HALF; s++)
         slt_group_step(c, a[s], slt_layer_view(b, s, 128), first && s == 0);
-    slt_layer_end();
+    slt_layer_await();
     slt_layer_pin<SLT_LAYER_HALF>(a);
     slt_layer_pin<SLT_LAYER_EIGHTS>(c);
 }
 
 // c (64,64) = a (64,128)·b
 SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float *b) {
-    slt_layer_begin();
+    slt_layer_fence();
 #pragma unroll
     for (int s = 0; s < SLT_LAYER_EIGHTS; s++)
         slt_layer_step(c, a[s], slt_layer_view(b, s, 64), s == 0);
-    slt_layer_end();
+    slt_layer_await();
     slt_layer_pin<SLT_LAYER_EIGHTS>(a);
     slt_layer_pin<SLT_LAYER_HALF>(c);
 }
@@ -115,64 +118,60 @@ SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float 
 
 #endif
 
-// four numbers of a product as factors of another: both rows of the first column, then of the
-// second
-SLT_DEVICE_INLINE void slt_layer_factors(float *x) {
-    float second = x[1];
-    x[1] = x[2], x[2] = second;
+// the lane's four i of the upper or the lower row of a product
+SLT_DEVICE_INLINE float4 slt_layer_four(const float (*c)[4], int i, bool lower) {
+    const float *x = c[2 * i], *y = c[2 * i + 1];
+    return lower ? slt_four(x[2], x[3], y[2], y[3]) : slt_four(x[0], x[1], y[0], y[1]);
+}
+// four i of both rows as factors
+SLT_DEVICE_INLINE void slt_layer_pair(float (*a)[4], int i, float4 upper, float4 lower) {
+    float *x = a[2 * i], *y = a[2 * i + 1];
+    x[0] = upper.x, x[1] = lower.x, x[2] = upper.y, x[3] = lower.y;
+    y[0] = upper.z, y[1] = lower.z, y[2] = upper.w, y[3] = lower.w;
+}
+SLT_DEVICE_INLINE float4 slt_layer_rounded(float4 x) {
+    return slt_four(slt_rounded(x.x), slt_rounded(x.y), slt_rounded(x.z), slt_rounded(x.w));
 }
 
 // ---- rows between the groups, in two halves
 
-enum { SLT_LAYER_SWAP = SLT_LAYER_HALF * SLT_LAYER_THREADS }; // float2
+enum { SLT_LAYER_SWAP = SLT_LAYER_FOURS / 2 * SLT_LAYER_THREADS }; // float4
 
 // the thread of the other group with the same rows
 SLT_DEVICE_INLINE int slt_layer_other(void) { return (int)threadIdx.x ^ SLT_GROUP; }
 
 // the lane's own row of both groups' sums
-SLT_DEVICE_INLINE void slt_layer_gather(float2 *own, float (*c)[4], float2 *swap) {
+SLT_DEVICE_INLINE void slt_layer_gather(float4 *own, const float (*c)[4], float4 *swap) {
     bool lower = threadIdx.x >= SLT_GROUP;
 #pragma unroll
-    for (int half = 0; half < 2; half++) {
+    for (int half = 0; half < SLT_LAYER_FOURS; half += SLT_LAYER_FOURS / 2) {
         __syncthreads();
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_HALF; i++) {
-            const float *x = c[half * SLT_LAYER_HALF + i];
-            float2 given = {lower ? x[0] : x[2], lower ? x[1] : x[3]};
-            swap[i * SLT_LAYER_THREADS + (int)threadIdx.x] = given;
-        }
+        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
+            swap[i * SLT_LAYER_THREADS + (int)threadIdx.x] = slt_layer_four(c, half + i, !lower);
         __syncthreads();
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_HALF; i++) {
-            const float *x = c[half * SLT_LAYER_HALF + i];
-            float2 got = swap[i * SLT_LAYER_THREADS + slt_layer_other()];
-            float2 sum = {(lower ? x[2] : x[0]) + got.x, (lower ? x[3] : x[1]) + got.y};
-            own[half * SLT_LAYER_HALF + i] = sum;
-        }
+        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
+            own[half + i] = slt_plus4(slt_layer_four(c, half + i, lower),
+                                      swap[i * SLT_LAYER_THREADS + slt_layer_other()]);
     }
 }
 
 // both rows of the lane as factors of a product
-SLT_DEVICE_INLINE void slt_layer_share(float (*a)[4], const float2 *own, float2 *swap) {
+SLT_DEVICE_INLINE void slt_layer_share(float (*a)[4], const float4 *own, float4 *swap) {
     bool lower = threadIdx.x >= SLT_GROUP;
 #pragma unroll
-    for (int half = 0; half < 2; half++) {
+    for (int half = 0; half < SLT_LAYER_FOURS; half += SLT_LAYER_FOURS / 2) {
         __syncthreads();
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_HALF; i++) {
-            const float2 x = own[half * SLT_LAYER_HALF + i];
-            float2 given = {slt_rounded(x.x), slt_rounded(x.y)};
-            swap[i * SLT_LAYER_THREADS + (int)threadIdx.x] = given;
-        }
+        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
+            swap[i * SLT_LAYER_THREADS + (int)threadIdx.x] = slt_layer_rounded(own[half + i]);
         __syncthreads();
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_HALF; i++) {
-            const float2 x = own[half * SLT_LAYER_HALF + i];
-            float2 mine = {slt_rounded(x.x), slt_rounded(x.y)};
-            float2 got = swap[i * SLT_LAYER_THREADS + slt_layer_other()];
-            float *to = a[half * SLT_LAYER_HALF + i];
-            to[0] = lower ? got.x : mine.x, to[1] = lower ? mine.x : got.x;
-            to[2] = lower ? got.y : mine.y, to[3] = lower ? mine.y : got.y;
+        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++) {
+            float4 mine = slt_layer_rounded(own[half + i]);
+            float4 got = swap[i * SLT_LAYER_THREADS + slt_layer_other()];
+            slt_layer_pair(a, half + i, lower ? got : mine, lower ? mine : got);
         }
     }
 }
@@ -182,15 +181,6 @@ SLT_DEVICE_INLINE void slt_layer_share(float (*a)[4], const float2 *own, float2 
 SLT_DEVICE_INLINE float slt_layer_sum(float x) {
     x += __shfl_xor_sync(0xffffffffu, x, 1);
     return x + __shfl_xor_sync(0xffffffffu, x, 2);
-}
-
-SLT_DEVICE_INLINE float2 *slt_pairs(float *at) { return (float2 *)at; }
-SLT_DEVICE_INLINE const float2 *slt_pairs(const float *at) { return (const float2 *)at; }
-
-// sum += x·w, eight numbers
-SLT_DEVICE_INLINE void slt_add8(float *sum, float x, const float *w) {
-    slt_add4(sum, x, *(const float4 *)w);
-    slt_add4(sum + 4, x, *(const float4 *)(w + 4));
 }
 
 // where the thread is
@@ -209,31 +199,70 @@ SLT_DEVICE_INLINE slt_layer_spot slt_layer_here(void) {
     return at;
 }
 
-// the lane's pairs of a row; numbers of pairs, four apart
-SLT_DEVICE_INLINE void slt_layer_load(float2 *own, const float *row, int t) {
-#pragma unroll
-    for (int j = 0; j < SLT_LAYER_EIGHTS; j++) own[j] = slt_pairs(row)[4 * j + t];
+// the lane's four i of a row
+SLT_DEVICE_INLINE float4 *slt_layer_at(float *row, int i, int t) {
+    return (float4 *)row + 4 * i + t;
 }
-SLT_DEVICE_INLINE void slt_layer_store(float *row, const float2 *own, int t) {
+SLT_DEVICE_INLINE const float4 *slt_layer_at(const float *row, int i, int t) {
+    return (const float4 *)row + 4 * i + t;
+}
+
+SLT_DEVICE_INLINE void slt_layer_load(float4 *own, const float *row, int t) {
 #pragma unroll
-    for (int j = 0; j < SLT_LAYER_EIGHTS; j++) slt_pairs(row)[4 * j + t] = own[j];
+    for (int i = 0; i < SLT_LAYER_FOURS; i++) own[i] = *slt_layer_at(row, i, t);
+}
+SLT_DEVICE_INLINE void slt_layer_store(float *row, const float4 *own, int t) {
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_FOURS; i++) *slt_layer_at(row, i, t) = own[i];
+}
+
+// factors of a product from memory: 64 columns of both rows of a lane, from `column` on
+SLT_DEVICE_INLINE void slt_layer_rows(float (*a)[4], const slt_layer_spot &at, const float *from,
+                                      int rows, int width, int column) {
+    const float *upper = from + (int64_t)slt_least(at.upper, rows - 1) * width + column;
+    const float *lower = from + (int64_t)slt_least(at.upper + 8, rows - 1) * width + column;
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
+        slt_layer_pair(a, i, slt_layer_rounded(*slt_layer_at(upper, i, at.t)),
+                       slt_layer_rounded(*slt_layer_at(lower, i, at.t)));
+}
+
+// a product's 64 columns to memory
+SLT_DEVICE_INLINE void slt_layer_put(const float (*c)[4], const slt_layer_spot &at, float *to,
+                                     int rows, int width, int column, bool add) {
+    float *upper = to + (int64_t)at.upper * width + column;
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++) {
+            float4 x = slt_layer_four(c, i, k);
+            float4 *place = slt_layer_at(upper + (int64_t)8 * k * width, i, at.t);
+            if (at.upper + 8 * k >= rows) continue;
+            *place = add ? slt_plus4(x, *place) : x;
+        }
 }
 
 // ---- what a thread has at hand
 
-// small parameters in shared memory, 128 numbers a place: biases, norms, the narrow layer's weights
-// (a row of eight for every channel), the middle's bias
+// small parameters in shared memory, 128 numbers a place: biases, norms (γ, β), the narrow layer's
+// weights (a row of eight for every channel) or what an encoder's end has, the middle's bias
 enum {
     SLT_SMALL_C,
-    SLT_SMALL_NORM1, // γ, β
+    SLT_SMALL_NORM1,
     SLT_SMALL_C2 = SLT_SMALL_NORM1 + 2,
     SLT_SMALL_NORM2,
     SLT_SMALL_HEAD = SLT_SMALL_NORM2 + 2,
+    SLT_SMALL_W = SLT_SMALL_HEAD, // of the end: the position's
+    SLT_SMALL_END_C,
+    SLT_SMALL_NORM3,
+    SLT_SMALL_END_C1 = SLT_SMALL_NORM3 + 2,
+    SLT_SMALL_END_C2,
+    SLT_SMALL_NORM4,
     SLT_SMALL_C1 = SLT_SMALL_HEAD + SLT_LAYER_OUT,
     SLT_SMALL = SLT_SMALL_C1 * SLT_LAYER_WIDTH + SLT_LAYER_MOST
 };
 enum { SLT_LAYER_RING = SLT_LAYER_GATES * SLT_LAYER_PIECE };
-enum { SLT_LAYER_BYTES = (SLT_LAYER_RING + 2 * SLT_LAYER_SWAP + SLT_SMALL) * 4 + SLT_GROUP_ALIGN };
+enum { SLT_LAYER_BYTES = (SLT_LAYER_RING + 4 * SLT_LAYER_SWAP + SLT_SMALL) * 4 + SLT_GROUP_ALIGN };
 
 static_assert(sizeof(slt_layer_run) <= 4096, "a kernel takes so many bytes of arguments");
 
@@ -241,24 +270,38 @@ typedef struct {
     slt_layer_spot at;
     slt_layer_ring ring;
     float *small;
-    float2 *swap;
+    float4 *swap;
 } slt_layer_bench;
 
-SLT_DEVICE_INLINE void slt_layer_bring_small(const slt_layer_run &p, float *small) {
-    const slt_cuda_view from[] = {p.c,  p.norm[0].gamma, p.norm[0].beta,
-                                  p.c2, p.norm[1].gamma, p.norm[1].beta};
-    int thread = (int)threadIdx.x;
-#pragma unroll
-    for (int i = 0; i < SLT_SMALL_HEAD; i++)
-        if (thread < SLT_LAYER_WIDTH) small[i * SLT_LAYER_WIDTH + thread] = slt_at(from[i])[thread];
-    const float *w = slt_at(p.head.w);
-    for (int i = thread; w && i < SLT_LAYER_OUT * SLT_LAYER_WIDTH; i += SLT_LAYER_THREADS) {
+SLT_DEVICE_INLINE void slt_layer_bring_one(float *small, int which, slt_cuda_view from) {
+    int i = (int)threadIdx.x;
+    if (i < SLT_LAYER_WIDTH) small[which * SLT_LAYER_WIDTH + i] = slt_at(from)[i];
+}
+
+SLT_DEVICE_INLINE void slt_layer_bring_head(const slt_layer_head &head, float *small) {
+    const float *w = slt_at(head.w);
+    for (int i = (int)threadIdx.x; i < SLT_LAYER_OUT * SLT_LAYER_WIDTH; i += SLT_LAYER_THREADS) {
         int channel = i / SLT_LAYER_OUT, o = i % SLT_LAYER_OUT;
-        small[SLT_SMALL_HEAD * SLT_LAYER_WIDTH + i] =
-            o < p.head.out ? w[channel * p.head.out + o] : 0;
+        small[SLT_SMALL_HEAD * SLT_LAYER_WIDTH + i] = o < head.out ? w[channel * head.out + o] : 0;
     }
-    for (int i = thread; i < p.wide; i += SLT_LAYER_THREADS)
-        small[SLT_SMALL_C1 * SLT_LAYER_WIDTH + i] = slt_at(p.c1)[i];
+}
+
+SLT_DEVICE_INLINE void slt_layer_bring_end(const slt_layer_end &end, float *small) {
+    const slt_cuda_view from[] = {end.w,      end.c,      end.norm[0].gamma, end.norm[0].beta,
+                                  end.mlp.c1, end.mlp.c2, end.norm[1].gamma, end.norm[1].beta};
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_OUT; i++) slt_layer_bring_one(small, SLT_SMALL_W + i, from[i]);
+}
+
+SLT_DEVICE_INLINE void slt_layer_bring_small(const slt_layer_run &p, float *small) {
+    const slt_cuda_view from[] = {p.c,      p.norm[0].gamma, p.norm[0].beta,
+                                  p.mlp.c2, p.norm[1].gamma, p.norm[1].beta};
+#pragma unroll
+    for (int i = 0; i < SLT_SMALL_HEAD; i++) slt_layer_bring_one(small, i, from[i]);
+    for (int i = (int)threadIdx.x; i < p.mlp.wide; i += SLT_LAYER_THREADS)
+        small[SLT_SMALL_C1 * SLT_LAYER_WIDTH + i] = slt_at(p.mlp.c1)[i];
+    if (p.head.out) slt_layer_bring_head(p.head, small);
+    if (p.end.there) slt_layer_bring_end(p.end, small);
 }
 
 // Nobody but Adam writes parameters, and who laid weights down has ended before this kernel began:
@@ -268,21 +311,22 @@ SLT_DEVICE_INLINE slt_layer_bench slt_layer_open(const slt_layer_run &p, float *
     float *stages = slt_group_begin(memory);
     slt_layer_bench b;
     b.at = slt_layer_here();
-    b.swap = (float2 *)(stages + SLT_LAYER_RING);
-    b.small = stages + SLT_LAYER_RING + 2 * SLT_LAYER_SWAP;
-    b.ring = slt_ring_open(stages, gates, slt_at(p.laid), slt_layer_pieces(p.wide));
+    b.swap = (float4 *)(stages + SLT_LAYER_RING);
+    b.small = stages + SLT_LAYER_RING + 4 * SLT_LAYER_SWAP;
+    b.ring =
+        slt_ring_open(stages, gates, slt_at(p.laid), slt_layer_pieces(p.mlp.wide, p.end.there));
     slt_layer_bring_small(p, b.small);
     return b;
 }
 
-// the lane's pair j of a small parameter
-SLT_DEVICE_INLINE float2 slt_layer_small(const slt_layer_bench &b, int which, int j) {
-    return slt_pairs(b.small + which * SLT_LAYER_WIDTH)[4 * j + b.at.t];
+// the lane's four i of a small parameter
+SLT_DEVICE_INLINE float4 slt_layer_small(const slt_layer_bench &b, int which, int i) {
+    return *slt_layer_at(b.small + which * SLT_LAYER_WIDTH, i, b.at.t);
 }
 
-// the narrow layer's weights of channel i of the lane's pair j
-SLT_DEVICE_INLINE const float *slt_layer_head_row(const slt_layer_bench &b, int j, int i) {
-    return b.small + SLT_SMALL_HEAD * SLT_LAYER_WIDTH + (8 * j + 2 * b.at.t + i) * SLT_LAYER_OUT;
+// the narrow layer's weights of channel k of the lane's four i
+SLT_DEVICE_INLINE const float *slt_layer_head_row(const slt_layer_bench &b, int i, int k) {
+    return b.small + SLT_SMALL_HEAD * SLT_LAYER_WIDTH + (16 * i + 4 * b.at.t + k) * SLT_LAYER_OUT;
 }
 
 #endif

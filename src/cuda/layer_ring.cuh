@@ -21,10 +21,10 @@ SLT_DEVICE_INLINE void slt_gate_init(uint64_t *gate) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *gate, float *to, const float *from, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                     slt_shared_place(gate)),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(slt_shared_place(gate)),
+        "r"(bytes)
+        : "memory");
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1], %2, [%3];" ::"r"(slt_shared_place(to)),
                  "l"(from), "r"(bytes), "r"(slt_shared_place(gate))

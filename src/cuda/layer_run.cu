@@ -1,114 +1,108 @@
 // The rows' half of a Transformer layer, forward: a block takes 64 rows from attention's output to
-// the second norm, and through the narrow layer where there is one. Rows stay in registers, weights
-// come through shared memory (layer_ring.cuh); what backward reads is written on the way.
+// the second norm, and through what is behind it. Rows stay in registers, weights come through
+// shared memory (layer_ring.cuh); what backward reads is written on the way.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/layer_group.cuh"
 
 enum { WIDTH = SLT_LAYER_WIDTH, EIGHTS = SLT_LAYER_EIGHTS, HALF = SLT_LAYER_HALF };
-enum { THREADS = SLT_LAYER_THREADS, OUT = SLT_LAYER_OUT };
+enum { FOURS = SLT_LAYER_FOURS, THREADS = SLT_LAYER_THREADS, OUT = SLT_LAYER_OUT };
 
-// the group's half of attention's rows
-SLT_DEVICE_INLINE void take_mixed(const slt_layer_run &p, const slt_layer_bench &b, float (*a)[4]) {
-    const float *mixed = slt_at(p.mixed) + b.at.group * (WIDTH / 2);
-    const float *upper = mixed + (int64_t)slt_least(b.at.upper, p.rows - 1) * WIDTH;
-    const float *lower = mixed + (int64_t)slt_least(b.at.upper + 8, p.rows - 1) * WIDTH;
+// own + a bias
+SLT_DEVICE_INLINE void add_small(const slt_layer_bench &b, float4 *own, int bias) {
 #pragma unroll
-    for (int j = 0; j < HALF; j++) {
-        float2 x = slt_pairs(upper)[4 * j + b.at.t], y = slt_pairs(lower)[4 * j + b.at.t];
-        a[j][0] = slt_rounded(x.x), a[j][1] = slt_rounded(y.x);
-        a[j][2] = slt_rounded(x.y), a[j][3] = slt_rounded(y.y);
-    }
+    for (int i = 0; i < FOURS; i++) own[i] = slt_plus4(own[i], slt_layer_small(b, bias, i));
 }
-
-// own + what is in another row + a bias
-SLT_DEVICE_INLINE void add_row(const slt_layer_bench &b, float2 *own, const float2 *row, int bias) {
+SLT_DEVICE_INLINE void add_row(float4 *own, const float4 *row) {
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        float2 c = slt_layer_small(b, bias, j);
-        own[j].x += c.x + row[j].x, own[j].y += c.y + row[j].y;
-    }
+    for (int i = 0; i < FOURS; i++) own[i] = slt_plus4(own[i], row[i]);
 }
 
 // own = x̂; the result: 1/τ. Rows that the batch does not have are zero
-SLT_DEVICE_INLINE float centre(float2 *own, bool there, float epsilon) {
+SLT_DEVICE_INLINE float centre(float4 *own, bool there, float epsilon) {
     float sum = 0, square = 0;
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        if (!there) own[j].x = own[j].y = 0;
-        sum += own[j].x + own[j].y;
+    for (int i = 0; i < FOURS; i++) {
+        if (!there) own[i] = slt_four(0, 0, 0, 0);
+        sum += slt_sum4(own[i]);
     }
     float mean = slt_layer_sum(sum) / WIDTH;
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        own[j].x -= mean, own[j].y -= mean;
-        square += own[j].x * own[j].x + own[j].y * own[j].y;
+    for (int i = 0; i < FOURS; i++) {
+        own[i] = slt_centred4(own[i], mean, 4);
+        square += slt_dot4(own[i], own[i]);
     }
     float factor = 1 / sqrtf(slt_layer_sum(square) / WIDTH + epsilon);
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) own[j].x *= factor, own[j].y *= factor;
+    for (int i = 0; i < FOURS; i++) own[i] = slt_scaled4(own[i], factor, 0);
     return factor;
 }
 
 // own = LN(own), with all that the norm writes
 SLT_DEVICE_INLINE void take_norm(const slt_layer_run &p, const slt_layer_bench &b,
-                                 const slt_layer_norm &norm, float2 *own, int gamma, bool there) {
+                                 const slt_layer_norm &norm, float4 *own, int gamma, bool there) {
     int64_t at = (int64_t)b.at.own * WIDTH;
     bool inside = b.at.own < p.rows;
     float factor = centre(own, there, norm.epsilon);
     if (inside && p.keep && b.at.t == 0) slt_at(norm.factor)[b.at.own] = factor;
     if (inside && p.keep) slt_layer_store(slt_at(norm.hat) + at, own, b.at.t);
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        float2 scale = slt_layer_small(b, gamma, j), shift = slt_layer_small(b, gamma + 1, j);
-        own[j].x = there ? scale.x * own[j].x + shift.x : 0;
-        own[j].y = there ? scale.y * own[j].y + shift.y : 0;
+    for (int i = 0; i < FOURS; i++) {
+        own[i] = slt_plus4(slt_times4(slt_layer_small(b, gamma, i), own[i]),
+                           slt_layer_small(b, gamma + 1, i));
+        if (!there) own[i] = slt_four(0, 0, 0, 0);
     }
     if (inside) slt_layer_store(slt_at(norm.y) + at, own, b.at.t);
 }
 
+// relu(h + c), four numbers; bits of what is positive
+SLT_DEVICE_INLINE float4 relu4(float4 h, float4 c, uint32_t *signs) {
+    h = slt_plus4(h, c);
+    h = slt_four(fmaxf(h.x, 0), fmaxf(h.y, 0), fmaxf(h.z, 0), fmaxf(h.w, 0));
+    *signs = (uint32_t)((h.x > 0) + 2 * (h.y > 0) + 4 * (h.z > 0) + 8 * (h.w > 0));
+    return h;
+}
+
 // h = relu(h + c1) as factors of the next product, 64 columns from `column` on; the result: signs
 SLT_DEVICE_INLINE uint32_t open_middle(const slt_layer_run &p, const slt_layer_bench &b,
-                                       float (*h)[4], int column) {
-    float *upper = slt_at(p.middle) + (int64_t)b.at.upper * p.wide + column;
+                                       const slt_layer_mlp &mlp, float (*h)[4], int column,
+                                       int c1) {
+    float *upper = slt_at(mlp.middle) + (int64_t)b.at.upper * mlp.wide + column;
+    float *lower = upper + (int64_t)8 * mlp.wide;
     bool keep[2] = {p.keep && b.at.upper < p.rows, p.keep && b.at.upper + 8 < p.rows};
-    const float2 *bias = slt_pairs(b.small + SLT_SMALL_C1 * WIDTH + column);
-    uint32_t signs = 0;
+    uint32_t signs = 0, four[2];
 #pragma unroll
-    for (int j = 0; j < HALF; j++) {
-        float2 c = bias[4 * j + b.at.t];
-        float *x = h[j];
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            float2 y = {fmaxf(x[2 * i] + c.x, 0), fmaxf(x[2 * i + 1] + c.y, 0)};
-            signs |= (uint32_t)((y.x > 0) + 2 * (y.y > 0)) << (4 * j + 2 * i);
-            if (keep[i]) slt_pairs(upper + (int64_t)8 * i * p.wide)[4 * j + b.at.t] = y;
-            x[2 * i] = slt_rounded(y.x), x[2 * i + 1] = slt_rounded(y.y);
-        }
-        slt_layer_factors(x);
+    for (int i = 0; i < FOURS / 2; i++) {
+        float4 c = *slt_layer_at(b.small + c1 * WIDTH + column, i, b.at.t);
+        float4 x = relu4(slt_layer_four(h, i, false), c, &four[0]);
+        float4 y = relu4(slt_layer_four(h, i, true), c, &four[1]);
+        if (keep[0]) *slt_layer_at(upper, i, b.at.t) = x;
+        if (keep[1]) *slt_layer_at(lower, i, b.at.t) = y;
+        signs |= (four[0] | four[1] << 4) << 8 * i;
+        slt_layer_pair(h, i, slt_layer_rounded(x), slt_layer_rounded(y));
     }
     return signs;
 }
 
-// the signs of 64 columns of the block's rows: a word of every lane, as stream_product.cu has them
-SLT_DEVICE_INLINE void put_signs(const slt_layer_run &p, const slt_layer_bench &b, int part,
+// the signs of 64 columns of the block's rows: a word of every lane
+SLT_DEVICE_INLINE void put_signs(const slt_layer_mlp &mlp, const slt_layer_bench &b, int part,
                                  uint32_t signs) {
-    uint32_t *to = (uint32_t *)slt_at(p.signs);
-    int64_t tile = (int64_t)blockIdx.x * (p.wide / WIDTH) + part;
+    uint32_t *to = (uint32_t *)slt_at(mlp.signs);
+    int64_t tile = (int64_t)blockIdx.x * (mlp.wide / WIDTH) + part;
     to[(tile * SLT_GROUP + b.at.thread) * 2 + b.at.group] = signs;
 }
 
 // z = relu(y·W1 + c1)·W2, the group's part of the middle
-SLT_DEVICE_INLINE void take_mlp(const slt_layer_run &p, slt_layer_bench &b, float (*y)[4],
-                                float (*z)[4]) {
+SLT_DEVICE_INLINE void take_mlp(const slt_layer_run &p, slt_layer_bench &b,
+                                const slt_layer_mlp &mlp, float (*y)[4], float (*z)[4], int c1) {
 #pragma unroll 1
-    for (int part = 0; part < p.wide / WIDTH; part++) {
+    for (int part = 0; part < mlp.wide / WIDTH; part++) {
         float h[HALF][4];
         slt_layer_deep(h, y, slt_ring_take(b.ring));
         slt_ring_next(b.ring);
-        uint32_t signs = open_middle(p, b, h, part * WIDTH + b.at.group * 64);
-        if (p.keep) put_signs(p, b, part, signs);
+        uint32_t signs = open_middle(p, b, mlp, h, part * WIDTH + b.at.group * 64, c1);
+        if (p.keep) put_signs(mlp, b, part, signs);
         slt_layer_wide(z, h, slt_ring_take(b.ring), part == 0);
         slt_ring_next(b.ring);
     }
@@ -116,12 +110,17 @@ SLT_DEVICE_INLINE void take_mlp(const slt_layer_run &p, slt_layer_bench &b, floa
 
 // z = y·W + c; a lane puts two columns of its row
 SLT_DEVICE_INLINE void put_head(const slt_layer_run &p, const slt_layer_bench &b,
-                                const float2 *own) {
+                                const float4 *own) {
     float sum[OUT] = {0};
 #pragma unroll
-    for (int j = 0; j < EIGHTS; j++) {
-        slt_add8(sum, own[j].x, slt_layer_head_row(b, j, 0));
-        slt_add8(sum, own[j].y, slt_layer_head_row(b, j, 1));
+    for (int i = 0; i < FOURS; i++) {
+        const float each[4] = {own[i].x, own[i].y, own[i].z, own[i].w};
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const float *w = slt_layer_head_row(b, i, k);
+            slt_add4(sum, each[k], *(const float4 *)w);
+            slt_add4(sum + 4, each[k], *(const float4 *)(w + 4));
+        }
     }
     const float *c = slt_at(p.head.c);
     float *z = slt_at(p.head.z) + (int64_t)b.at.own * p.head.out;
@@ -132,36 +131,75 @@ SLT_DEVICE_INLINE void put_head(const slt_layer_run &p, const slt_layer_bench &b
     }
 }
 
-SLT_DEVICE_INLINE void take_layer(const slt_layer_run &p, slt_layer_bench &b) {
+// from attention's output to the second norm's; own: the lane's row
+SLT_DEVICE_INLINE void take_layer(const slt_layer_run &p, slt_layer_bench &b, bool there,
+                                  float4 *own) {
     float z[EIGHTS][4], a[EIGHTS][4];
-    float2 own[EIGHTS], row[EIGHTS];
-    int count = slt_count(p.batch, p.batch.in_space[0], p.rows);
-    bool there = b.at.own < count;
+    float4 row[FOURS];
     int64_t at = (int64_t)slt_least(b.at.own, p.rows - 1) * WIDTH;
-    take_mixed(p, b, a);
+    slt_layer_rows(a, b.at, slt_at(p.mixed), p.rows, WIDTH, b.at.group * 64);
     slt_layer_load(row, slt_at(p.x) + at, b.at.t);
     slt_layer_wide(z, a, slt_ring_take(b.ring), 1);
     slt_ring_next(b.ring);
     slt_layer_gather(own, z, b.swap);
-    add_row(b, own, row, SLT_SMALL_C);
+    add_small(b, own, SLT_SMALL_C);
+    add_row(own, row);
     take_norm(p, b, p.norm[0], own, SLT_SMALL_NORM1, there);
     slt_layer_share(a, own, b.swap);
-    take_mlp(p, b, a, z);
-    slt_let_next();
-    slt_layer_load(own, slt_at(p.norm[0].y) + at, b.at.t);
-    slt_layer_gather(row, z, b.swap);
-    add_row(b, own, row, SLT_SMALL_C2);
+    take_mlp(p, b, p.mlp, a, z, SLT_SMALL_C1);
+    slt_layer_load(row, slt_at(p.norm[0].y) + at, b.at.t);
+    slt_layer_gather(own, z, b.swap);
+    add_small(b, own, SLT_SMALL_C2);
+    add_row(own, row);
     take_norm(p, b, p.norm[1], own, SLT_SMALL_NORM2, there);
-    if (p.head.out) put_head(p, b, own);
 }
 
+// ---- the end of an encoder
+
+SLT_DEVICE_INLINE void add_position(const slt_layer_run &p, const slt_layer_bench &b, bool there,
+                                    float4 *own) {
+    int l = there ? slt_spot_of(p.batch, SLT_TOKENS, b.at.own).l : 0;
+    float t = p.batch.length > 1 ? (float)l / (float)(p.batch.length - 1) : 0;
+#pragma unroll
+    for (int i = 0; i < FOURS; i++)
+        own[i] = slt_plus4(own[i], slt_plus4(slt_scaled4(slt_layer_small(b, SLT_SMALL_W, i), t, 0),
+                                             slt_layer_small(b, SLT_SMALL_END_C, i)));
+}
+
+SLT_DEVICE_INLINE void take_end(const slt_layer_run &p, slt_layer_bench &b, bool there,
+                                float4 *own) {
+    float z[EIGHTS][4], a[EIGHTS][4], h[HALF][4];
+    add_position(p, b, there, own);
+    take_norm(p, b, p.end.norm[0], own, SLT_SMALL_NORM3, there);
+    slt_layer_share(a, own, b.swap);
+    take_mlp(p, b, p.end.mlp, a, z, SLT_SMALL_END_C1);
+    slt_layer_gather(own, z, b.swap);
+    add_small(b, own, SLT_SMALL_END_C2);
+    take_norm(p, b, p.end.norm[1], own, SLT_SMALL_NORM4, there);
+    slt_layer_share(a, own, b.swap);
+    for (int half = 0; half < 2; half++) {
+        slt_layer_deep(h, a, slt_ring_take(b.ring));
+        slt_ring_next(b.ring);
+        slt_layer_put(h, b.at, slt_at(p.end.kv), p.rows, 2 * WIDTH, b.at.group * WIDTH + half * 64,
+                      false);
+    }
+}
+
+template <bool END>
 SLT_KERNEL __launch_bounds__(THREADS, 1) forward(const __grid_constant__ slt_layer_run p) {
     SLT_DYNAMIC_SHARED(memory);
     alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
     slt_layer_bench b = slt_layer_open(p, memory, gates);
     slt_wait_for_last();
     __syncthreads();
-    take_layer(p, b);
+    float4 own[FOURS];
+    bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
+    take_layer(p, b, there, own);
+    slt_let_next();
+    if (END)
+        take_end(p, b, there, own);
+    else if (p.head.out)
+        put_head(p, b, own);
 }
 
 // ---- launches
@@ -176,5 +214,6 @@ bool slt_cuda_layer_fits(void) {
 
 void slt_cuda_layer_forward(const slt_layer_run *run) {
     dim3 grid = slt_grid(&run->batch, run->rows, SLT_LAYER_ROWS);
-    SLT_LAUNCH_LARGE(run, forward, grid, THREADS, SLT_LAYER_BYTES);
+    SLT_LAUNCH_LARGE(run, (run->end.there ? forward<true> : forward<false>), grid, THREADS,
+                     SLT_LAYER_BYTES);
 }

@@ -1,7 +1,9 @@
 // The rows' half of a Transformer layer in one launch, both ways (layer_run.cu, layer_back.cu): the
 // product behind attention, the first norm, the mlp and the second norm,
 //     y = LN(x + mixed·O + c),  z = LN(y + relu(y·W1 + c1)·W2 + c2)
-// in tf32, rows of 128 numbers; and a narrow layer behind them, if that is the model's output.
+// in tf32, rows of 128 numbers; and what else is done to the same rows behind them: a narrow layer,
+// the model's output, or the end of an encoder,
+//     LN(mlp(LN(z + position)))·KV.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -19,13 +21,15 @@ enum { SLT_LAYER_ROWS = 64, SLT_LAYER_OUT = 8 }; // of a block; columns of the n
 
 enum { SLT_LAYER_GROUPS = 2, SLT_LAYER_PIECE = 64 * SLT_LAYER_WIDTH };
 
-SLT_EVERYWHERE int slt_layer_pieces(int wide) { return 1 + wide / 64; } // of a group
+// of a group: O, the mlp's; the end's mlp, keys and values
+SLT_EVERYWHERE int slt_layer_pieces(int wide, bool end) { return 1 + wide / 64 + (end ? 4 : 0); }
 
 typedef struct {
     void *stream;
     int members, wide, passes;
-    slt_cuda_view o, w1, w2; // (128,128), (128,wide), (wide,128)
-    slt_cuda_view laid;      // (passes, groups, pieces)
+    slt_cuda_view o, w1, w2;              // (128,128), (128,wide), (wide,128)
+    slt_cuda_view end_w1, end_w2, end_kv; // (128,128), (128,128), (128,256); or absent
+    slt_cuda_view laid;                   // (passes, groups, pieces)
 } slt_layer_weights;
 
 // ---- rows
@@ -37,6 +41,13 @@ typedef struct {
     float epsilon;
 } slt_layer_norm;
 
+typedef struct {
+    slt_cuda_view c1, c2;
+    slt_cuda_view middle, signs;
+    slt_cuda_view dwide, dmiddle; // backward: of its output, of what is in front of the ReLU
+    int wide;
+} slt_layer_mlp;
+
 // z = y·W + c
 typedef struct {
     slt_cuda_view w, c, z, dz;
@@ -44,18 +55,27 @@ typedef struct {
 } slt_layer_head;
 
 typedef struct {
+    bool there;
+    slt_cuda_view w, c; // z + (t·w + c), t: the position
+    slt_layer_norm norm[2];
+    slt_layer_mlp mlp;
+    slt_cuda_view kv, dkv; // (rows,256)
+    slt_cuda_view dsum;    // of the first norm's input
+} slt_layer_end;
+
+typedef struct {
     void *stream;
     slt_cuda_args batch; // of the first node
-    int rows, wide;
+    int rows;
     bool keep;          // for backward
     slt_cuda_view laid; // of this pass
-    slt_cuda_view mixed, x, c, c1, c2;
-    slt_cuda_view middle, signs;
+    slt_cuda_view mixed, x, c;
     slt_layer_norm norm[2];
+    slt_layer_mlp mlp;
     slt_layer_head head;
+    slt_layer_end end;
     // backward
-    slt_cuda_view dy;               // of the second norm; absent where there is a head
-    slt_cuda_view dwide, dmiddle;   // of the mlp's output, of what is in front of the ReLU
+    slt_cuda_view dy;               // of the second norm; absent where more is behind it
     slt_cuda_view dout, dx, dmixed; // of the first product; the last two may be absent
     bool add_x, add_mixed;
 } slt_layer_run;

@@ -28,7 +28,7 @@ typedef struct {
     size_t count; // numbers
 } slt_probe_leaf;
 
-enum { SLT_PROBE_LEAVES = 16 };
+enum { SLT_PROBE_LEAVES = 24 };
 
 struct slt_probe {
     slt_context *context;
