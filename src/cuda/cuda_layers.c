@@ -114,6 +114,19 @@ static int last_of(const slt_tape *tape, int first) {
 
 static int passes_of(const slt_tape *tape, int n) { return tape->nodes[n].runs_backward ? 2 : 1; }
 
+// numbers of one member and pass
+static size_t numbers_of(const slt_tape *tape, int n) {
+    int wide = width_of(tape, node_of(tape, n + MLP)->in[W1]);
+    int pieces = slt_layer_pieces(wide, nodes_of(tape, n) == MOST);
+    return (size_t)pieces * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
+}
+
+static slt_cuda_view laid_of(const slt_tape *tape, int n, bool backward) {
+    size_t numbers = numbers_of(tape, n);
+    return (slt_cuda_view){slt_cuda_tape_of(tape)->laid[n] + (backward ? numbers : 0),
+                           (int64_t)numbers * passes_of(tape, n)};
+}
+
 slt_status slt_cuda_layers_open(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     SLT_TRY(SLT_NEW(&tape->arena, &t->laid, (size_t)tape->node_count));
@@ -121,10 +134,9 @@ slt_status slt_cuda_layers_open(slt_tape *tape) {
                  "making an event");
     for (int n = 0; n < tape->node_count; n++) {
         if (t->end[n] == n || t->end[n] != last_of(tape, n)) continue;
-        int pieces = slt_layer_pieces(width_of(tape, node_of(tape, n + MLP)->in[W1]),
-                                      nodes_of(tape, n) == MOST);
-        size_t numbers = (size_t)(passes_of(tape, n) * pieces) * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
-        SLT_TRY(slt_cuda_alloc(t->cuda, numbers * sizeof(float), (void **)&t->laid[n]));
+        size_t passes = (size_t)(passes_of(tape, n) * tape->store->members);
+        SLT_TRY(slt_cuda_alloc(t->cuda, passes * numbers_of(tape, n) * sizeof(float),
+                               (void **)&t->laid[n]));
     }
     return SLT_OK;
 }
@@ -144,7 +156,7 @@ static void lay(const slt_tape *tape, int n, cudaStream_t stream) {
                                  .o = slt_cuda_value_view(tape, node_of(tape, n + DENSE)->in[W]),
                                  .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
                                  .w2 = slt_cuda_value_view(tape, mlp->in[W2]),
-                                 .laid = {slt_cuda_tape_of(tape)->laid[n], 0}};
+                                 .laid = laid_of(tape, n, false)};
     if (nodes_of(tape, n) == MOST) {
         mlp = node_of(tape, n + END_MLP);
         weights.end_w1 = slt_cuda_value_view(tape, mlp->in[W1]);
@@ -227,13 +239,11 @@ static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool back
     slt_cuda_args a[MOST];
     for (int i = 0; i <= last - first; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
     bool head = last - first == HEAD, end = last - first == KV;
-    int pieces = SLT_LAYER_GROUPS * slt_layer_pieces(a[MLP].in_width[W1], end);
-    slt_cuda_view laid = {slt_cuda_tape_of(tape)->laid[first], 0};
     return (slt_layer_run){.stream = slt_cuda_of(tape->store)->stream,
                            .batch = a[DENSE],
                            .rows = a[DENSE].in_rows[X],
                            .keep = a[DENSE].keep,
-                           .laid = behind(laid, backward ? pieces : 0, SLT_LAYER_PIECE),
+                           .laid = laid_of(tape, first, backward),
                            .mixed = a[DENSE].in[X],
                            .x = a[NORM1].in[X],
                            .c = a[DENSE].in[C],
