@@ -197,9 +197,8 @@ typedef struct {
     cudaEvent_t *done; // [nodes] work on the side
     bool *has_done;    // [nodes] recorded in the pass at hand
     int counter_stride;
-    float **laid;             // [nodes] weights of the layer that begins there; NULL: none does
-    cudaEvent_t weights_laid; // on the side, while
-    bool laying;
+    float **laid;         // [nodes] weights of the layer that begins there; NULL: none does
+    int to_lay;           // in the pass at hand: of nodes from here on
     slt_cuda_note *notes; // as the device sees them
     slt_cuda_graph graph[SLT_CUDA_GRAPHS];
     int graphs;
@@ -288,10 +287,13 @@ typedef struct {
     void (*weights)(const slt_tape *tape, int first, int n); // NULL: they run forward only
 } slt_cuda_family;
 
-// weights that are laid down for runs of layers: room for them; at the beginning of a pass
+// weights that are laid down for runs of layers: room for them; at the beginning of a pass. They
+// are laid down by whoever takes them first, or else by the first run
 slt_status slt_cuda_layers_open(slt_tape *tape);
 void slt_cuda_layers_close(slt_tape *tape);
-slt_status slt_cuda_layers_begin(slt_tape *tape);
+void slt_cuda_layers_begin(slt_tape *tape);
+struct slt_layer_weights;
+int slt_cuda_layers_take(const slt_tape *tape, struct slt_layer_weights *out, int room);
 
 // node n + 1 is the only one that reads what node n writes, and reads it as its rows
 bool slt_cuda_hands_on(const slt_tape *tape, int n);

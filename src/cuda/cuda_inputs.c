@@ -55,6 +55,7 @@ static void launch(const slt_tape *tape, int first, int last, bool backward) {
         run.kind[i] = (slt_input_kind)kind_of(tape, first + i);
         run.node[i] = slt_cuda_args_of(tape, first + i, false);
     }
+    run.layers = slt_cuda_layers_take(tape, run.layer, SLT_INPUT_LAYERS);
     slt_cuda_inputs_forward(&run);
 }
 

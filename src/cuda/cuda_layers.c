@@ -1,6 +1,5 @@
 // The rows' half of a Transformer layer on a tape, and its launch as one (layer_run.h): dense,
-// layer_norm, mlp, layer_norm. Weights are laid down for it at the beginning of every pass, beside
-// what is in front of the first layer.
+// layer_norm, mlp, layer_norm. Weights are laid down for it at the beginning of every pass.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -130,8 +129,6 @@ static slt_cuda_view laid_of(const slt_tape *tape, int n, bool backward) {
 slt_status slt_cuda_layers_open(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     SLT_TRY(SLT_NEW(&tape->arena, &t->laid, (size_t)tape->node_count));
-    SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->weights_laid, cudaEventDisableTiming),
-                 "making an event");
     for (int n = 0; n < tape->node_count; n++) {
         if (t->end[n] == n || t->end[n] != last_of(tape, n)) continue;
         size_t passes = (size_t)(passes_of(tape, n) * tape->store->members);
@@ -144,12 +141,11 @@ slt_status slt_cuda_layers_open(slt_tape *tape) {
 void slt_cuda_layers_close(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     for (int n = 0; t->laid && n < tape->node_count; n++) slt_cuda_free(t->cuda, t->laid[n]);
-    if (t->weights_laid) cudaEventDestroy(t->weights_laid);
 }
 
-static void lay(const slt_tape *tape, int n, cudaStream_t stream) {
+static slt_layer_weights weights_of(const slt_tape *tape, int n) {
     const slt_node *mlp = node_of(tape, n + MLP);
-    slt_layer_weights weights = {.stream = stream,
+    slt_layer_weights weights = {.stream = slt_cuda_of(tape->store)->stream,
                                  .members = tape->store->members,
                                  .wide = width_of(tape, mlp->in[W1]),
                                  .passes = passes_of(tape, n),
@@ -157,39 +153,33 @@ static void lay(const slt_tape *tape, int n, cudaStream_t stream) {
                                  .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
                                  .w2 = slt_cuda_value_view(tape, mlp->in[W2]),
                                  .laid = laid_of(tape, n, false)};
-    if (nodes_of(tape, n) == MOST) {
-        mlp = node_of(tape, n + END_MLP);
-        weights.end_w1 = slt_cuda_value_view(tape, mlp->in[W1]);
-        weights.end_w2 = slt_cuda_value_view(tape, mlp->in[W2]);
-        weights.end_kv = slt_cuda_value_view(tape, node_of(tape, n + KV)->in[W]);
-    }
-    slt_cuda_layer_lay(&weights);
+    if (nodes_of(tape, n) < MOST) return weights;
+    mlp = node_of(tape, n + END_MLP);
+    weights.end_w1 = slt_cuda_value_view(tape, mlp->in[W1]);
+    weights.end_w2 = slt_cuda_value_view(tape, mlp->in[W2]);
+    weights.end_kv = slt_cuda_value_view(tape, node_of(tape, n + KV)->in[W]);
+    return weights;
 }
 
-// on the side; the first run waits for all of them
-slt_status slt_cuda_layers_begin(slt_tape *tape) {
+void slt_cuda_layers_begin(slt_tape *tape) { slt_cuda_tape_of(tape)->to_lay = 0; }
+
+int slt_cuda_layers_take(const slt_tape *tape, slt_layer_weights *out, int room) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_cuda *cuda = t->cuda;
-    cudaStream_t side = cuda->side[0].stream;
-    t->laying = false;
-    for (int n = 0; n < tape->node_count; n++) {
-        if (!t->laid[n]) continue;
-        if (!t->laying) {
-            SLT_CUDA_TRY(cuda, cudaEventRecord(cuda->fork, cuda->stream), "laying weights");
-            SLT_CUDA_TRY(cuda, cudaStreamWaitEvent(side, cuda->fork, 0), "laying weights");
-        }
-        lay(tape, n, side);
-        t->laying = true;
-    }
-    if (!t->laying) return SLT_OK;
-    return slt_cuda_check(cuda, cudaEventRecord(t->weights_laid, side), "laying weights");
+    int count = 0;
+    for (; t->to_lay < tape->node_count && count < room; t->to_lay++)
+        if (t->laid[t->to_lay]) out[count++] = weights_of(tape, t->to_lay);
+    return count;
 }
 
-static void wait_for_weights(slt_cuda_tape *t) {
-    if (t->laying)
-        slt_cuda_check(t->cuda, cudaStreamWaitEvent(t->cuda->stream, t->weights_laid, 0),
-                       "laying weights"); // sticks
-    t->laying = false;
+// true: they were laid down long ago
+static bool lay_rest(const slt_tape *tape) {
+    slt_layer_weights weights;
+    bool early = true;
+    while (slt_cuda_layers_take(tape, &weights, 1)) {
+        slt_cuda_layer_lay(&weights);
+        early = false;
+    }
+    return early;
 }
 
 // ---- launches
@@ -261,7 +251,7 @@ static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool back
 
 static void launch(const slt_tape *tape, int first, int last, bool backward) {
     slt_layer_run run = run_of(tape, first, last, backward);
-    wait_for_weights(slt_cuda_tape_of(tape));
+    run.early = lay_rest(tape);
     if (!backward)
         slt_cuda_layer_forward(&run);
     else if (tape->nodes[first].runs_backward)

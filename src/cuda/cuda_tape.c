@@ -319,7 +319,7 @@ static slt_status forward_run(slt_tape *tape, int first, int last) {
 static slt_status walk_forward(slt_tape *tape, bool trains) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int N = tape->node_count;
-    SLT_TRY(slt_cuda_layers_begin(tape));
+    slt_cuda_layers_begin(tape);
     for (int n = 0, last; n < N; n = last + 1) {
         last = t->end[n] < N ? t->end[n] : N - 1;
         if (trains && t->end[n] >= N) return SLT_OK;

@@ -7,6 +7,7 @@
 
 #include "cuda/dense_bits.cuh"
 #include "cuda/few_rows.cuh"
+#include "cuda/layer_lay.cuh"
 #include "cuda/noise.cuh"
 
 static_assert(sizeof(slt_input_run) <= 4096, "a kernel takes so many bytes of arguments");
@@ -36,11 +37,22 @@ SLT_DEVICE_INLINE void table_block(const slt_cuda_args &a, int block, float *mem
     }
 }
 
+// weights of a layer; block: behind those of all nodes
+SLT_DEVICE_INLINE void lay_block(const slt_input_run &run, int block) {
+    int n = 0;
+    while (block >= run.laid[n]) n++;
+    slt_lay_block(run.layer[n], block - (n ? run.laid[n - 1] : 0));
+}
+
 // the longest first: nodes from the last to the first
 SLT_KERNEL __launch_bounds__(THREADS, 5) forward(const __grid_constant__ slt_input_run run) {
     slt_begin();
     SLT_DYNAMIC_SHARED(memory);
     int block = (int)blockIdx.x, n = run.nodes - 1;
+    if (block >= run.end[0]) {
+        lay_block(run, block - run.end[0]);
+        return;
+    }
     while (block >= run.end[n]) n--;
     const slt_cuda_args &a = run.node[n];
     if (n + 1 < run.nodes) block -= run.end[n + 1];
@@ -70,6 +82,8 @@ void slt_cuda_inputs_forward(slt_input_run *run) {
         run->end[n] = end += blocks_of(run, n);
         if (bytes_of(run, n) > bytes) bytes = bytes_of(run, n);
     }
-    dim3 grid((unsigned)run->end[0], 1, (unsigned)run->node[0].members);
+    int more = 0;
+    for (int i = 0; i < run->layers; i++) run->laid[i] = more += slt_lay_blocks(&run->layer[i]);
+    dim3 grid((unsigned)(run->end[0] + more), 1, (unsigned)run->node[0].members);
     SLT_LAUNCH(run, forward, grid, THREADS, bytes);
 }

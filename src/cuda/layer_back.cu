@@ -234,8 +234,6 @@ SLT_KERNEL __launch_bounds__(THREADS, 1) backward(const __grid_constant__ slt_la
     float z[EIGHTS][4], d[EIGHTS][4], h[HALF][4];
     float4 own[FOURS];
     kept_row kept;
-    slt_wait_for_last();
-    __syncthreads();
     bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
     take_gradient<END>(p, b, there, own);
     load_kept(p, b, p.norm[1], there, &kept);

@@ -13,24 +13,13 @@
 #define SLT_CUDA_LAYER_GROUP_CUH
 
 #include "cuda/large_block.cuh"
+#include "cuda/layer_lay.cuh"
 #include "cuda/layer_ring.cuh"
 #include "cuda/norm_row.cuh"
 
 enum { SLT_LAYER_THREADS = SLT_LAYER_GROUPS * SLT_GROUP };
 enum { SLT_LAYER_EIGHTS = SLT_LAYER_WIDTH / 8, SLT_LAYER_HALF = SLT_LAYER_EIGHTS / 2 };
 enum { SLT_LAYER_FOURS = SLT_LAYER_WIDTH / 16 }; // of a lane in a row
-
-// ---- weights
-
-// the column of a product that becomes a channel: the lane's second two of four are in the second
-// eight
-SLT_DEVICE_INLINE int slt_layer_column(int channel) {
-    return channel / 16 * 16 + channel / 2 % 2 * 8 + channel / 4 % 4 * 2 + channel % 2;
-}
-// where number k of column n of a piece with `columns` is
-SLT_DEVICE_INLINE int slt_layer_place(int k, int n, int columns) {
-    return k / 32 * 32 * columns + n * 32 + ((k / 4 % 8) ^ (n % 8)) * 4 + k % 4;
-}
 
 // ---- products
 
@@ -304,18 +293,21 @@ SLT_DEVICE_INLINE void slt_layer_bring_small(const slt_layer_run &p, float *smal
     if (p.end.there) slt_layer_bring_end(p.end, small);
 }
 
-// Nobody but Adam writes parameters, and who laid weights down has ended before this kernel began:
-// both are asked for before the one in front has ended
+// Nobody but Adam writes parameters; where who laid weights down has ended before this kernel
+// began, both are asked for before the one in front has ended
 SLT_DEVICE_INLINE slt_layer_bench slt_layer_open(const slt_layer_run &p, float *memory,
                                                  uint64_t *gates) {
     float *stages = slt_group_begin(memory);
     slt_layer_bench b;
+    if (!p.early) slt_wait_for_last();
     b.at = slt_layer_here();
     b.swap = (float4 *)(stages + SLT_LAYER_RING);
     b.small = stages + SLT_LAYER_RING + 4 * SLT_LAYER_SWAP;
     b.ring =
         slt_ring_open(stages, gates, slt_at(p.laid), slt_layer_pieces(p.mlp.wide, p.end.there));
     slt_layer_bring_small(p, b.small);
+    slt_wait_for_last();
+    __syncthreads();
     return b;
 }
 

@@ -190,8 +190,6 @@ SLT_KERNEL __launch_bounds__(THREADS, 1) forward(const __grid_constant__ slt_lay
     SLT_DYNAMIC_SHARED(memory);
     alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
     slt_layer_bench b = slt_layer_open(p, memory, gates);
-    slt_wait_for_last();
-    __syncthreads();
     float4 own[FOURS];
     bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
     take_layer(p, b, there, own);

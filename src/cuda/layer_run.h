@@ -24,7 +24,7 @@ enum { SLT_LAYER_GROUPS = 2, SLT_LAYER_PIECE = 64 * SLT_LAYER_WIDTH };
 // of a group: O, the mlp's; the end's mlp, keys and values
 SLT_EVERYWHERE int slt_layer_pieces(int wide, bool end) { return 1 + wide / 64 + (end ? 4 : 0); }
 
-typedef struct {
+typedef struct slt_layer_weights {
     void *stream;
     int members, wide, passes;
     slt_cuda_view o, w1, w2;              // (128,128), (128,wide), (wide,128)
@@ -68,6 +68,7 @@ typedef struct {
     slt_cuda_args batch; // of the first node
     int rows;
     bool keep;          // for backward
+    bool early;         // weights are there before the kernel in front has ended
     slt_cuda_view laid; // of this pass
     slt_cuda_view mixed, x, c;
     slt_layer_norm norm[2];
