@@ -84,8 +84,8 @@ static bool is_end(const slt_tape *tape, int n) {
     const slt_node *position = node_of(tape, n + POSITION), *kv = node_of(tape, n + KV);
     for (int i = NORM2; i < KV; i++)
         if (!slt_cuda_hands_on(tape, n + i)) return false;
-    return is_named(tape, n + POSITION, "add_position") && is_weight(tape, position->in[1]) &&
-           is_weight(tape, position->in[2]) && is_norm(tape, n + NORM3, 0) &&
+    return is_named(tape, n + POSITION, "add_position") && is_weight(tape, position->in[W]) &&
+           is_weight(tape, position->in[C]) && is_norm(tape, n + NORM3, 0) &&
            is_mlp(tape, n + END_MLP, node_of(tape, n + NORM3)->out[0]) &&
            width_of(tape, node_of(tape, n + END_MLP)->in[W1]) == SLT_LAYER_WIDTH &&
            is_norm(tape, n + NORM4, 0) && is_named(tape, n + KV, "dense") &&
@@ -104,8 +104,8 @@ static bool backward_alike(const slt_tape *tape, int n) {
 }
 
 static int last_of(const slt_tape *tape, int first) {
-    bool runs = tape->store->members == 1 && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
-                is_layer(tape, first) && backward_alike(tape, first) && slt_cuda_layer_fits();
+    bool runs = slt_cuda_is_tf32(slt_cuda_of(tape->store)) && is_layer(tape, first) &&
+                backward_alike(tape, first) && slt_cuda_layer_fits();
     return runs ? first + nodes_of(tape, first) - 1 : first;
 }
 
@@ -189,13 +189,16 @@ static slt_cuda_view behind(slt_cuda_view view, int rows, int width) {
     return view;
 }
 
-static slt_layer_norm norm_of(const slt_cuda_args *a) {
-    return (slt_layer_norm){.gamma = a->in[GAMMA],
+// bias: of what is in front of it, which has the same gradient
+static slt_layer_norm norm_of(const slt_cuda_args *a, slt_cuda_view bias, slt_cuda_view dinput) {
+    return (slt_layer_norm){.bias = bias,
+                            .gamma = a->in[GAMMA],
                             .beta = a->in[BETA],
                             .y = a->out[0],
                             .hat = a->aux,
                             .factor = behind(a->aux, a->in_room[X], a->in_width[X]),
                             .parts = a->shared,
+                            .dinput = dinput,
                             .epsilon = (float)a->x[0]};
 }
 
@@ -206,47 +209,44 @@ static slt_layer_head head_of(const slt_cuda_args *a) {
 
 static slt_layer_mlp mlp_of(const slt_cuda_args *a) {
     return (slt_layer_mlp){.c1 = a->in[C1],
-                           .c2 = a->in[C2],
                            .middle = a->aux,
                            .signs = behind(a->aux, a->in_room[X], a->in_width[W1]),
-                           .dwide = a->out_grad[0],
                            .dmiddle = a->shared,
                            .wide = a->in_width[W1]};
 }
 
-static slt_layer_end end_of(const slt_cuda_args *a) {
-    return (slt_layer_end){.there = true,
-                           .w = a[POSITION].in[1],
-                           .c = a[POSITION].in[2],
-                           .norm = {norm_of(&a[NORM3]), norm_of(&a[NORM4])},
-                           .mlp = mlp_of(&a[END_MLP]),
-                           .kv = a[KV].out[0],
-                           .dkv = a[KV].out_grad[0],
-                           .dsum = a[POSITION].out_grad[0]};
+static void add_end(slt_layer_run *run, const slt_cuda_args *a) {
+    run->norms = SLT_LAYER_ALL_NORMS;
+    run->norm[2] = norm_of(&a[NORM3], a[POSITION].in[C], a[POSITION].out_grad[0]);
+    run->norm[3] = norm_of(&a[NORM4], a[END_MLP].in[C2], a[END_MLP].out_grad[0]);
+    run->mlp[1] = mlp_of(&a[END_MLP]);
+    run->position = a[POSITION].in[W];
+    run->kv = a[KV].out[0];
+    run->dkv = a[KV].out_grad[0];
 }
 
 static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool backward) {
     slt_cuda_args a[MOST];
     for (int i = 0; i <= last - first; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
-    bool head = last - first == HEAD, end = last - first == KV;
-    return (slt_layer_run){.stream = slt_cuda_of(tape->store)->stream,
-                           .batch = a[DENSE],
-                           .rows = a[DENSE].in_rows[X],
-                           .keep = a[DENSE].keep,
-                           .laid = laid_of(tape, first, backward),
-                           .mixed = a[DENSE].in[X],
-                           .x = a[NORM1].in[X],
-                           .c = a[DENSE].in[C],
-                           .norm = {norm_of(&a[NORM1]), norm_of(&a[NORM2])},
-                           .mlp = mlp_of(&a[MLP]),
-                           .head = head ? head_of(&a[HEAD]) : (slt_layer_head){.out = 0},
-                           .end = end ? end_of(a) : (slt_layer_end){.there = false},
-                           .dy = a[NORM2].out_grad[0],
-                           .dout = a[DENSE].out_grad[0],
-                           .dx = a[NORM1].in_grad[X],
-                           .dmixed = a[DENSE].in_grad[X],
-                           .add_x = a[NORM1].add[X],
-                           .add_mixed = a[DENSE].add[X]};
+    slt_layer_run run = {.stream = slt_cuda_of(tape->store)->stream,
+                         .batch = a[DENSE],
+                         .rows = a[DENSE].in_rows[X],
+                         .keep = a[DENSE].keep,
+                         .norms = SLT_LAYER_NORMS,
+                         .laid = laid_of(tape, first, backward),
+                         .mixed = a[DENSE].in[X],
+                         .x = a[NORM1].in[X],
+                         .norm = {norm_of(&a[NORM1], a[DENSE].in[C], a[DENSE].out_grad[0]),
+                                  norm_of(&a[NORM2], a[MLP].in[C2], a[MLP].out_grad[0])},
+                         .mlp = {mlp_of(&a[MLP])},
+                         .dy = a[NORM2].out_grad[0],
+                         .dx = a[NORM1].in_grad[X],
+                         .dmixed = a[DENSE].in_grad[X],
+                         .add_x = a[NORM1].add[X],
+                         .add_mixed = a[DENSE].add[X]};
+    if (last - first == HEAD) run.head = head_of(&a[HEAD]);
+    if (last - first == KV) add_end(&run, a);
+    return run;
 }
 
 static void launch(const slt_tape *tape, int first, int last, bool backward) {

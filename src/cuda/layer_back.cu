@@ -87,22 +87,7 @@ SLT_DEVICE_INLINE void turn_row(const slt_layer_bench &b, const kept_row &kept, 
             slt_scaled4(slt_plus4(dy[i], slt_scaled4(kept.hat[i], -along, -mean)), kept.inverse, 0);
 }
 
-// through a norm: dy of the lane's own row becomes that of its input, with the sums on the way
-SLT_DEVICE_INLINE void turn_norm(const slt_layer_bench &b, const slt_layer_norm &norm,
-                                 const kept_row &kept, bool there, float4 *dy, int gamma) {
-#pragma unroll
-    for (int i = 0; i < FOURS; i++)
-        if (!there) dy[i] = slt_four(0, 0, 0, 0);
-    put_parts(b, norm, dy, kept);
-    turn_row(b, kept, dy, gamma);
-}
-
 // ---- the narrow layer: dy of a row from its few numbers
-
-SLT_DEVICE_INLINE float dot8(const float *x, const float *w) {
-    float4 a = slt_four(x[0], x[1], x[2], x[3]), b = slt_four(x[4], x[5], x[6], x[7]);
-    return slt_dot4(a, *(const float4 *)w) + slt_dot4(b, *(const float4 *)(w + 4));
-}
 
 SLT_DEVICE_INLINE void take_head(const slt_layer_run &p, const slt_layer_bench &b, int row,
                                  float4 *dy) {
@@ -111,10 +96,13 @@ SLT_DEVICE_INLINE void take_head(const slt_layer_run &p, const slt_layer_bench &
 #pragma unroll
     for (int o = 0; o < OUT; o++) d[o] = o < p.head.out ? dz[o] : 0;
 #pragma unroll
-    for (int i = 0; i < FOURS; i++)
-        dy[i] =
-            slt_four(dot8(d, slt_layer_head_row(b, i, 0)), dot8(d, slt_layer_head_row(b, i, 1)),
-                     dot8(d, slt_layer_head_row(b, i, 2)), dot8(d, slt_layer_head_row(b, i, 3)));
+    for (int i = 0; i < FOURS; i++) {
+        dy[i] = slt_four(0, 0, 0, 0);
+#pragma unroll
+        for (int o = 0; o < OUT; o++)
+            dy[i] =
+                slt_plus4(dy[i], slt_scaled4(slt_layer_small(b, SLT_SMALL_HEAD + o, i), d[o], 0));
+    }
 }
 
 // ---- the mlp
@@ -148,19 +136,22 @@ SLT_DEVICE_INLINE void close_middle(const slt_layer_run &p, const slt_layer_benc
 SLT_DEVICE_INLINE void turn_mlp(const slt_layer_run &p, slt_layer_bench &b,
                                 const slt_layer_mlp &mlp, float (*d)[4], float (*z)[4]) {
     int last = mlp.wide / WIDTH - 1;
+    slt_layer_clear(z);
 #pragma unroll 1
     for (int part = last; part >= 0; part--) {
         float h[HALF][4];
         uint32_t signs = signs_of(mlp, b, part);
+        if (part == last) slt_layer_wait_turn(b.at);
         slt_layer_deep(h, d, slt_ring_take(b.ring));
+        if (part == last) slt_layer_give_turn(b.at);
         slt_ring_next(b.ring);
         close_middle(p, b, mlp, h, part * WIDTH + b.at.group * 64, signs);
-        slt_layer_wide(z, h, slt_ring_take(b.ring), part == last);
+        slt_layer_wide(z, h, slt_ring_take(b.ring));
         slt_ring_next(b.ring);
     }
 }
 
-// ---- from one to the next
+// ---- from one norm to the one in front of it: code that is run again is in the cache
 
 SLT_DEVICE_INLINE void put_row(const slt_layer_run &p, const slt_layer_spot &at, slt_cuda_view to,
                                const float4 *own, bool add) {
@@ -173,83 +164,94 @@ SLT_DEVICE_INLINE void put_row(const slt_layer_run &p, const slt_layer_spot &at,
     }
 }
 
-// from keys and values to the second norm's output
-SLT_DEVICE_INLINE void turn_end(const slt_layer_run &p, slt_layer_bench &b, bool there,
-                                float4 *own) {
-    float z[EIGHTS][4], d[EIGHTS][4];
-    kept_row kept;
+// z = dkv·KVᵀ
+SLT_DEVICE_INLINE void take_keys(const slt_layer_run &p, slt_layer_bench &b, float (*z)[4]) {
+    slt_layer_clear(z);
+#pragma unroll 1
     for (int half = 1; half >= 0; half--) {
-        slt_layer_rows(d, b.at, slt_at(p.end.dkv), p.rows, 2 * WIDTH,
-                       b.at.group * WIDTH + half * 64);
-        slt_layer_wide(z, d, slt_ring_take(b.ring), half);
+        float d[HALF][4];
+        slt_layer_rows(d, b.at, slt_at(p.dkv), p.rows, 2 * WIDTH, b.at.group * WIDTH + half * 64);
+        slt_layer_wide(z, d, slt_ring_take(b.ring));
         slt_ring_next(b.ring);
     }
-    load_kept(p, b, p.end.norm[1], there, &kept);
-    slt_layer_gather(own, z, b.swap);
-    turn_norm(b, p.end.norm[1], kept, there, own, SLT_SMALL_NORM4);
-    put_row(p, b.at, p.end.mlp.dwide, own, false);
-    slt_layer_share(d, own, b.swap);
-    turn_mlp(p, b, p.end.mlp, d, z);
-    load_kept(p, b, p.end.norm[0], there, &kept);
-    slt_layer_gather(own, z, b.swap);
-    turn_norm(b, p.end.norm[0], kept, there, own, SLT_SMALL_NORM3);
-    put_row(p, b.at, p.end.dsum, own, false);
 }
 
-// the gradient of the second norm's output
-template <bool END>
-SLT_DEVICE_INLINE void take_gradient(const slt_layer_run &p, slt_layer_bench &b, bool there,
+// where the way begins: own, the gradient of the second norm's output, or z
+SLT_DEVICE_INLINE void take_gradient(const slt_layer_run &p, slt_layer_bench &b, float (*z)[4],
                                      float4 *own) {
     int row = slt_least(b.at.own, p.rows - 1);
-    if (END)
-        turn_end(p, b, there, own);
+    if (p.norms > SLT_LAYER_NORMS)
+        take_keys(p, b, z);
     else if (p.head.out)
         take_head(p, b, row, own);
     else
         slt_layer_load(own, slt_at(p.dy) + (int64_t)row * WIDTH, b.at.t);
 }
 
-// from the first norm's output, of which z is the mlp's part, to the product in front of it
-SLT_DEVICE_INLINE void turn_first(const slt_layer_run &p, const slt_layer_bench &b, bool there,
-                                  float (*z)[4], float (*d)[4]) {
-    float4 own[FOURS], past[FOURS];
-    kept_row kept;
-    int row = slt_least(b.at.own, p.rows - 1);
-    slt_layer_load(past, slt_at(p.mlp.dwide) + (int64_t)row * WIDTH, b.at.t);
-    load_kept(p, b, p.norm[0], there, &kept);
-    slt_layer_gather(own, z, b.swap);
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) own[i] = slt_plus4(own[i], past[i]);
-    turn_norm(b, p.norm[0], kept, there, own, SLT_SMALL_NORM1);
-    put_row(p, b.at, p.dout, own, false);
-    if (p.dx.at) put_row(p, b.at, p.dx, own, p.add_x);
-    slt_layer_share(d, own, b.swap);
-}
-
-template <bool END>
-SLT_KERNEL __launch_bounds__(THREADS, 1) backward(const __grid_constant__ slt_layer_run p) {
-    SLT_DYNAMIC_SHARED(memory);
-    alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
-    slt_layer_bench b = slt_layer_open(p, memory, gates);
-    float z[EIGHTS][4], d[EIGHTS][4], h[HALF][4];
-    float4 own[FOURS];
-    kept_row kept;
-    bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
-    take_gradient<END>(p, b, there, own);
-    load_kept(p, b, p.norm[1], there, &kept);
-    turn_norm(b, p.norm[1], kept, there, own, SLT_SMALL_NORM2);
-    put_row(p, b.at, p.mlp.dwide, own, false);
-    slt_layer_share(d, own, b.swap);
-    turn_mlp(p, b, p.mlp, d, z);
-    turn_first(p, b, there, z, d);
-    slt_let_next();
+// the last product: to attention's output
+SLT_DEVICE_INLINE void put_mixed(const slt_layer_run &p, const slt_layer_bench &b, float (*d)[4]) {
+    float h[HALF][4];
     slt_layer_deep(h, d, slt_ring_take(b.ring));
     if (p.dmixed.at)
         slt_layer_put(h, b.at, slt_at(p.dmixed), p.rows, WIDTH, b.at.group * 64, p.add_mixed);
 }
 
+// the gradient of norm n's output: of the second one it is at hand, of the first one a part went
+// past the mlp. Rows that the batch does not have bring nothing
+SLT_DEVICE_INLINE void gather_output(const slt_layer_run &p, const slt_layer_bench &b, int n,
+                                     const float (*z)[4], bool there, float4 *own) {
+    float4 past[FOURS];
+    int64_t row = slt_least(b.at.own, p.rows - 1);
+    if (n == 0) slt_layer_load(past, slt_at(p.norm[1].dinput) + row * WIDTH, b.at.t);
+    if (n != 1) slt_layer_gather(own, z, b.swap);
+#pragma unroll
+    for (int i = 0; i < FOURS; i++) {
+        if (n == 0) own[i] = slt_plus4(own[i], past[i]);
+        if (!there) own[i] = slt_four(0, 0, 0, 0);
+    }
+}
+
+// all norms, with the mlp in front of every other one
+SLT_DEVICE_INLINE void turn_norms(const slt_layer_run &p, slt_layer_bench &b) {
+    bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
+    float z[EIGHTS][4], d[EIGHTS][4];
+    float4 own[FOURS] = {};
+    take_gradient(p, b, z, own);
+#pragma unroll 1
+    for (int n = p.norms - 1; n >= 0; n--) {
+        kept_row kept;
+        gather_output(p, b, n, z, there, own);
+        load_kept(p, b, p.norm[n], there, &kept);
+        put_parts(b, p.norm[n], own, kept);
+        turn_row(b, kept, own, 3 * n + 1);
+        put_row(p, b.at, p.norm[n].dinput, own, false);
+        if (n == 0 && p.dx.at) put_row(p, b.at, p.dx, own, p.add_x);
+        if (n == 0) slt_let_next();
+        if (n == 2) continue;
+        slt_layer_share(d, own, b.swap);
+        if (n == 0) put_mixed(p, b, d);
+        if (n > 0) turn_mlp(p, b, p.mlp[n / 2], d, z);
+#pragma unroll
+        for (int i = 0; i < FOURS; i++) own[i] = slt_four(0, 0, 0, 0); // not kept until here
+    }
+}
+
+// what forward kept may have left the second cache: a line of every thread, of each norm
+SLT_DEVICE_INLINE void bring_kept(const slt_layer_run &p) {
+    int at = (int)blockIdx.x * SLT_LAYER_ROWS * WIDTH + (int)threadIdx.x * 32;
+    for (int n = 0; n < p.norms && at < p.rows * WIDTH; n++)
+        slt_bring_near(slt_at(p.norm[n].hat) + at);
+}
+
+SLT_KERNEL __launch_bounds__(THREADS, 1) backward(const __grid_constant__ slt_layer_run p) {
+    SLT_DYNAMIC_SHARED(memory);
+    alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
+    bring_kept(p);
+    slt_layer_bench b = slt_layer_open(p, memory, gates);
+    turn_norms(p, b);
+}
+
 void slt_cuda_layer_backward(const slt_layer_run *run) {
     dim3 grid = slt_grid(&run->batch, run->rows, SLT_LAYER_ROWS);
-    SLT_LAUNCH_LARGE(run, (run->end.there ? backward<true> : backward<false>), grid, THREADS,
-                     SLT_LAYER_BYTES);
+    SLT_LAUNCH_LARGE(run, backward, grid, THREADS, SLT_LAYER_BYTES);
 }

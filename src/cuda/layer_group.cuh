@@ -59,12 +59,11 @@ template <int N> SLT_DEVICE_INLINE void slt_layer_pin(float (*x)[4]) {
     for (int i = 0; i < 4 * N; i++) asm volatile("" : "+f"(x[i / 4][i % 4])::"memory");
 }
 
-// c (64,128) (+)= a (64,64)·b
-SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b, int first) {
+// c (64,128) += a (64,64)·b
+SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b) {
     slt_layer_fence();
 #pragma unroll
-    for (int s = 0; s < SLT_LAYER_HALF; s++)
-        slt_group_step(c, a[s], slt_layer_view(b, s, 128), first && s == 0);
+    for (int s = 0; s < SLT_LAYER_HALF; s++) slt_group_step(c, a[s], slt_layer_view(b, s, 128), 0);
     slt_layer_await();
     slt_layer_pin<SLT_LAYER_HALF>(a);
     slt_layer_pin<SLT_LAYER_EIGHTS>(c);
@@ -85,7 +84,8 @@ SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float 
 
 // every warp for itself: EIGHTS of columns, STEPS of k
 template <int EIGHTS, int STEPS>
-SLT_DEVICE_INLINE void slt_layer_multiply(float (*c)[4], float (*a)[4], const float *b, int first) {
+SLT_DEVICE_INLINE void slt_layer_multiply(float (*c)[4], float (*a)[4], const float *b,
+                                          bool first) {
     int lane = (int)(threadIdx.x % SLT_WARP), g = lane / 4, t = lane % 4;
 #pragma unroll
     for (int j = 0; j < EIGHTS; j++) {
@@ -98,14 +98,19 @@ SLT_DEVICE_INLINE void slt_layer_multiply(float (*c)[4], float (*a)[4], const fl
         }
     }
 }
-SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b, int first) {
-    slt_layer_multiply<SLT_LAYER_EIGHTS, SLT_LAYER_HALF>(c, a, b, first);
+SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b) {
+    slt_layer_multiply<SLT_LAYER_EIGHTS, SLT_LAYER_HALF>(c, a, b, false);
 }
 SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float *b) {
-    slt_layer_multiply<SLT_LAYER_HALF, SLT_LAYER_EIGHTS>(c, a, b, 1);
+    slt_layer_multiply<SLT_LAYER_HALF, SLT_LAYER_EIGHTS>(c, a, b, true);
 }
 
 #endif
+
+SLT_DEVICE_INLINE void slt_layer_clear(float (*c)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4 * SLT_LAYER_EIGHTS; i++) c[i / 4][i % 4] = 0;
+}
 
 // the lane's four i of the upper or the lower row of a product
 SLT_DEVICE_INLINE float4 slt_layer_four(const float (*c)[4], int i, bool lower) {
@@ -231,25 +236,28 @@ SLT_DEVICE_INLINE void slt_layer_put(const float (*c)[4], const slt_layer_spot &
         }
 }
 
+// The second group begins when the first has done its first product: from then on one multiplies
+// while the other works on its rows
+SLT_DEVICE_INLINE void slt_layer_wait_turn(const slt_layer_spot &at) {
+    if (at.group == 1) slt_group_turn_wait();
+}
+SLT_DEVICE_INLINE void slt_layer_give_turn(const slt_layer_spot &at) {
+    if (at.group == 0) slt_group_turn_give();
+}
+
 // ---- what a thread has at hand
 
-// small parameters in shared memory, 128 numbers a place: biases, norms (γ, β), the narrow layer's
-// weights (a row of eight for every channel) or what an encoder's end has, the middle's bias
+// small parameters in shared memory, 128 numbers a place: bias, γ and β of every norm, then of an
+// encoder's end, or of a narrow layer (a row for every column), and the middle's bias
 enum {
-    SLT_SMALL_C,
-    SLT_SMALL_NORM1,
-    SLT_SMALL_C2 = SLT_SMALL_NORM1 + 2,
-    SLT_SMALL_NORM2,
-    SLT_SMALL_HEAD = SLT_SMALL_NORM2 + 2,
-    SLT_SMALL_W = SLT_SMALL_HEAD, // of the end: the position's
-    SLT_SMALL_END_C,
-    SLT_SMALL_NORM3,
-    SLT_SMALL_END_C1 = SLT_SMALL_NORM3 + 2,
-    SLT_SMALL_END_C2,
-    SLT_SMALL_NORM4,
-    SLT_SMALL_C1 = SLT_SMALL_HEAD + SLT_LAYER_OUT,
+    SLT_SMALL_HEAD = 3 * SLT_LAYER_NORMS,
+    SLT_SMALL_HEAD_C = SLT_SMALL_HEAD + SLT_LAYER_OUT,
+    SLT_SMALL_W = 3 * SLT_LAYER_ALL_NORMS,
+    SLT_SMALL_END_C1,
+    SLT_SMALL_C1 = SLT_SMALL_HEAD_C + 1,
     SLT_SMALL = SLT_SMALL_C1 * SLT_LAYER_WIDTH + SLT_LAYER_MOST
 };
+static_assert(SLT_SMALL_END_C1 < SLT_SMALL_C1, "small parameters have places of their own");
 enum { SLT_LAYER_RING = SLT_LAYER_GATES * SLT_LAYER_PIECE };
 enum { SLT_LAYER_BYTES = (SLT_LAYER_RING + 4 * SLT_LAYER_SWAP + SLT_SMALL) * 4 + SLT_GROUP_ALIGN };
 
@@ -268,29 +276,30 @@ SLT_DEVICE_INLINE void slt_layer_bring_one(float *small, int which, slt_cuda_vie
 }
 
 SLT_DEVICE_INLINE void slt_layer_bring_head(const slt_layer_head &head, float *small) {
-    const float *w = slt_at(head.w);
+    const float *w = slt_at(head.w), *c = slt_at(head.c);
     for (int i = (int)threadIdx.x; i < SLT_LAYER_OUT * SLT_LAYER_WIDTH; i += SLT_LAYER_THREADS) {
-        int channel = i / SLT_LAYER_OUT, o = i % SLT_LAYER_OUT;
+        int o = i / SLT_LAYER_WIDTH, channel = i % SLT_LAYER_WIDTH;
         small[SLT_SMALL_HEAD * SLT_LAYER_WIDTH + i] = o < head.out ? w[channel * head.out + o] : 0;
     }
-}
-
-SLT_DEVICE_INLINE void slt_layer_bring_end(const slt_layer_end &end, float *small) {
-    const slt_cuda_view from[] = {end.w,      end.c,      end.norm[0].gamma, end.norm[0].beta,
-                                  end.mlp.c1, end.mlp.c2, end.norm[1].gamma, end.norm[1].beta};
-#pragma unroll
-    for (int i = 0; i < SLT_LAYER_OUT; i++) slt_layer_bring_one(small, SLT_SMALL_W + i, from[i]);
+    int o = (int)threadIdx.x;
+    if (o < SLT_LAYER_OUT)
+        small[SLT_SMALL_HEAD_C * SLT_LAYER_WIDTH + o] = c && o < head.out ? c[o] : 0;
 }
 
 SLT_DEVICE_INLINE void slt_layer_bring_small(const slt_layer_run &p, float *small) {
-    const slt_cuda_view from[] = {p.c,      p.norm[0].gamma, p.norm[0].beta,
-                                  p.mlp.c2, p.norm[1].gamma, p.norm[1].beta};
 #pragma unroll
-    for (int i = 0; i < SLT_SMALL_HEAD; i++) slt_layer_bring_one(small, i, from[i]);
-    for (int i = (int)threadIdx.x; i < p.mlp.wide; i += SLT_LAYER_THREADS)
-        small[SLT_SMALL_C1 * SLT_LAYER_WIDTH + i] = slt_at(p.mlp.c1)[i];
+    for (int n = 0; n < SLT_LAYER_ALL_NORMS; n++) {
+        if (n >= p.norms) break;
+        slt_layer_bring_one(small, 3 * n, p.norm[n].bias);
+        slt_layer_bring_one(small, 3 * n + 1, p.norm[n].gamma);
+        slt_layer_bring_one(small, 3 * n + 2, p.norm[n].beta);
+    }
+    for (int i = (int)threadIdx.x; i < p.mlp[0].wide; i += SLT_LAYER_THREADS)
+        small[SLT_SMALL_C1 * SLT_LAYER_WIDTH + i] = slt_at(p.mlp[0].c1)[i];
     if (p.head.out) slt_layer_bring_head(p.head, small);
-    if (p.end.there) slt_layer_bring_end(p.end, small);
+    if (p.norms == SLT_LAYER_NORMS) return;
+    slt_layer_bring_one(small, SLT_SMALL_W, p.position);
+    slt_layer_bring_one(small, SLT_SMALL_END_C1, p.mlp[1].c1);
 }
 
 // Nobody but Adam writes parameters; where who laid weights down has ended before this kernel
@@ -303,8 +312,8 @@ SLT_DEVICE_INLINE slt_layer_bench slt_layer_open(const slt_layer_run &p, float *
     b.at = slt_layer_here();
     b.swap = (float4 *)(stages + SLT_LAYER_RING);
     b.small = stages + SLT_LAYER_RING + 4 * SLT_LAYER_SWAP;
-    b.ring =
-        slt_ring_open(stages, gates, slt_at(p.laid), slt_layer_pieces(p.mlp.wide, p.end.there));
+    b.ring = slt_ring_open(stages, gates, slt_at(p.laid),
+                           slt_layer_pieces(p.mlp[0].wide, p.norms > SLT_LAYER_NORMS));
     slt_layer_bring_small(p, b.small);
     slt_wait_for_last();
     __syncthreads();
@@ -314,11 +323,6 @@ SLT_DEVICE_INLINE slt_layer_bench slt_layer_open(const slt_layer_run &p, float *
 // the lane's four i of a small parameter
 SLT_DEVICE_INLINE float4 slt_layer_small(const slt_layer_bench &b, int which, int i) {
     return *slt_layer_at(b.small + which * SLT_LAYER_WIDTH, i, b.at.t);
-}
-
-// the narrow layer's weights of channel k of the lane's four i
-SLT_DEVICE_INLINE const float *slt_layer_head_row(const slt_layer_bench &b, int i, int k) {
-    return b.small + SLT_SMALL_HEAD * SLT_LAYER_WIDTH + (16 * i + 4 * b.at.t + k) * SLT_LAYER_OUT;
 }
 
 #endif

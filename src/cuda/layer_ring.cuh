@@ -30,6 +30,9 @@ SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *gate, float *to, const float *fr
                  "l"(from), "r"(bytes), "r"(slt_shared_place(gate))
                  : "memory");
 }
+SLT_DEVICE_INLINE void slt_bring_near(const float *at) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
 SLT_DEVICE_INLINE void slt_gate_wait(uint64_t *gate, int turn) {
     asm volatile("{\n"
                  ".reg .pred open;\n"
@@ -49,7 +52,20 @@ SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *, float *to, const float *from, 
     for (int i = 0; i < bytes / 16; i++) ((float4 *)to)[i] = ((const float4 *)from)[i];
 }
 SLT_DEVICE_INLINE void slt_gate_wait(uint64_t *, int) {}
+SLT_DEVICE_INLINE void slt_bring_near(const float *) {}
 
+#endif
+
+// ---- turns of two groups, once
+
+#ifdef SLT_EMULATED
+SLT_DEVICE_INLINE void slt_group_turn_wait(void) {}
+SLT_DEVICE_INLINE void slt_group_turn_give(void) {}
+#else
+SLT_DEVICE_INLINE void slt_group_turn_wait(void) { asm volatile("bar.sync 5, 256;" ::: "memory"); }
+SLT_DEVICE_INLINE void slt_group_turn_give(void) {
+    asm volatile("bar.arrive 5, 256;" ::: "memory");
+}
 #endif
 
 // ---- the pieces of a group, three on their way or at work

@@ -9,14 +9,15 @@
 enum { WIDTH = SLT_LAYER_WIDTH, EIGHTS = SLT_LAYER_EIGHTS, HALF = SLT_LAYER_HALF };
 enum { FOURS = SLT_LAYER_FOURS, THREADS = SLT_LAYER_THREADS, OUT = SLT_LAYER_OUT };
 
-// own + a bias
-SLT_DEVICE_INLINE void add_small(const slt_layer_bench &b, float4 *own, int bias) {
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) own[i] = slt_plus4(own[i], slt_layer_small(b, bias, i));
-}
 SLT_DEVICE_INLINE void add_row(float4 *own, const float4 *row) {
 #pragma unroll
     for (int i = 0; i < FOURS; i++) own[i] = slt_plus4(own[i], row[i]);
+}
+// own + t·(a small parameter)
+SLT_DEVICE_INLINE void add_small(const slt_layer_bench &b, float4 *own, int which, float t) {
+#pragma unroll
+    for (int i = 0; i < FOURS; i++)
+        own[i] = slt_plus4(own[i], slt_scaled4(slt_layer_small(b, which, i), t, 0));
 }
 
 // own = x̂; the result: 1/τ. Rows that the batch does not have are zero
@@ -39,9 +40,10 @@ SLT_DEVICE_INLINE float centre(float4 *own, bool there, float epsilon) {
     return factor;
 }
 
-// own = LN(own), with all that the norm writes
-SLT_DEVICE_INLINE void take_norm(const slt_layer_run &p, const slt_layer_bench &b,
-                                 const slt_layer_norm &norm, float4 *own, int gamma, bool there) {
+// own = LN(own) by norm n, with all that it writes
+SLT_DEVICE_INLINE void take_norm(const slt_layer_run &p, const slt_layer_bench &b, int n,
+                                 float4 *own, bool there) {
+    const slt_layer_norm &norm = p.norm[n];
     int64_t at = (int64_t)b.at.own * WIDTH;
     bool inside = b.at.own < p.rows;
     float factor = centre(own, there, norm.epsilon);
@@ -49,8 +51,8 @@ SLT_DEVICE_INLINE void take_norm(const slt_layer_run &p, const slt_layer_bench &
     if (inside && p.keep) slt_layer_store(slt_at(norm.hat) + at, own, b.at.t);
 #pragma unroll
     for (int i = 0; i < FOURS; i++) {
-        own[i] = slt_plus4(slt_times4(slt_layer_small(b, gamma, i), own[i]),
-                           slt_layer_small(b, gamma + 1, i));
+        own[i] = slt_plus4(slt_times4(slt_layer_small(b, 3 * n + 1, i), own[i]),
+                           slt_layer_small(b, 3 * n + 2, i));
         if (!there) own[i] = slt_four(0, 0, 0, 0);
     }
     if (inside) slt_layer_store(slt_at(norm.y) + at, own, b.at.t);
@@ -96,14 +98,17 @@ SLT_DEVICE_INLINE void put_signs(const slt_layer_mlp &mlp, const slt_layer_bench
 // z = relu(y·W1 + c1)·W2, the group's part of the middle
 SLT_DEVICE_INLINE void take_mlp(const slt_layer_run &p, slt_layer_bench &b,
                                 const slt_layer_mlp &mlp, float (*y)[4], float (*z)[4], int c1) {
+    slt_layer_clear(z);
 #pragma unroll 1
     for (int part = 0; part < mlp.wide / WIDTH; part++) {
         float h[HALF][4];
+        if (part == 0) slt_layer_wait_turn(b.at);
         slt_layer_deep(h, y, slt_ring_take(b.ring));
+        if (part == 0) slt_layer_give_turn(b.at);
         slt_ring_next(b.ring);
         uint32_t signs = open_middle(p, b, mlp, h, part * WIDTH + b.at.group * 64, c1);
         if (p.keep) put_signs(mlp, b, part, signs);
-        slt_layer_wide(z, h, slt_ring_take(b.ring), part == 0);
+        slt_layer_wide(z, h, slt_ring_take(b.ring));
         slt_ring_next(b.ring);
     }
 }
@@ -111,93 +116,90 @@ SLT_DEVICE_INLINE void take_mlp(const slt_layer_run &p, slt_layer_bench &b,
 // z = y·W + c; a lane puts two columns of its row
 SLT_DEVICE_INLINE void put_head(const slt_layer_run &p, const slt_layer_bench &b,
                                 const float4 *own) {
-    float sum[OUT] = {0};
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) {
-        const float each[4] = {own[i].x, own[i].y, own[i].z, own[i].w};
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            const float *w = slt_layer_head_row(b, i, k);
-            slt_add4(sum, each[k], *(const float4 *)w);
-            slt_add4(sum + 4, each[k], *(const float4 *)(w + 4));
-        }
-    }
-    const float *c = slt_at(p.head.c);
-    float *z = slt_at(p.head.z) + (int64_t)b.at.own * p.head.out;
+    float *z = slt_at(p.head.z) + (int64_t)b.at.own * p.head.out, mine[2] = {0};
 #pragma unroll
     for (int o = 0; o < OUT; o++) {
-        float all = slt_layer_sum(sum[o]);
-        if (o / 2 == b.at.t && o < p.head.out && b.at.own < p.rows) z[o] = all + (c ? c[o] : 0);
-    }
-}
-
-// from attention's output to the second norm's; own: the lane's row
-SLT_DEVICE_INLINE void take_layer(const slt_layer_run &p, slt_layer_bench &b, bool there,
-                                  float4 *own) {
-    float z[EIGHTS][4], a[EIGHTS][4];
-    float4 row[FOURS];
-    int64_t at = (int64_t)slt_least(b.at.own, p.rows - 1) * WIDTH;
-    slt_layer_rows(a, b.at, slt_at(p.mixed), p.rows, WIDTH, b.at.group * 64);
-    slt_layer_load(row, slt_at(p.x) + at, b.at.t);
-    slt_layer_wide(z, a, slt_ring_take(b.ring), 1);
-    slt_ring_next(b.ring);
-    slt_layer_gather(own, z, b.swap);
-    add_small(b, own, SLT_SMALL_C);
-    add_row(own, row);
-    take_norm(p, b, p.norm[0], own, SLT_SMALL_NORM1, there);
-    slt_layer_share(a, own, b.swap);
-    take_mlp(p, b, p.mlp, a, z, SLT_SMALL_C1);
-    slt_layer_load(row, slt_at(p.norm[0].y) + at, b.at.t);
-    slt_layer_gather(own, z, b.swap);
-    add_small(b, own, SLT_SMALL_C2);
-    add_row(own, row);
-    take_norm(p, b, p.norm[1], own, SLT_SMALL_NORM2, there);
-}
-
-// ---- the end of an encoder
-
-SLT_DEVICE_INLINE void add_position(const slt_layer_run &p, const slt_layer_bench &b, bool there,
-                                    float4 *own) {
-    int l = there ? slt_spot_of(p.batch, SLT_TOKENS, b.at.own).l : 0;
-    float t = p.batch.length > 1 ? (float)l / (float)(p.batch.length - 1) : 0;
+        float sum = 0;
 #pragma unroll
-    for (int i = 0; i < FOURS; i++)
-        own[i] = slt_plus4(own[i], slt_plus4(slt_scaled4(slt_layer_small(b, SLT_SMALL_W, i), t, 0),
-                                             slt_layer_small(b, SLT_SMALL_END_C, i)));
+        for (int i = 0; i < FOURS; i++)
+            sum += slt_dot4(own[i], slt_layer_small(b, SLT_SMALL_HEAD + o, i));
+        sum = slt_layer_sum(sum);
+        if (o / 2 == b.at.t) mine[o % 2] = sum + b.small[SLT_SMALL_HEAD_C * WIDTH + o];
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+        if (2 * b.at.t + i < p.head.out && b.at.own < p.rows) z[2 * b.at.t + i] = mine[i];
 }
 
-SLT_DEVICE_INLINE void take_end(const slt_layer_run &p, slt_layer_bench &b, bool there,
-                                float4 *own) {
-    float z[EIGHTS][4], a[EIGHTS][4], h[HALF][4];
-    add_position(p, b, there, own);
-    take_norm(p, b, p.end.norm[0], own, SLT_SMALL_NORM3, there);
-    slt_layer_share(a, own, b.swap);
-    take_mlp(p, b, p.end.mlp, a, z, SLT_SMALL_END_C1);
-    slt_layer_gather(own, z, b.swap);
-    add_small(b, own, SLT_SMALL_END_C2);
-    take_norm(p, b, p.end.norm[1], own, SLT_SMALL_NORM4, there);
-    slt_layer_share(a, own, b.swap);
+// ---- from one norm to the next: code that is run again is in the cache
+
+SLT_DEVICE_INLINE float position_of(const slt_layer_run &p, const slt_layer_bench &b, bool there) {
+    int l = there ? slt_spot_of(p.batch, SLT_TOKENS, b.at.own).l : 0;
+    return p.batch.length > 1 ? (float)l / (float)(p.batch.length - 1) : 0;
+}
+
+// what norm n reads: a product z with bias and residual; the third one the rows that are at hand
+SLT_DEVICE_INLINE void gather_input(const slt_layer_run &p, const slt_layer_bench &b, int n,
+                                    float (*z)[4], bool there, float4 *own) {
+    float4 row[FOURS];
+    const float *residual = slt_at(n == 0 ? p.x : p.norm[0].y);
+    if (n < 2)
+        slt_layer_load(row, residual + (int64_t)slt_least(b.at.own, p.rows - 1) * WIDTH, b.at.t);
+    if (n == 2)
+        add_small(b, own, SLT_SMALL_W, position_of(p, b, there));
+    else
+        slt_layer_gather(own, z, b.swap);
+    add_small(b, own, 3 * n, 1);
+    if (n < 2) add_row(own, row);
+}
+
+// keys and values: the group's half of their columns
+SLT_DEVICE_INLINE void put_keys(const slt_layer_run &p, slt_layer_bench &b, float (*a)[4]) {
+#pragma unroll 1
     for (int half = 0; half < 2; half++) {
+        float h[HALF][4];
         slt_layer_deep(h, a, slt_ring_take(b.ring));
         slt_ring_next(b.ring);
-        slt_layer_put(h, b.at, slt_at(p.end.kv), p.rows, 2 * WIDTH, b.at.group * WIDTH + half * 64,
+        slt_layer_put(h, b.at, slt_at(p.kv), p.rows, 2 * WIDTH, b.at.group * WIDTH + half * 64,
                       false);
     }
 }
 
-template <bool END>
+// z, the product of attention's output
+SLT_DEVICE_INLINE void take_mixed(const slt_layer_run &p, slt_layer_bench &b, float (*z)[4]) {
+    float a[HALF][4];
+    slt_layer_rows(a, b.at, slt_at(p.mixed), p.rows, WIDTH, b.at.group * 64);
+    slt_layer_clear(z);
+    slt_layer_wide(z, a, slt_ring_take(b.ring));
+    slt_ring_next(b.ring);
+}
+
+// all norms, with the mlp behind every other one
+SLT_DEVICE_INLINE void take_norms(const slt_layer_run &p, slt_layer_bench &b) {
+    bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
+    float z[EIGHTS][4], a[EIGHTS][4];
+    float4 own[FOURS] = {};
+    take_mixed(p, b, z);
+#pragma unroll 1
+    for (int n = 0; n < p.norms; n++) {
+        gather_input(p, b, n, z, there, own);
+        take_norm(p, b, n, own, there);
+        if (n + 1 == p.norms) slt_let_next();
+        if (n == 1) continue;
+        slt_layer_share(a, own, b.swap);
+        if (n == 3) put_keys(p, b, a);
+        if (n < 3) take_mlp(p, b, p.mlp[n / 2], a, z, n ? SLT_SMALL_END_C1 : SLT_SMALL_C1);
+#pragma unroll
+        for (int i = 0; i < FOURS; i++) own[i] = slt_four(0, 0, 0, 0); // not kept until here
+    }
+    if (p.head.out) put_head(p, b, own);
+}
+
 SLT_KERNEL __launch_bounds__(THREADS, 1) forward(const __grid_constant__ slt_layer_run p) {
     SLT_DYNAMIC_SHARED(memory);
     alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
     slt_layer_bench b = slt_layer_open(p, memory, gates);
-    float4 own[FOURS];
-    bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
-    take_layer(p, b, there, own);
-    slt_let_next();
-    if (END)
-        take_end(p, b, there, own);
-    else if (p.head.out)
-        put_head(p, b, own);
+    take_norms(p, b);
 }
 
 // ---- launches
@@ -212,6 +214,5 @@ bool slt_cuda_layer_fits(void) {
 
 void slt_cuda_layer_forward(const slt_layer_run *run) {
     dim3 grid = slt_grid(&run->batch, run->rows, SLT_LAYER_ROWS);
-    SLT_LAUNCH_LARGE(run, (run->end.there ? forward<true> : forward<false>), grid, THREADS,
-                     SLT_LAYER_BYTES);
+    SLT_LAUNCH_LARGE(run, forward, grid, THREADS, SLT_LAYER_BYTES);
 }

@@ -34,17 +34,19 @@ typedef struct slt_layer_weights {
 
 // ---- rows
 
+// the norms of a layer and of an encoder's end, in order, with what is added in front of them
+enum { SLT_LAYER_NORMS = 2, SLT_LAYER_ALL_NORMS = 4 };
+
 typedef struct {
-    slt_cuda_view gamma, beta, y;
-    slt_cuda_view hat, factor; // kept for backward
-    slt_cuda_view parts;       // backward: a block's sums for γ and β
+    slt_cuda_view bias, gamma, beta, y;
+    slt_cuda_view hat, factor;   // kept for backward
+    slt_cuda_view parts, dinput; // backward: a block's sums for γ and β; of what it reads
     float epsilon;
 } slt_layer_norm;
 
 typedef struct {
-    slt_cuda_view c1, c2;
-    slt_cuda_view middle, signs;
-    slt_cuda_view dwide, dmiddle; // backward: of its output, of what is in front of the ReLU
+    slt_cuda_view c1, middle, signs;
+    slt_cuda_view dmiddle; // backward: of what is in front of the ReLU
     int wide;
 } slt_layer_mlp;
 
@@ -55,29 +57,22 @@ typedef struct {
 } slt_layer_head;
 
 typedef struct {
-    bool there;
-    slt_cuda_view w, c; // z + (t·w + c), t: the position
-    slt_layer_norm norm[2];
-    slt_layer_mlp mlp;
-    slt_cuda_view kv, dkv; // (rows,256)
-    slt_cuda_view dsum;    // of the first norm's input
-} slt_layer_end;
-
-typedef struct {
     void *stream;
     slt_cuda_args batch; // of the first node
     int rows;
     bool keep;          // for backward
     bool early;         // weights are there before the kernel in front has ended
+    int norms;          // SLT_LAYER_NORMS, or all: with the end of an encoder
     slt_cuda_view laid; // of this pass
-    slt_cuda_view mixed, x, c;
-    slt_layer_norm norm[2];
-    slt_layer_mlp mlp;
+    slt_cuda_view mixed, x;
+    slt_layer_norm norm[SLT_LAYER_ALL_NORMS];
+    slt_layer_mlp mlp[2];
     slt_layer_head head;
-    slt_layer_end end;
+    slt_cuda_view position; // (128), times the position
+    slt_cuda_view kv, dkv;  // (rows,256)
     // backward
-    slt_cuda_view dy;               // of the second norm; absent where more is behind it
-    slt_cuda_view dout, dx, dmixed; // of the first product; the last two may be absent
+    slt_cuda_view dy;         // of the second norm; absent where more is behind it
+    slt_cuda_view dx, dmixed; // may be absent
     bool add_x, add_mixed;
 } slt_layer_run;
 
