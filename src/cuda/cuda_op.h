@@ -199,22 +199,6 @@ typedef struct {
 
 // false: not in one launch at this size or precision, and nothing was done
 bool slt_cuda_gated_gradient(const slt_cuda_args *args, const slt_gated *product);
-// y = x·W for very many short rows, and a ReLU on the way out (stream_product.cu): forward relu(· +
-// bias), which leaves its signs; backward zero where that was not positive, and sums (+)= Σ over
-// rows of y
-typedef struct {
-    bool backward;
-    slt_cuda_view x, w, y; // (rows,k), (k,n) or, backward, (n,k), (rows,n)
-    slt_cuda_view signs;   // a bit for each number of 64 rows at a time
-    slt_cuda_view bias;    // (n), of forward
-    slt_cuda_view sums;    // (n), of backward; may be absent
-    bool add_sums;
-    int rows, n;
-} slt_stream;
-
-// is it done at this size and precision? k: the width of a row of x
-bool slt_cuda_streams(const slt_cuda_args *args, int rows, int n, int k);
-void slt_cuda_stream_product(const slt_cuda_args *args, const slt_stream *product);
 // a layer norm's gradient of very many rows (norm_gradient.cu): the number of sums that it leaves
 // in `shared`; 0: not at this size, and nothing was done
 int slt_cuda_norm_gradient(const slt_cuda_args *args);

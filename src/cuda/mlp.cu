@@ -6,34 +6,10 @@
 
 enum { X, W1, C1, W2, C2 };
 
-// signs of the middle, behind it
-static slt_cuda_view signs_of(const slt_cuda_args *args) {
-    slt_cuda_view signs = args->aux;
-    signs.at += (int64_t)args->in_room[X] * args->in_width[W1];
-    return signs;
-}
-
-// by products that hand signs on? both ways or none
-static bool streams(const slt_cuda_args *args) {
-    int rows = args->in_rows[X], wide = args->in_width[W1];
-    return args->keep && slt_cuda_streams(args, rows, wide, args->in_width[X]) &&
-           slt_cuda_streams(args, rows, wide, args->out_width[0]);
-}
-
-// h = relu(x·W1 + c1)
-static void middle(const slt_cuda_args *args, int rows, int wide, int in) {
-    slt_stream stream = {false, args->in[X], args->in[W1], args->aux, signs_of(args), args->in[C1]};
-    stream.rows = rows, stream.n = wide;
-    if (streams(args))
-        slt_cuda_stream_product(args, &stream);
-    else
-        slt_cuda_dense_product(args, rows, wide, in, args->in[X], args->in[W1], args->in[C1],
-                               SLT_RELU, args->aux);
-}
-
 void slt_cuda_mlp_forward(const slt_cuda_args *args) {
     int rows = args->in_rows[X], wide = args->in_width[W1];
-    middle(args, rows, wide, args->in_width[X]);
+    slt_cuda_dense_product(args, rows, wide, args->in_width[X], args->in[X], args->in[W1],
+                           args->in[C1], SLT_RELU, args->aux);
     slt_cuda_dense_product(args, rows, args->out_width[0], wide, args->aux, args->in[W2],
                            args->in[C2], SLT_LINEAR, args->out[0]);
 }
@@ -56,13 +32,6 @@ struct relu_term {
 static bool middle_gradient(const slt_cuda_args *args, int rows, int wide, int out) {
     slt_cuda_view dy = args->out_grad[0];
     slt_gated gated = {dy, args->in[W2], args->aux, args->shared, rows, wide, out};
-    slt_stream stream = {true, dy, args->in[W2], args->shared, signs_of(args)};
-    stream.sums = args->in_grad[C1], stream.add_sums = args->add[C1];
-    stream.rows = rows, stream.n = wide;
-    if (streams(args)) {
-        slt_cuda_stream_product(args, &stream);
-        return true;
-    }
     if (slt_cuda_gated_gradient(args, &gated)) return false;
     slt_cuda_gemm(args, false, true, rows, wide, out, dy, out, args->in[W2], out, false,
                   args->shared, wide);

@@ -165,6 +165,12 @@ static void tf32_learns_as_the_cpu_but_for_rounding(void **state) {
 // launches of a step, without products: only the emulated device counts them
 extern unsigned emulated_launches __attribute__((weak));
 
+static void only_where_launches_are_counted(void) {
+    if (&emulated_launches) return;
+    print_message("# only the emulated device counts launches\n");
+    skip();
+}
+
 static unsigned launches_of(int K) {
     rig_shape shape = small();
     rig r;
@@ -178,12 +184,23 @@ static unsigned launches_of(int K) {
 
 static void eight_slots_take_few_launches(void **state) {
     (void)state;
-    if (!&emulated_launches) {
-        print_message("# only the emulated device counts launches\n");
-        skip();
-    }
+    only_where_launches_are_counted();
     unsigned few = launches_of(8), more = launches_of(9);
     if (few + 20 > more) fail_msg("%u launches, and %u with nine slots", few, more);
+}
+
+// what runs in one launch in tf32 (cuda_layers.c) is several in fp32
+static void layers_take_few_launches(void **state) {
+    (void)state;
+    only_where_launches_are_counted();
+    slt_precision strict = device->precision;
+    wide = true;
+    unsigned more = launches_of(4);
+    device->precision = SLT_TF32;
+    unsigned few = launches_of(4);
+    device->precision = strict;
+    wide = false;
+    if (few + 10 > more) fail_msg("%u launches, and %u in fp32", few, more);
 }
 
 // a group in which the others bring nothing: gradients go through the host, and all stays as it is
@@ -328,6 +345,7 @@ int main(void) {
         cmocka_unit_test(slots_of_any_number),
         cmocka_unit_test(tf32_learns_as_the_cpu_but_for_rounding),
         cmocka_unit_test(eight_slots_take_few_launches),
+        cmocka_unit_test(layers_take_few_launches),
         cmocka_unit_test(a_group_takes_the_same_steps),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
         cmocka_unit_test(members_learn_as_they_would_alone),
