@@ -18,6 +18,7 @@ typedef struct {
 
 static int symbols = RIG_SYMBOLS; // those beyond are never the truth
 static bool wide;                 // rows of 128 numbers
+static bool slow;                 // steps so small that rounding stays what it is
 
 static void open_paired(rig *r, slt_context *context, rig_shape shape, int members,
                         slt_decoder_pairing pairing) {
@@ -55,7 +56,7 @@ static void train(rig *r, uint64_t seed, int steps, history *out) {
             slt_frame *frame = slt_tape_frame(r->tape, m);
             rig_feed(r, m, seed + 100 * (uint64_t)m + (uint64_t)i);
             if (half) frame->batch.total = 2 * frame->batch.count;
-            if (wide) frame->step.learning_rate = (slt_real)1e-6; // rounding stays what it is
+            if (slow) frame->step.learning_rate = (slt_real)1e-6;
             frame->step.step++;
             frame->step.adam_count++;
         }
@@ -147,7 +148,7 @@ static void tf32_learns_as_the_cpu_but_for_rounding(void **state) {
     slt_context *rounded;
     CHECK_OK(slt_context_create(
         &(slt_context_options){.threads = 1, .device = "cuda", .precision = "tf32"}, &rounded));
-    wide = true;
+    wide = slow = true;
     for (int members = 1; members <= MEMBERS; members++) {
         int steps = STEPS / members; // the emulated device is slow
         open_rig(&a, host, small(), members);
@@ -158,8 +159,25 @@ static void tf32_learns_as_the_cpu_but_for_rounding(void **state) {
         rig_destroy(&a);
         rig_destroy(&b);
     }
-    wide = false;
+    wide = slow = false;
     slt_context_destroy(rounded);
+}
+
+// the emulated device can leave the rounding out: the same launches, the tolerances of fp32
+extern bool emulated_exact __attribute__((weak));
+
+static void layers_learn_as_the_cpu(void **state) {
+    (void)state;
+    if (!&emulated_exact) {
+        print_message("# only the emulated device leaves the rounding out\n");
+        skip();
+    }
+    slt_precision strict = device->precision;
+    device->precision = SLT_TF32;
+    wide = emulated_exact = true;
+    compare(small(), SLT_PAIRING_NONE, "layers");
+    wide = emulated_exact = false;
+    device->precision = strict;
 }
 
 // launches of a step, without products: only the emulated device counts them
@@ -344,6 +362,7 @@ int main(void) {
         cmocka_unit_test(halves_of_batches_are_those_of_the_cpu),
         cmocka_unit_test(slots_of_any_number),
         cmocka_unit_test(tf32_learns_as_the_cpu_but_for_rounding),
+        cmocka_unit_test(layers_learn_as_the_cpu),
         cmocka_unit_test(eight_slots_take_few_launches),
         cmocka_unit_test(layers_take_few_launches),
         cmocka_unit_test(a_group_takes_the_same_steps),
