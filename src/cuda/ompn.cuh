@@ -81,7 +81,7 @@ SLT_EVERYWHERE int64_t slt_ompn_kept_width(const slt_ompn_dims &o) {
 SLT_EVERYWHERE int64_t slt_ompn_leaf_kernel(const slt_ompn_dims &o) {
     return o.rows * slt_ompn_kept_width(o);
 }
-SLT_EVERYWHERE int slt_ompn_small_width(const slt_ompn_dims &o) { return 6 * o.n; }
+SLT_EVERYWHERE int slt_ompn_small_width(const slt_ompn_dims &o) { return 6 * o.n - 1; }
 SLT_EVERYWHERE int64_t slt_ompn_small(const slt_ompn_dims &o, int row) {
     return slt_ompn_leaf_kernel(o) + 4 * (int64_t)o.d * o.d +
            (int64_t)row * slt_ompn_small_width(o);

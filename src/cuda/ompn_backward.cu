@@ -58,12 +58,13 @@ typedef struct {
     int t, row, j;                           // row of this warp's trajectory; -1: it has none
     float *dmemory, *dstate, *dchild;        // [N][n·d] [N][(2n+1)d] [N][n·d]
     float *dparent, *dsecond, *dhidden;      // [N][d] [N][4d] [N][4d]
-    float *parts, *chance, *dp, *dcp, *drcp; // chance [N][2n+2], the last three [N][n]
+    float *parts, *chance, *dp, *dcp, *drcp; // chance [N][2n+1], the last three [N][n]
 } walk;
 
 // numbers of a trajectory
 static __host__ __device__ int walk_size(slt_ompn_dims o) {
-    return slt_ompn_state_width(o) + (2 * o.n + 9) * o.d + slt_ompn_parts(o) + 5 * o.n + 2;
+    return slt_ompn_state_width(o) + (2 * o.n + 9) * o.d + slt_ompn_parts(o) + 3 * o.n +
+           slt_ompn_chances(o.n);
 }
 
 template <int N> SLT_DEVICE_INLINE void open_walk(const slt_cuda_args &a, float *memory, walk *k) {
@@ -80,7 +81,7 @@ template <int N> SLT_DEVICE_INLINE void open_walk(const slt_cuda_args &a, float 
     k->dhidden = k->dsecond + N * 4 * d;
     k->parts = k->dhidden + N * 4 * d;
     k->chance = k->parts + N * slt_ompn_parts(k->o);
-    k->dp = k->chance + N * (2 * n + 2);
+    k->dp = k->chance + N * slt_ompn_chances(n);
     k->dcp = k->dp + N * n;
     k->drcp = k->dcp + N * n;
 }
@@ -95,7 +96,7 @@ SLT_DEVICE_INLINE float *work_row(const slt_cuda_args &a, int64_t array, int row
 SLT_DEVICE_INLINE float *my_dstate(const walk &k) {
     return k.dstate + k.j * slt_ompn_state_width(k.o);
 }
-SLT_DEVICE_INLINE float *my_chance(const walk &k) { return k.chance + k.j * (2 * k.o.n + 2); }
+SLT_DEVICE_INLINE float *my_chance(const walk &k) { return k.chance + k.j * slt_ompn_chances(k.o.n); }
 // the child of a level as forward left it
 SLT_DEVICE_INLINE const float *child_of(const slt_cuda_args &a, const walk &k, int level) {
     return kept_row(a, k, k.row) + slt_ompn_family(k.o, level - 1) + k.o.d;
@@ -310,7 +311,7 @@ SLT_DEVICE_INLINE void clear_first(const slt_cuda_args &a, const walk &k) {
 // the chances of the row, then the terms of all levels
 SLT_DEVICE_INLINE slt_ompn_shares split(const slt_cuda_args &a, const walk &k) {
     const float *kept = slt_at(a.aux) + slt_ompn_small(k.o, k.row) + slt_ompn_chance_place(k.o);
-    for (int i = slt_lane(); i < 2 * k.o.n + 2; i += SLT_WARP) my_chance(k)[i] = kept[i];
+    for (int i = slt_lane(); i < slt_ompn_chances(k.o.n); i += SLT_WARP) my_chance(k)[i] = kept[i];
     __syncwarp();
     slt_ompn_shares s = slt_ompn_share(my_chance(k), k.o.n);
     for (int c = slt_lane(); c < k.o.d; c += SLT_WARP) my_dstate(k)[c] = 0;

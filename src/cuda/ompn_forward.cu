@@ -52,13 +52,13 @@ typedef struct {
     bool fours;
     const float *w;
     int t, row, j;                          // row of this warp's trajectory; -1: it has none
-    float *state, *child, *parent, *chance; // [N][(2n+1)d] [N][n·d] [N][d] [N][2n+2]
+    float *state, *child, *parent, *chance; // [N][(2n+1)d] [N][n·d] [N][d] [N][2n+1]
     float *hidden, *second, *parts;         // [N][4d] [N][4d] and slt_ompn_product's
 } walk;
 
 // numbers of a trajectory
 static __host__ __device__ int walk_size(slt_ompn_dims o) {
-    return slt_ompn_state_width(o) + (o.n + 9) * o.d + (2 * o.n + 2 + 3) / 4 * 4 +
+    return slt_ompn_state_width(o) + (o.n + 9) * o.d + (slt_ompn_chances(o.n) + 3) / 4 * 4 +
            slt_ompn_parts(o);
 }
 
@@ -88,7 +88,7 @@ SLT_DEVICE_INLINE float *my_candidate(const walk &k, int level) {
 SLT_DEVICE_INLINE float *my_child(const walk &k, int level) {
     return k.child + (k.j * k.o.n + level) * k.o.d;
 }
-SLT_DEVICE_INLINE float *my_chance(const walk &k) { return k.chance + k.j * (2 * k.o.n + 2); }
+SLT_DEVICE_INLINE float *my_chance(const walk &k) { return k.chance + k.j * slt_ompn_chances(k.o.n); }
 
 // ---- a cell
 
@@ -229,7 +229,7 @@ SLT_DEVICE_INLINE void hand_out(const slt_cuda_args &a, const walk &k, const slt
     const float *record = my_chance(k);
     float *chance = slt_at(a.aux) + slt_ompn_small(k.o, k.row) + slt_ompn_chance_place(k.o);
     float *p_hat = slt_at(a.out[P_HAT]) + (int64_t)k.row * (n + 1);
-    for (int i = slt_lane(); i < 2 * n + 2; i += SLT_WARP) chance[i] = record[i];
+    for (int i = slt_lane(); i < slt_ompn_chances(n); i += SLT_WARP) chance[i] = record[i];
     for (int i = slt_lane(); i <= n; i += SLT_WARP) p_hat[i] = record[n + i];
 }
 
@@ -246,10 +246,9 @@ SLT_DEVICE_INLINE slt_ompn_shares choose(const walk &k) {
             slt_ompn_stick(my_chance(k), k.o.n);
         else
             slt_ompn_stick_start(my_chance(k), k.o.n);
-        slt_ompn_share(my_chance(k), k.o.n);
     }
     __syncwarp();
-    slt_ompn_shares s = {{0}, {0}, {0}};
+    slt_ompn_shares s = {{0}, {0}, {0}, 0};
     if (k.row >= 0) s = slt_ompn_share(my_chance(k), k.o.n);
     return s;
 }

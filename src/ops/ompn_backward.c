@@ -36,7 +36,7 @@ static moment_gradient lay_out(const slt_ompn *o, const slt_ompn_group *g, slt_r
 }
 
 static slt_real *chance_of(const slt_ompn *o, slt_ompn_moment at, int r) {
-    return o->chance + (size_t)(at.row + r) * (size_t)(2 * o->n + 2);
+    return o->chance + (size_t)(at.row + r) * (size_t)slt_ompn_chances(o->n);
 }
 
 // the place of a cell's dγ and dβ among the partial sums; the gate's second layer comes last

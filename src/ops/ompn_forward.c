@@ -69,7 +69,7 @@ static void decide(const slt_ompn *o, slt_ompn_moment at) {
     for (size_t r = row; r < row + (size_t)at.live; r++)
         for (size_t i = 0; i < n; i++) {
             slt_real logit = slt_dot(o->gate_hidden + (r * n + i) * d, w2, o->d) + w2[o->d];
-            o->chance[r * (2 * n + 2) + i] = slt_sigmoid(logit);
+            o->chance[r * (2 * n + 1) + i] = slt_sigmoid(logit);
         }
 }
 
@@ -84,7 +84,7 @@ static void combine(const slt_ompn *o, slt_ompn_moment at) {
 }
 
 static slt_real *chance_of(const slt_ompn *o, slt_ompn_moment at, int r) {
-    return o->chance + (size_t)(at.row + r) * (size_t)(2 * o->n + 2);
+    return o->chance + (size_t)(at.row + r) * (size_t)slt_ompn_chances(o->n);
 }
 
 // parent of level i

@@ -47,7 +47,7 @@ typedef struct {
     slt_real *family[SLT_OMPN_DEPTH]; // [rows, 2d] parent and child of Decom_i
     slt_real *gate_x;                 // [rows, d] the gate's share of x
     slt_real *gate_hidden;            // [rows, n·d] leaky relu
-    slt_real *chance;                 // [rows, 2n+2] β (n), p̂ (n+1), sum of p̂_1 ... p̂_n
+    slt_real *chance;                 // [rows, 2n+1] β (n), p̂ (n+1)
     // backward only
     slt_real *dgate_x, *dgate_hidden, *dx; // [rows, d] [rows, n·d] [rows, d]
     slt_real *partial;                     // [groups, slt_ompn_partial]

@@ -40,7 +40,7 @@ static size_t lay_out_kept(slt_ompn *o, slt_real *base, size_t rows, size_t traj
     o->state = take(&b, rows * (2 * n + 1) * d);
     o->gate_x = take(&b, rows * d);
     o->gate_hidden = take(&b, rows * n * d);
-    o->chance = take(&b, rows * (2 * n + 2));
+    o->chance = take(&b, rows * (2 * n + 1));
     o->leaf_kernel = take(&b, d * 4 * d);
     return b.used;
 }
