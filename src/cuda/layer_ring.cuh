@@ -56,9 +56,9 @@ SLT_DEVICE_INLINE void slt_bring_near(const float *) {}
 
 #endif
 
-// ---- turns of two groups, once
+// ---- turns of two groups, once: nothing but their pace depends on it
 
-#ifdef SLT_EMULATED
+#if defined SLT_EMULATED || defined SLT_NO_TURNS
 SLT_DEVICE_INLINE void slt_group_turn_wait(void) {}
 SLT_DEVICE_INLINE void slt_group_turn_give(void) {}
 #else

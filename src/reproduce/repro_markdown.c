@@ -62,11 +62,12 @@ const slt_paper_row *slt_repro_paper(const slt_repro_set *set, const char *model
 
 // ---- the whole
 
-// where the runs were made: commits and devices, each once
-enum { ORIGINS = 8 };
+// where the runs were made: commits and devices, each once; `others` found no room
+enum { ORIGINS = 32 };
 typedef struct {
     char text[ORIGINS][2 * SLT_REPRO_WORD + 8];
     int count;
+    bool others;
 } origins;
 
 static void add_origin(origins *list, const slt_repro_record *record) {
@@ -74,7 +75,10 @@ static void add_origin(origins *list, const slt_repro_record *record) {
     snprintf(text, sizeof text, "%s on %s", record->commit, record->device);
     for (int i = 0; i < list->count; i++)
         if (strcmp(list->text[i], text) == 0) return;
-    if (list->count < ORIGINS) memcpy(list->text[list->count++], text, sizeof text);
+    if (list->count < ORIGINS)
+        memcpy(list->text[list->count++], text, sizeof text);
+    else
+        list->others = true;
 }
 
 static slt_status find_origins(slt_repro *r, origins *list) {
@@ -96,7 +100,7 @@ static slt_status put_origins(slt_repro *r, slt_text *out) {
     SLT_TRY(find_origins(r, &list));
     for (int i = 0; i < list.count; i++)
         slt_text_add(out, "%s%s", i ? ", " : " Runs of commit ", list.text[i]);
-    if (list.count) slt_text_add(out, ".");
+    if (list.count) slt_text_add(out, list.others ? " and others." : ".");
     return SLT_OK;
 }
 
