@@ -64,7 +64,7 @@ static const slt_repro_variant variants[] = {
     {"slottar",           "our default",       "SloTTAr", "slottar"},
     {"slottar-paper",     "as the paper's text has it", "SloTTAr", "slottar", "paper"},
     {"slottar-patient",   "reference profile, all 100 epochs", NULL, "slottar", REFERENCE, "patience=100"},
-    {"slottar-restarts",  "reference profile, one of 8 restarts by held-out loss", NULL, "slottar", REFERENCE, NULL, 8},
+    {"slottar-restarts",  "reference profile, one of 5 restarts by held-out loss", NULL, "slottar", REFERENCE, NULL, 5},
     {"beta0-reference",   "reference profile", "SloTTAr (β=0)", "slottar", REFERENCE, "beta=0"},
     {"beta0",             "our default",       "SloTTAr (β=0)", "slottar", NULL,      "beta=0"},
 
@@ -117,7 +117,7 @@ static const slt_repro_table tables[] = {
      {CRAFT_SETS, "doorkey"}, {"slottar-paper", "slottar-reference", "slottar"}},
     {"patience", "Is it patience?", SLT_TABLE_TREND, "The reference's code stops when seven epochs bring no better labels; the paper does not say when.",
      {"doorkey", "unlockpickup", "craft-partial"}, {"slottar-reference", "slottar-patient"}},
-    {"restarts", "Is it the seed?", SLT_TABLE_RESTARTS, "Single runs of the reference's profile, and the best of eight by the held-out loss, a choice without labels.",
+    {"restarts", "Is it the seed?", SLT_TABLE_RESTARTS, "Single runs of the reference's profile, and the best of five by the held-out loss, a choice without labels.",
      {"craft-full"}, {"slottar-reference", "slottar-restarts"}},
     {"mdl", "slottar-mdl: restarts and single runs", SLT_TABLE_RESTARTS, "16 restarts, one kept by the held-out loss; single runs have no restarts, and begin at random or with the cheapest set of the table search. No label is read.",
      {SIX_SETS}, {"mdl", "mdl-action", "mdl-action-single", "mdl-action-begun", "mdl-joint", "mdl-joint-single"}},
