@@ -68,7 +68,9 @@ void slt_cuda_runs(const slt_tape *tape, int *begin, int *end) {
     int N = tape->node_count;
     for (int n = 0, last; n < N; n = last + 1) {
         last = last_of(tape, n, false);
-        for (int i = n; i <= last; i++) begin[i] = n, end[i] = last;
+        // what the slots' first steps write must not be read by the launch in front
+        bool early = n > 0 && family_of(tape, n, false) == &slt_cuda_slots;
+        for (int i = n; i <= last; i++) begin[i] = early ? begin[n - 1] : n, end[i] = last;
     }
     for (int n = 0, last; n < N; n = last + 1) {
         last = last_of(tape, n, true);

@@ -245,6 +245,35 @@ static int16_t place_of(slt_slot_run *run, row_places *rows, const row_use *use)
     return (int16_t)place;
 }
 
+static bool is_written(const slt_slot_run *run, int steps, const float *rows) {
+    for (int n = 0; n < steps; n++) {
+        row_uses uses = uses_forward(&run->step[n]);
+        for (int i = 0; i < SLT_SLOT_PLACES; i++)
+            if (uses.use[i].written && uses.use[i].at == rows) return true;
+    }
+    return false;
+}
+
+// reads nothing but weights, noise, and what the first steps of the run write
+static bool waits_for_none(const slt_slot_run *run, int steps, const slt_slot_step *step) {
+    row_uses uses = uses_forward(step);
+    for (int i = 0; i < SLT_SLOT_PLACES; i++)
+        if (uses.use[i].at && !uses.use[i].written && !is_written(run, steps, uses.use[i].at))
+            return false;
+    return step->kind != SLT_SLOT_ATTEND;
+}
+
+// such steps come first
+static void advance(slt_slot_run *run) {
+    for (int n = 0; n < run->steps; n++) {
+        slt_slot_step step = run->step[n];
+        if (!waits_for_none(run, run->early, &step)) continue;
+        memmove(&run->step[run->early + 1], &run->step[run->early],
+                (size_t)(n - run->early) * sizeof step);
+        run->step[run->early++] = step;
+    }
+}
+
 // places of all rows, and the products one behind the other
 static void connect(slt_slot_run *run, bool backward) {
     row_places rows = {.count = 0};
@@ -335,6 +364,17 @@ static int last_of(const slt_tape *tape, int first) {
     return fits ? last : first;
 }
 
+// the steps that read nothing but weights and noise may run beside the launch in front: it is one
+// of ours, which let others in when all before them have ended, noise among them
+static bool may_start_early(const slt_tape *tape, int first) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    const slt_node *node = &tape->nodes[first].node;
+    if (first == 0 || strcmp(node->op->name, "slot_start") != 0) return false;
+    const slt_var_info *noise = &tape->vars[node->in[2]];
+    return t->begin[first - 1] < first - 1 &&
+           (noise->origin != SLT_FROM_NODE || noise->node < t->begin[first - 1]);
+}
+
 static void launch(const slt_tape *tape, int first, int last, bool backward) {
     slt_slot_run run = {.stream = slt_cuda_of(tape->store)->stream,
                         .batch = slt_cuda_args_of(tape, first, backward),
@@ -345,6 +385,7 @@ static void launch(const slt_tape *tape, int first, int last, bool backward) {
         if (!backward || tape->nodes[n].runs_backward)
             parts[part_of(&tape->nodes[n].node)].add(&run, &args, backward);
     }
+    if (!backward && may_start_early(tape, first)) advance(&run);
     connect(&run, backward);
     (backward ? slt_cuda_slots_backward : slt_cuda_slots_forward)(&run);
 }

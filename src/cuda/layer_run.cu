@@ -184,7 +184,7 @@ SLT_DEVICE_INLINE void take_norms(const slt_layer_run &p, slt_layer_bench &b) {
     for (int n = 0; n < p.norms; n++) {
         gather_input(p, b, n, z, there, own);
         take_norm(p, b, n, own, there);
-        if (n + 1 == p.norms) slt_let_next();
+        if (n + 1 == p.norms || (n == 0 && p.kv.at)) slt_let_next();
         if (n == 1) continue;
         slt_layer_share(a, own, b.swap);
         if (n == 3) put_keys(p, b, a);

@@ -24,7 +24,8 @@ typedef struct {
     const float *from;
     float *to;
     int numbers;
-    bool own; // the trajectory's
+    bool own;   // the trajectory's
+    bool fresh; // the kernel in front may have written it
 } piece;
 
 enum { PIECES = 4 }; // of a step
@@ -120,7 +121,7 @@ SLT_DEVICE_INLINE const float *staged(const slt_slot_run &run, const bench &at) 
     return run.attend >= 0 && run.token_width ? at.steps[run.attend].attend.kv : NULL;
 }
 
-// its tokens; keys and values are on their way into shared memory from here on
+// its tokens
 SLT_DEVICE_INLINE void find_tokens(const slt_slot_run &run, bench &at) {
     const slt_cuda_args &a = run.batch;
     const int32_t *offset = slt_offset(a) + at.b;
@@ -131,7 +132,11 @@ SLT_DEVICE_INLINE void find_tokens(const slt_slot_run &run, bench &at) {
     at.token = token;
     at.computed = end - token;
     at.truth = slt_least(length, at.computed);
-    if (!staged(run, at)) return;
+}
+
+// their keys and values are on their way into shared memory from here on
+SLT_DEVICE_INLINE void fetch_tokens(const slt_slot_run &run, const bench &at) {
+    if (!at.there || !staged(run, at)) return;
     const float *from = staged(run, at) + (int64_t)at.token * run.token_width;
     for (int i = 4 * (int)threadIdx.x; i < at.computed * run.token_width; i += 4 * THREADS)
         slt_copy_fours(at.kv + i, from + i);

@@ -1,7 +1,7 @@
 // What the steps of slot_run.cu read besides each other's rows, brought into shared memory at the
-// start of the launch: biases and scales before the kernel in front has ended, what forward left to
-// backward right behind it. A step that asked for them itself would wait behind the weights that
-// are on their way. The block's list of steps then has their new addresses.
+// start of the launch, before the kernel in front has ended: biases and scales, what forward left
+// to backward. A step that asked for them itself would wait behind the weights that are on their
+// way. The block's list of steps then has their new addresses.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -14,7 +14,12 @@ static_assert(SLT_SLOT_STEPS * PIECES <= THREADS, "a thread has one of them");
 
 template <class T>
 SLT_DEVICE_INLINE __host__ piece a_piece(T *const &field, int numbers, bool own) {
-    piece p = {(const float **)&field, field, NULL, field ? numbers : 0, own};
+    piece p = {(const float **)&field, field, NULL, field ? numbers : 0, own, false};
+    return p;
+}
+template <class T> SLT_DEVICE_INLINE __host__ piece fresh_piece(T *const &field, int numbers) {
+    piece p = a_piece(field, numbers, true);
+    p.fresh = true;
     return p;
 }
 
@@ -24,7 +29,7 @@ SLT_DEVICE_INLINE __host__ piece piece_forward(const slt_slot_step &s, int K, in
     if (s.kind == SLT_SLOT_BEGIN && f < 3)
         return f == 0   ? a_piece(s.begin.mu, K * s.in, false)
                : f == 1 ? a_piece(s.begin.rho, K * s.in, false)
-                        : a_piece(s.begin.noise, K * s.in, true);
+                        : fresh_piece(s.begin.noise, K * s.in);
     if (s.kind == SLT_SLOT_NORM && f < 2)
         return f == 0 ? a_piece(s.norm.gamma, s.in, false) : a_piece(s.norm.beta, s.in, false);
     if (s.kind == SLT_SLOT_PRODUCT && f < 1) return a_piece(s.product.c, s.out, false);
@@ -49,7 +54,7 @@ SLT_DEVICE_INLINE __host__ piece piece_backward(const slt_slot_step &s, int K, i
     if (s.kind == SLT_SLOT_HALT)
         return f == 0   ? a_piece(s.halt.h, K, true)
                : f == 1 ? a_piece(s.halt.lambda, K, true)
-               : f == 2 ? a_piece(s.halt.dh, K, true)
+               : f == 2 ? fresh_piece(s.halt.dh, K)
                         : a_piece(s.halt.sum, 1, true);
     return none;
 }
@@ -102,13 +107,13 @@ template <bool BACKWARD> SLT_DEVICE_INLINE void place_pieces(const slt_slot_run 
     __syncthreads();
 }
 
-// those of every trajectory, or the block's own: a warp has one at a time
-SLT_DEVICE_INLINE void bring(const slt_slot_run &run, const bench &at, bool own) {
+// those that are fresh, or all others: a warp has one at a time
+SLT_DEVICE_INLINE void bring(const slt_slot_run &run, const bench &at, bool fresh) {
 #pragma unroll 1
     for (int i = slt_block_warp(); i < run.steps * PIECES; i += WARPS) {
         piece p = at.pieces[i];
-        if (p.own != own) continue;
-        const float *from = p.from + (own ? (int64_t)at.b * p.numbers : 0);
+        if (p.fresh != fresh) continue;
+        const float *from = p.from + (p.own ? (int64_t)at.b * p.numbers : 0);
         int lane = (int)(threadIdx.x % SLT_WARP);
         if (p.numbers % 4) {
 #pragma unroll 1

@@ -170,6 +170,34 @@ template <int R> SLT_DEVICE_INLINE void halt_forward(const bench &at, const slt_
 }
 
 template <int R>
+SLT_DEVICE_INLINE void step_forward(const slt_slot_run &run, const bench &at,
+                                    const slt_slot_step &s, float4 *ahead) {
+    switch (s.kind) {
+    case SLT_SLOT_BEGIN:
+        begin_forward<R>(at, s);
+        break;
+    case SLT_SLOT_NORM:
+        norm_forward<R>(at, s);
+        break;
+    case SLT_SLOT_PRODUCT:
+        product_forward<R>(at, s, ahead);
+        break;
+    case SLT_SLOT_ATTEND:
+        attend_forward<R>(run, at, s);
+        break;
+    case SLT_SLOT_CELL:
+        cell_forward<R>(at, s);
+        break;
+    case SLT_SLOT_SUM:
+        sum_forward<R>(at, s);
+        break;
+    case SLT_SLOT_HALT:
+        halt_forward<R>(at, s);
+        break;
+    }
+}
+
+template <int R>
 SLT_KERNEL __launch_bounds__(THREADS) forward(const __grid_constant__ slt_slot_run run) {
     SLT_DYNAMIC_SHARED(memory);
     bench at = bench_of<R>(run, memory);
@@ -180,38 +208,20 @@ SLT_KERNEL __launch_bounds__(THREADS) forward(const __grid_constant__ slt_slot_r
     ask<false>(at, run.product, ahead);
     if (run.brought) place_pieces<false>(run, at);
     if (run.brought) bring(run, at, false);
-    slt_begin();
+    if (!run.early) slt_begin();
+    find_tokens(run, at);
     if (run.brought) bring(run, at, true);
     slt_copy_group();
-    find_tokens(run, at);
-    slt_copy_group();
-    slt_copy_wait<1>();
+    slt_copy_wait<0>();
     __syncthreads();
+#pragma unroll 1
     for (int n = 0; n < run.steps; n++, __syncthreads()) {
-        const slt_slot_step &s = at.steps[n];
-        switch (s.kind) {
-        case SLT_SLOT_BEGIN:
-            begin_forward<R>(at, s);
-            break;
-        case SLT_SLOT_NORM:
-            norm_forward<R>(at, s);
-            break;
-        case SLT_SLOT_PRODUCT:
-            product_forward<R>(at, s, ahead);
-            break;
-        case SLT_SLOT_ATTEND:
-            attend_forward<R>(run, at, s);
-            break;
-        case SLT_SLOT_CELL:
-            cell_forward<R>(at, s);
-            break;
-        case SLT_SLOT_SUM:
-            sum_forward<R>(at, s);
-            break;
-        case SLT_SLOT_HALT:
-            halt_forward<R>(at, s);
-            break;
+        if (n == run.early) {
+            if (n) slt_begin();
+            fetch_tokens(run, at);
+            slt_copy_group();
         }
+        step_forward<R>(run, at, at.steps[n], ahead);
     }
 }
 
@@ -407,15 +417,16 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const __grid_constant__ slt_slot_
     __syncthreads();
     ask<true>(at, run.product, ahead);
     if (run.brought) place_pieces<true>(run, at);
+    find_tokens(run, at);
     if (run.brought) bring(run, at, false);
+    slt_copy_group();
+    fetch_tokens(run, at);
+    fetch_weights(run, at);
     slt_begin();
     if (run.brought) bring(run, at, true);
     slt_copy_group();
-    find_tokens(run, at);
-    fetch_weights(run, at);
-    slt_copy_group();
     if (reads_brought(at.steps[0])) {
-        slt_copy_wait<1>();
+        slt_copy_wait<0>();
         __syncthreads();
     }
     for (int n = 0; n < run.steps; n++, __syncthreads()) {

@@ -86,6 +86,7 @@ typedef struct {
     void *stream;
     slt_cuda_args batch;            // of any of the nodes: frames and sizes
     int steps, widest, token_width; // widest row of a product; numbers of a token's key and value
+    int early;                      // steps that run beside the launch in front; 0: none does
     int product, attend;            // the first; -1: there is none
     int kept;                       // numbers of a slot in shared memory
     int brought;                    // other numbers there, from the start on; 0: none
