@@ -112,16 +112,9 @@ SLT_KERNEL __launch_bounds__(THREADS, 2)
     put_sums(own, p);
 }
 
-// rows of all members
-#ifdef SLT_EMULATED
-enum { FEW = 300 };
-#else
-enum { FEW = 16384 };
-#endif
-
 bool slt_cuda_bits_gradient(const slt_cuda_args *args, const slt_bits_gradient *p) {
     if (!slt_cuda_is_tf32(args->cuda) || p->width % COLUMNS != 0 ||
-        (int64_t)p->rows * args->members <= FEW)
+        (int64_t)p->rows * args->members <= SLT_BITS_FEW)
         return false;
     dim3 grid((unsigned)slt_pieces(p->numbers, NUMBERS), (unsigned)(p->width / COLUMNS),
               (unsigned)args->members);

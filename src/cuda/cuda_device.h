@@ -9,6 +9,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include "cuda/cuda_op.h"
+#include "cuda/weight_group.h"
 #include "engine/shelf.h"
 #include "engine/tape_impl.h"
 
@@ -45,6 +46,7 @@ struct slt_cuda {
     int side_next;                  // whose turn it is
     cudaGraphNode_t held[SLT_CUDA_HELD]; // of a graph: side work that waits for its time
     int held_count;
+    slt_weight_group weights;    // gradients that wait for others
     struct slt_cuda_plan *plans; // of fused products
     slt_status status;           // sticky: a device that failed stays failed
     char message[256];
@@ -98,6 +100,15 @@ void slt_cuda_free(slt_cuda *cuda, void *memory);
 // has done with it
 slt_status slt_cuda_pin(slt_cuda *cuda, size_t bytes, void **out, size_t *room);
 void slt_cuda_unpin(slt_cuda *cuda, void *memory);
+
+// ---- work on the side (cuda_side.c)
+
+// what node n has launched on the side, or left to wait for others, is its own
+slt_status slt_cuda_side_note(slt_tape *tape, int n);
+// weight gradients that wait for others, in one launch
+slt_status slt_cuda_side_weights(slt_tape *tape);
+// the chain waits for node n's
+slt_status slt_cuda_side_wait(slt_tape *tape, int n);
 
 // ---- side work that is held until the chain leaves room for it (cuda_defer.c)
 
@@ -196,6 +207,8 @@ typedef struct {
     int *begin, *end;  // [2·nodes] times of the run that a node's forward and backward is in
     cudaEvent_t *done; // [nodes] work on the side
     bool *has_done;    // [nodes] recorded in the pass at hand
+    bool *waits;       // [nodes] its weight gradients wait for others
+    int waiting;       // products that wait, of nodes that are marked so
     int counter_stride;
     float **laid;         // [nodes] weights of the layer that begins there; NULL: none does
     int to_lay;           // in the pass at hand: of nodes from here on
@@ -265,7 +278,7 @@ void slt_cuda_frames_close(slt_tape *tape);
 // changes between forward and Adam
 slt_status slt_cuda_frames_send(slt_tape *tape, bool heads_only);
 
-// what a kernel sees of node n
+// what a kernel sees of node n; -1: of none
 slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward);
 
 // ---- runs of nodes in one launch (cuda_runs.c)

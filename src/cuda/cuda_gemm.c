@@ -96,6 +96,16 @@ void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int ro
     bool many = (int64_t)rows * args->members > MANY_ROWS;
     bool both = dw.at && dc.at && !add_c && !many;
     if (!dw.at && !dc.at) return;
+    slt_weight_product product = {.x = x.at,
+                                  .dy = dy.at,
+                                  .dw = dw.at,
+                                  .dc = dc.at,
+                                  .rows = rows,
+                                  .in = in,
+                                  .out = out,
+                                  .add_w = add_w,
+                                  .add_c = add_c};
+    if (slt_cuda_weights_wait(args, &product)) return;
     slt_cuda_args side = slt_cuda_fork(args);
     if (both && slt_cuda_fused_gradient(&side, in, out, rows, x, dy, add_w, dw, dc)) return;
     if (dw.at) slt_cuda_gemm(&side, true, false, in, out, rows, x, in, dy, out, add_w, dw, out);

@@ -202,7 +202,13 @@ bool slt_cuda_gated_gradient(const slt_cuda_args *args, const slt_gated *product
 // a layer norm's gradient of very many rows (norm_gradient.cu): the number of sums that it leaves
 // in `shared`; 0: not at this size, and nothing was done
 int slt_cuda_norm_gradient(const slt_cuda_args *args);
-// dW (+)= bitsᵀ·dy on tensor cores (bits_gradient.cu)
+// dW (+)= bitsᵀ·dy on tensor cores (bits_gradient.cu), for more rows of all members than these
+#ifdef SLT_EMULATED
+enum { SLT_BITS_FEW = 300 };
+#else
+enum { SLT_BITS_FEW = 16384 };
+#endif
+
 typedef struct {
     slt_cuda_view marks;  // (rows/32, numbers) words: bit i of word w is row 32·w + i
     slt_cuda_view dy, dw; // (rows,width), (numbers,width)
@@ -212,7 +218,11 @@ typedef struct {
 
 // false: not at this size or precision, and nothing was done
 bool slt_cuda_bits_gradient(const slt_cuda_args *args, const slt_bits_gradient *product);
-// dW (+)= xᵀ·dy and dc (+)= Σ over rows of dy, likewise; either may be absent
+// a gradient of weights that is launched with others (cuda_side.c); false: not at this size or
+// precision
+struct slt_weight_product;
+bool slt_cuda_weights_wait(const slt_cuda_args *args, const struct slt_weight_product *product);
+// dW (+)= xᵀ·dy and dc (+)= Σ over rows of dy, on the side; either may be absent
 void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
                               slt_cuda_view dy, slt_cuda_view dw, bool add_w, slt_cuda_view dc,
                               bool add_c);

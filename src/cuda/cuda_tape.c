@@ -48,6 +48,7 @@ static slt_status open_sums(slt_tape *tape, slt_cuda_tape *t) {
 static slt_status open_side(slt_tape *tape, slt_cuda_tape *t) {
     SLT_TRY(SLT_NEW(&tape->arena, &t->done, (size_t)tape->node_count));
     SLT_TRY(SLT_NEW(&tape->arena, &t->has_done, (size_t)tape->node_count));
+    SLT_TRY(SLT_NEW(&tape->arena, &t->waits, (size_t)tape->node_count));
     for (int n = 0; n < tape->node_count; n++)
         SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->done[n], cudaEventDisableTiming),
                      "making an event");
@@ -230,7 +231,7 @@ static slt_cuda_args args_of(const slt_tape *tape, const slt_node_info *info, bo
 }
 
 slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward) {
-    return args_of(tape, &tape->nodes[n], backward);
+    return args_of(tape, n < 0 ? NULL : &tape->nodes[n], backward);
 }
 
 static slt_status launch_node(slt_tape *tape, int n, bool backward) {
@@ -246,28 +247,8 @@ static slt_status launch_node(slt_tape *tape, int n, bool backward) {
     return slt_cuda_check(cuda, error, doing);
 }
 
-// ---- the side: a node's weight gradients run beside the nodes behind it, SLT_CUDA_LAG of them
+// ---- clocks, where somebody asked for them
 
-static slt_status wait_for_side(slt_tape *tape, int n) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    if (n >= tape->node_count || !t->has_done[n]) return SLT_OK;
-    t->has_done[n] = false;
-    t->cuda->held_count = 0; // whoever waits for it cannot hold it
-    return slt_cuda_check(t->cuda, cudaStreamWaitEvent(t->cuda->stream, t->done[n], 0),
-                          "joining the side");
-}
-
-static slt_status note_side(slt_tape *tape, int n) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    int side = t->cuda->forked;
-    if (side < 0) return SLT_OK;
-    t->cuda->forked = -1;
-    t->has_done[n] = true;
-    return slt_cuda_check(t->cuda, cudaEventRecord(t->done[n], t->cuda->side[side].stream),
-                          "joining the side");
-}
-
-// clocks, where somebody asked for them
 static slt_status start_clock(const slt_tape *tape) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     if (!tape->seconds) return SLT_OK;
@@ -280,8 +261,8 @@ static slt_status stop_clock(slt_tape *tape, int n, bool backward) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     float ms = 0;
     if (!tape->seconds) return SLT_OK;
-    SLT_TRY(note_side(tape, n));
-    SLT_TRY(wait_for_side(tape, n));
+    SLT_TRY(slt_cuda_side_note(tape, n));
+    SLT_TRY(slt_cuda_side_wait(tape, n));
     SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[1], t->cuda->stream), "taking the time");
     SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(t->timer[1]), "taking the time");
     SLT_CUDA_TRY(t->cuda, cudaEventElapsedTime(&ms, t->timer[0], t->timer[1]), "taking the time");
@@ -338,7 +319,7 @@ static bool adds_to_parameter(const slt_tape *tape, int n) {
 }
 
 static slt_status join_side(slt_tape *tape, int n) {
-    for (int late = tape->node_count - 1; late > n; late--) SLT_TRY(wait_for_side(tape, late));
+    for (int late = tape->node_count - 1; late > n; late--) SLT_TRY(slt_cuda_side_wait(tape, late));
     return SLT_OK;
 }
 
@@ -347,7 +328,7 @@ static slt_status join_late(slt_tape *tape, int now) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int N = tape->node_count;
     for (int n = N - 1; n >= 0; n--)
-        if (t->end[2 * N - 1 - n] + SLT_CUDA_LAG < now) SLT_TRY(wait_for_side(tape, n));
+        if (t->end[2 * N - 1 - n] + SLT_CUDA_LAG < now) SLT_TRY(slt_cuda_side_wait(tape, n));
     return SLT_OK;
 }
 
@@ -365,34 +346,43 @@ static slt_status wait_for_table(slt_tape *tape, int n) {
         if (strcmp(join->op->name, "join_tokens") != 0) continue;
         bool waits = node->out[0] == join->in[TABLE];
         for (int i = 0; i < node->inputs; i++) waits = waits || node->in[i] == join->in[TABLE];
-        if (waits) SLT_TRY(wait_for_side(tape, m));
+        if (waits) SLT_TRY(slt_cuda_side_wait(tape, m));
     }
     return SLT_OK;
+}
+
+// what waits until the chain leaves room: it has left the large nodes
+static slt_status release_side(slt_tape *tape, int n) {
+    if (is_large(tape, n)) return SLT_OK;
+    slt_cuda_release(slt_cuda_of(tape->store));
+    return slt_cuda_side_weights(tape);
 }
 
 static slt_status backward_node(slt_tape *tape, int n) {
     if (!tape->nodes[n].runs_backward) return SLT_OK;
     SLT_TRY(wait_for_table(tape, n));
-    if (!is_large(tape, n)) slt_cuda_release(slt_cuda_of(tape->store));
+    SLT_TRY(release_side(tape, n));
     if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
     SLT_TRY(visit(tape, n, true));
-    return note_side(tape, n);
+    SLT_TRY(slt_cuda_side_note(tape, n));
+    return release_side(tape, n);
 }
 
 static slt_status run_weights(slt_tape *tape, int first, int n) {
     if (!tape->nodes[n].runs_backward) return SLT_OK;
     if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
     slt_cuda_run_weights(tape, first, n);
-    SLT_TRY(note_side(tape, n));
-    return tape->seconds ? wait_for_side(tape, n) : SLT_OK;
+    SLT_TRY(slt_cuda_side_note(tape, n));
+    return tape->seconds ? slt_cuda_side_wait(tape, n) : SLT_OK;
 }
 
 static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
     SLT_TRY(start_clock(tape));
     for (int n = last; n >= first; n--) SLT_TRY(wait_for_table(tape, n));
-    if (!seed.at && !is_large(tape, last)) slt_cuda_release(slt_cuda_of(tape->store));
+    if (!seed.at) SLT_TRY(release_side(tape, last));
     slt_cuda_run_backward(tape, first, last, seed, both);
     for (int n = last; n >= first; n--) SLT_TRY(run_weights(tape, first, n));
+    if (!seed.at) SLT_TRY(release_side(tape, last));
     SLT_CUDA_TRY(slt_cuda_of(tape->store), cudaPeekAtLastError(), "a run backward");
     return stop_clock(tape, largest_of(tape, first, last, true), true);
 }

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/dense_bits.cuh"
+#include "cuda/weight_group.h"
 
 enum { BITS = SLT_BITS_IN, W, C };
 enum { WARPS = SLT_BITS_WARPS, THREADS = WARPS * SLT_WARP };
@@ -104,9 +105,22 @@ static int gathering_warps(const slt_cuda_args *args) {
     return (int64_t)args->in_width[BITS] * args->members > 4096 ? (int)WARPS : (int)MOST_WARPS;
 }
 
+// with others, of one member
+static bool wait_for_others(const slt_cuda_args *args) {
+    slt_weight_product product = {};
+    product.x = args->aux.at, product.dy = args->out_grad[0].at;
+    product.dw = args->in_grad[W].at, product.dc = args->in_grad[C].at;
+    product.rows = args->in_rows[BITS];
+    product.in = args->in_width[BITS], product.out = args->out_width[0];
+    product.add_w = args->add[W], product.add_c = args->add[C];
+    product.bits = true;
+    return slt_cuda_weights_wait(args, &product);
+}
+
 // there are gradients of parameters only, c's beside those of W
 void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
     int rows = args->in_rows[BITS];
+    if (wait_for_others(args)) return;
     slt_cuda_args side = slt_cuda_fork_bulk(args);
     slt_bits_gradient product = {args->aux,   args->out_grad[0],    args->in_grad[W],
                                  rows,        args->in_width[BITS], args->out_width[0],

@@ -17,6 +17,12 @@ SLT_DEVICE_INLINE float slt_power(float x) { return exp2f(x); }
 SLT_DEVICE_INLINE void slt_copy_fours(float *to, const float *from) {
     *(float4 *)to = *(const float4 *)from;
 }
+SLT_DEVICE_INLINE void slt_copy_fours_if(float *to, const float *from, bool there) {
+    *(float4 *)to = there ? *(const float4 *)from : slt_four(0, 0, 0, 0);
+}
+SLT_DEVICE_INLINE void slt_copy_word_if(float *to, const float *from, bool there) {
+    *(uint32_t *)to = there ? *(const uint32_t *)from : 0;
+}
 SLT_DEVICE_INLINE void slt_copy_group(void) {}
 template <int N> SLT_DEVICE_INLINE void slt_copy_wait(void) {}
 
@@ -52,6 +58,19 @@ SLT_DEVICE_INLINE float slt_power(float x) {
 SLT_DEVICE_INLINE void slt_copy_fours(float *to, const float *from) {
     unsigned place = (unsigned)__cvta_generic_to_shared(to);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
+}
+// zeros where it is not there
+SLT_DEVICE_INLINE void slt_copy_fours_if(float *to, const float *from, bool there) {
+    unsigned place = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(place), "l"(from),
+                 "r"(there ? 16 : 0)
+                 : "memory");
+}
+SLT_DEVICE_INLINE void slt_copy_word_if(float *to, const float *from, bool there) {
+    unsigned place = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(place), "l"(from),
+                 "r"(there ? 4 : 0)
+                 : "memory");
 }
 // what was copied since the last group is one
 SLT_DEVICE_INLINE void slt_copy_group(void) { asm volatile("cp.async.commit_group;" ::: "memory"); }

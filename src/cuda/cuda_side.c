@@ -1,0 +1,63 @@
+// Work on the side: a node's weight gradients run beside the nodes behind it, SLT_CUDA_LAG of them.
+// Of one member, in tf32, they wait for others first, so that one launch makes all of them
+// (weight_group.h).
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/cuda_device.h"
+
+bool slt_cuda_weights_wait(const slt_cuda_args *args, const slt_weight_product *product) {
+    slt_weight_group *group = &args->cuda->weights;
+    if (!SLT_CUDA_LAG || !slt_cuda_is_tf32(args->cuda) || args->members > 1 ||
+        group->count == SLT_WEIGHT_GROUP || !slt_cuda_weights_fit(product))
+        return false;
+    group->product[group->count++] = *product;
+    return true;
+}
+
+// node n has work on the side up to here; what it had there before is waited for
+static slt_status end_on_side(slt_tape *tape, int n, cudaStream_t side) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (t->has_done[n])
+        SLT_CUDA_TRY(t->cuda, cudaStreamWaitEvent(side, t->done[n], 0), "joining the side");
+    t->has_done[n] = true;
+    return slt_cuda_check(t->cuda, cudaEventRecord(t->done[n], side), "joining the side");
+}
+
+slt_status slt_cuda_side_weights(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_weight_group *group = &t->cuda->weights;
+    if (!group->count) return SLT_OK;
+    slt_cuda_args args = slt_cuda_args_of(tape, -1, true), side = slt_cuda_fork(&args);
+    t->cuda->forked = -1;
+    group->stream = side.stream;
+    group->room = slt_cuda_place(&side).workspace;
+    slt_cuda_weights_launch(group);
+    group->count = t->waiting = 0;
+    for (int n = 0; n < tape->node_count; n++) {
+        if (t->waits[n]) SLT_TRY(end_on_side(tape, n, side.stream));
+        t->waits[n] = false;
+    }
+    return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "gradients of weights");
+}
+
+slt_status slt_cuda_side_wait(slt_tape *tape, int n) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    if (n >= tape->node_count) return SLT_OK;
+    if (t->waits[n]) SLT_TRY(slt_cuda_side_weights(tape));
+    if (!t->has_done[n]) return SLT_OK;
+    t->has_done[n] = false;
+    t->cuda->held_count = 0; // whoever waits for it cannot hold it
+    return slt_cuda_check(t->cuda, cudaStreamWaitEvent(t->cuda->stream, t->done[n], 0),
+                          "joining the side");
+}
+
+slt_status slt_cuda_side_note(slt_tape *tape, int n) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    int side = t->cuda->forked, waiting = t->cuda->weights.count;
+    if (waiting > t->waiting) t->waits[n] = true;
+    t->waiting = waiting;
+    if (side < 0) return SLT_OK;
+    t->cuda->forked = -1;
+    return end_on_side(tape, n, t->cuda->side[side].stream);
+}
