@@ -146,6 +146,7 @@ const slt_op slt_op_attention = {.name = "attention",
                                  .most = 1,
                                  .shape = shape,
                                  .saves_in = 1,
+                                 .saves_out = 1, // read by devices
                                  .aux = aux,
                                  .scratch = scratch,
                                  .flops = flops,
