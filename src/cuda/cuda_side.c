@@ -6,6 +6,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/cuda_device.h"
 
+_Static_assert((int)SLT_WEIGHT_ROOM <= (int)SLT_CUDA_WORKSPACE, "partial sums have room");
+
 bool slt_cuda_weights_wait(const slt_cuda_args *args, const slt_weight_product *product) {
     slt_weight_group *group = &args->cuda->weights;
     if (!SLT_CUDA_LAG || !slt_cuda_is_tf32(args->cuda) || args->members > 1 ||

@@ -263,6 +263,7 @@ static int tiles_of(const slt_weight_product *p) {
 
 // blocks of a launch, at most: where there are many rows, beside the slots' launch of 64
 enum { MANY_ROWS = 4096, FEW_BLOCKS = 64, BLOCKS = 120 };
+static_assert(BLOCKS * (TILE + 1) * TILE * 4 <= SLT_WEIGHT_ROOM, "a tile and a bias each");
 // of a block, at least: what is shared out must be added up
 #ifdef SLT_EMULATED
 enum { STEPS = 4 };

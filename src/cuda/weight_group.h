@@ -8,7 +8,7 @@
 
 #include "cuda/cuda_op.h"
 
-enum { SLT_WEIGHT_GROUP = 16 };
+enum { SLT_WEIGHT_GROUP = 16, SLT_WEIGHT_ROOM = 8 << 20 }; // products; bytes of partial sums
 
 typedef struct slt_weight_product {
     const float *x;  // (rows,in); of bits their marks, (rows/32,in) words
