@@ -46,6 +46,7 @@ static void close_device(slt_device *device) {
     slt_cuda_memory_close(cuda);
     if (cuda->fork) cudaEventDestroy(cuda->fork);
     if (cuda->rest) cudaEventDestroy(cuda->rest);
+    if (cuda->ready) cudaEventDestroy(cuda->ready);
     for (int i = 0; i < SLT_CUDA_SIDES; i++)
         if (cuda->side[i].stream) cudaStreamDestroy(cuda->side[i].stream);
     if (cuda->copies) cudaStreamDestroy(cuda->copies);
@@ -75,6 +76,8 @@ static slt_status open_streams(slt_cuda *cuda) {
     SLT_CUDA_TRY(cuda, cudaStreamCreateWithPriority(&cuda->copies, cudaStreamNonBlocking, high),
                  "making a stream");
     SLT_CUDA_TRY(cuda, cudaEventCreateWithFlags(&cuda->fork, cudaEventDisableTiming),
+                 "making an event");
+    SLT_CUDA_TRY(cuda, cudaEventCreateWithFlags(&cuda->ready, cudaEventDisableTiming),
                  "making an event");
     SLT_CUDA_TRY(cuda, cudaEventCreateWithFlags(&cuda->rest, slt_cuda_waiting(cuda)),
                  "making an event");

@@ -20,12 +20,14 @@ typedef struct {
     void *workspace;
 } slt_cuda_side;
 
-// sides take weight gradients in turn; the last two are for sums over rows, which are small and are
-// never held, and for what fills the device at the end of a step: all others go before it
+// sides take weight gradients in turn; the others are for sums over rows, which are small and are
+// never held, for what fills the device at the end of a step: all others go before it, and for the
+// slots' nodes that nobody waits for
 enum {
     SLT_CUDA_TURN_SIDES = 3,
     SLT_CUDA_SUMS = SLT_CUDA_TURN_SIDES,
     SLT_CUDA_BULK,
+    SLT_CUDA_REST,
     SLT_CUDA_SIDES,
     SLT_CUDA_HELD = 64
 };
@@ -38,8 +40,8 @@ struct slt_cuda {
     cublasHandle_t blas;
     void *workspace;
     slt_cuda_side side[SLT_CUDA_SIDES];
-    cudaStream_t copies; // what is fed, while the step before runs
-    cudaEvent_t fork, rest;
+    cudaStream_t copies;            // what is fed, while the step before runs
+    cudaEvent_t fork, rest, ready;  // ready: the last gradient that waits for its group
     cudaMemPool_t pool;             // of the device's memory
     struct slt_cuda_pinned *pinned; // memory here that the device copies from
     int forked;                     // where the node at hand has work on the side; -1: it has none
@@ -106,7 +108,8 @@ void slt_cuda_unpin(slt_cuda *cuda, void *memory);
 // what node n has launched on the side, or left to wait for others, is its own
 slt_status slt_cuda_side_note(slt_tape *tape, int n);
 // weight gradients that wait for others, in one launch
-slt_status slt_cuda_side_weights(slt_tape *tape);
+slt_status slt_cuda_side_weights(const slt_tape *tape, slt_weight_time time);
+slt_status slt_cuda_side_add(slt_tape *tape);
 // the chain waits for node n's
 slt_status slt_cuda_side_wait(slt_tape *tape, int n);
 
@@ -153,7 +156,7 @@ slt_status slt_cuda_shelf_add(slt_shelf *shelf, const void *const *data, int row
 
 // ---- a tape's side (cuda_tape.c), its frames (cuda_frame.c)
 
-enum { SLT_CUDA_STAGES = 4, SLT_CUDA_GRAPHS = 160 };
+enum { SLT_CUDA_STAGES = 4, SLT_CUDA_GRAPHS = 320, SLT_CUDA_FRAMES = 2 };
 
 // memory that the device copies from while the host writes the next. Behind what is sent, the
 // device has what it makes itself
@@ -170,6 +173,7 @@ typedef struct {
 
 typedef struct {
     int tokens;  // the class
+    int frame;   // of two
     bool trains; // forward, backward, Adam; else forward
     int runs;
     cudaGraphExec_t run; // NULL until the second run
@@ -187,8 +191,11 @@ enum { SLT_CUDA_TURNS = 2 };
 
 typedef struct {
     slt_cuda *cuda;
-    float *block; // planned, of all members
-    slt_cuda_frames frames;
+    float *block;           // planned, of all members
+    slt_cuda_frames frames; // of the run at hand
+    char *both; // frames take turns: one is filled while the step before reads the other
+    int frame;
+    cudaEvent_t left[SLT_CUDA_FRAMES]; // whoever read it has ended
     size_t frame_bytes;
     int64_t *feed;      // [vars] bytes from the head to what is fed; -1: nothing
     int64_t *feed_ones; // [vars] and to the places of ones
@@ -205,6 +212,7 @@ typedef struct {
     size_t partials_each;
     int32_t *counters, *side_counters;
     int *begin, *end;  // [2·nodes] times of the run that a node's forward and backward is in
+    int last_room;     // behind this node no launch of backward leaves room on the device
     cudaEvent_t *done; // [nodes] work on the side
     bool *has_done;    // [nodes] recorded in the pass at hand
     bool *waits;       // [nodes] its weight gradients wait for others
@@ -264,8 +272,8 @@ slt_status slt_cuda_stages_open(slt_cuda_tape *t);
 void slt_cuda_stages_close(slt_cuda_tape *t);
 // the next of the ring, free to write, with room for what is sent and what is made there
 slt_status slt_cuda_stage_take(slt_tape *tape, size_t sent, size_t made);
-// copies it, gathers, spreads
-slt_status slt_cuda_stage_send(slt_tape *tape);
+// copies it, gathers; spreads it before the step in front has ended (ahead), or behind that
+slt_status slt_cuda_stage_send(slt_tape *tape, bool ahead);
 // bytes of the stage have a place in a frame; what lies behind them, up to 16, comes along
 void slt_cuda_stage_move(slt_cuda_tape *t, int member, int64_t place, int64_t from, size_t bytes);
 
@@ -274,9 +282,10 @@ int slt_cuda_rows(const slt_tape *tape, slt_shape shape);
 // lays out the frames; reserves them
 slt_status slt_cuda_frames_open(slt_tape *tape);
 void slt_cuda_frames_close(slt_tape *tape);
-// batch, step and feeds of all members to the device, and the class of the run; heads_only: what
-// changes between forward and Adam
-slt_status slt_cuda_frames_send(slt_tape *tape, bool heads_only);
+// batch, step and feeds of all members into a stage, and the class of the run; or what changes
+// between forward and Adam
+slt_status slt_cuda_frames_put(slt_tape *tape);
+slt_status slt_cuda_heads_put(slt_tape *tape);
 
 // what a kernel sees of node n; -1: of none
 slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward);
@@ -285,6 +294,9 @@ slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward);
 
 // first and last time of the run that a node's forward and backward is in
 void slt_cuda_runs(const slt_tape *tape, int *begin, int *end);
+// the last node backward whose run leaves much of the device to others; 0: there is none
+int slt_cuda_last_room(const slt_tape *tape);
+bool slt_cuda_run_fills(const slt_tape *tape, int first);
 void slt_cuda_run_forward(slt_tape *tape, int first, int last);
 // seed: the loss's gradient, which the run sets to 1; absent where somebody did. both: forward as
 // well
@@ -298,19 +310,28 @@ typedef struct {
     int (*last)(const slt_tape *tape, int first);
     void (*run)(const slt_tape *tape, int first, int last, bool backward);
     void (*weights)(const slt_tape *tape, int first, int n); // NULL: they run forward only
+    bool fills; // backward, most of the device: what waits before it is made beside it, with the
+                // weights of its last node, which need nothing of the run
 } slt_cuda_family;
 
-// weights that are laid down for runs of layers: room for them; at the beginning of a pass. They
-// are laid down by whoever takes them first, or else by the first run
+// weights that are laid down for runs of layers and fronts: room for them; at the beginning of a
+// pass. They are laid down by whoever takes them first, or else by the first run
 slt_status slt_cuda_layers_open(slt_tape *tape);
 void slt_cuda_layers_close(slt_tape *tape);
 void slt_cuda_layers_begin(slt_tape *tape);
 struct slt_layer_weights;
 int slt_cuda_layers_take(const slt_tape *tape, struct slt_layer_weights *out, int room);
+bool slt_cuda_layers_lay(const slt_tape *tape); // true: they were laid down long ago
+slt_cuda_view slt_cuda_laid(const slt_tape *tape, int n, bool backward);
+// of a front that begins with node n
+bool slt_cuda_front_lays(const slt_tape *tape, int n);
+struct slt_layer_weights slt_cuda_front_weights(const slt_tape *tape, int n);
 
 // node n + 1 is the only one that reads what node n writes, and reads it as its rows
 bool slt_cuda_hands_on(const slt_tape *tape, int n);
 
+extern const slt_cuda_family slt_cuda_broadcasts;  // slots and positions (cuda_broadcast.c)
+extern const slt_cuda_family slt_cuda_fronts;      // in front of attention (cuda_front.c)
 extern const slt_cuda_family slt_cuda_heads;       // a norm and the output layer (cuda_heads.c)
 extern const slt_cuda_family slt_cuda_layers;      // behind attention (cuda_layers.c)
 extern const slt_cuda_family slt_cuda_inputs;      // what waits for nothing (cuda_inputs.c)

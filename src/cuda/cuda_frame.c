@@ -62,8 +62,9 @@ slt_status slt_cuda_frames_open(slt_tape *tape) {
     SLT_TRY(SLT_NEW(&tape->arena, &t->fed, (size_t)tape->var_count));
     SLT_TRY(SLT_NEW(&tape->arena, &t->count, 2 * (size_t)tape->store->members));
     t->frame_bytes = place_feeds(tape, t, place_arrays(tape, &t->frames));
-    SLT_TRY(slt_cuda_alloc(t->cuda, t->frame_bytes * (size_t)tape->store->members, &memory));
-    t->frames.at = memory;
+    size_t bytes = SLT_CUDA_FRAMES * t->frame_bytes * (size_t)tape->store->members;
+    SLT_TRY(slt_cuda_alloc(t->cuda, bytes, &memory));
+    t->frames.at = t->both = memory;
     t->frames.stride = (int64_t)t->frame_bytes;
     for (slt_var v = 1; v < tape->var_count; v++)
         if (t->feed[v] >= 0) t->fed[t->feeds++] = v;
@@ -73,7 +74,7 @@ slt_status slt_cuda_frames_open(slt_tape *tape) {
 void slt_cuda_frames_close(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda_stages_close(t);
-    slt_cuda_free(t->cuda, (void *)t->frames.at);
+    slt_cuda_free(t->cuda, t->both);
 }
 
 // ---- what goes into a stage
@@ -263,7 +264,7 @@ static slt_status add_bytes(const slt_tape *tape, int member, size_t *sent, size
     return SLT_OK;
 }
 
-static slt_status put_heads(slt_tape *tape) {
+slt_status slt_cuda_heads_put(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     size_t each = slt_cuda_aligned(sizeof(slt_cuda_head));
     SLT_TRY(slt_cuda_stage_take(tape, each * (size_t)tape->store->members, 0));
@@ -275,7 +276,16 @@ static slt_status put_heads(slt_tape *tape) {
     return SLT_OK;
 }
 
-static slt_status put_all(slt_tape *tape) {
+// all that was launched reads the frame at hand; the other one is next
+static slt_status take_turns(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->left[t->frame], t->cuda->stream), "sending a batch");
+    t->frame = (t->frame + 1) % SLT_CUDA_FRAMES;
+    t->frames.at = t->both + (size_t)t->frame * t->frame_bytes * (size_t)tape->store->members;
+    return SLT_OK;
+}
+
+slt_status slt_cuda_frames_put(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     size_t sent = 0, made = 0;
     t->tokens = class_of(tape);
@@ -288,10 +298,5 @@ static slt_status put_all(slt_tape *tape) {
         t->count[2 * m + 1] = batch->offset[batch->count];
         tape->frames[m].live = batch->offset[batch->count] * tape->limits.slots; // launched for
     }
-    return SLT_OK;
-}
-
-slt_status slt_cuda_frames_send(slt_tape *tape, bool heads_only) {
-    SLT_TRY((heads_only ? put_heads : put_all)(tape));
-    return slt_cuda_stage_send(tape);
+    return take_turns(tape);
 }

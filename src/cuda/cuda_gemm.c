@@ -52,14 +52,13 @@ void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in
     slt_cuda_bias_activate(args, y, rows, out, c, activation);
 }
 
-static slt_cuda_args fork_to(const slt_cuda_args *args, int number, bool held) {
+static slt_cuda_args fork_behind(const slt_cuda_args *args, int number, bool held,
+                                 cudaEvent_t event) {
     slt_cuda *cuda = args->cuda;
     slt_cuda_args side = *args;
-    if (!SLT_CUDA_LAG) return side;
     if (cuda->forked < 0) cuda->forked = number;
     cudaStream_t stream = cuda->side[cuda->forked].stream;
-    slt_cuda_check(cuda, cudaEventRecord(cuda->fork, cuda->stream), "starting the side"); // sticks
-    slt_cuda_check(cuda, cudaStreamWaitEvent(stream, cuda->fork, 0), "starting the side");
+    slt_cuda_check(cuda, cudaStreamWaitEvent(stream, event, 0), "starting the side"); // sticks
     if (held) slt_cuda_hold(cuda, stream);
     int64_t before = (int64_t)cuda->forked * args->members;
     side.stream = stream;
@@ -69,13 +68,28 @@ static slt_cuda_args fork_to(const slt_cuda_args *args, int number, bool held) {
     return side;
 }
 
-slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
+static slt_cuda_args fork_to(const slt_cuda_args *args, int number, bool held) {
     slt_cuda *cuda = args->cuda;
+    if (!SLT_CUDA_LAG) return *args;
+    slt_cuda_check(cuda, cudaEventRecord(cuda->fork, cuda->stream), "starting the side");
+    return fork_behind(args, number, held, cuda->fork);
+}
+
+static int next_side(slt_cuda *cuda) {
     int number = cuda->side_next;
     if (cuda->forked < 0) cuda->side_next = (number + 1) % SLT_CUDA_TURN_SIDES;
+    return number;
+}
+
+slt_cuda_args slt_cuda_fork(const slt_cuda_args *args) {
     // a population fills the device whatever is held
     bool held = args->in_space[0] == SLT_SLOT_TOKENS && args->members == 1;
-    return fork_to(args, number, held);
+    return fork_to(args, next_side(args->cuda), held);
+}
+
+slt_cuda_args slt_cuda_fork_group(const slt_cuda_args *args, bool last) {
+    int number = last ? SLT_CUDA_BULK : next_side(args->cuda);
+    return fork_behind(args, number, false, args->cuda->ready);
 }
 
 slt_cuda_args slt_cuda_fork_sums(const slt_cuda_args *args) {
@@ -84,6 +98,10 @@ slt_cuda_args slt_cuda_fork_sums(const slt_cuda_args *args) {
 
 slt_cuda_args slt_cuda_fork_bulk(const slt_cuda_args *args) {
     return fork_to(args, SLT_CUDA_BULK, false);
+}
+
+slt_cuda_args slt_cuda_fork_rest(const slt_cuda_args *args) {
+    return fork_to(args, SLT_CUDA_REST, false);
 }
 
 // rows of all members: above that the library's sum over rows, a launch of its own behind the

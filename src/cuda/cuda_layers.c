@@ -113,24 +113,46 @@ static int last_of(const slt_tape *tape, int first) {
 
 static int passes_of(const slt_tape *tape, int n) { return tape->nodes[n].runs_backward ? 2 : 1; }
 
-// numbers of one member and pass
-static size_t numbers_of(const slt_tape *tape, int n) {
-    int wide = width_of(tape, node_of(tape, n + MLP)->in[W1]);
-    int pieces = slt_layer_pieces(wide, nodes_of(tape, n) == MOST);
-    return (size_t)pieces * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
+static slt_layer_weights weights_of(const slt_tape *tape, int n) {
+    if (slt_cuda_front_lays(tape, n)) return slt_cuda_front_weights(tape, n);
+    const slt_node *mlp = node_of(tape, n + MLP);
+    slt_layer_weights weights = {.stream = slt_cuda_of(tape->store)->stream,
+                                 .members = tape->store->members,
+                                 .wide = width_of(tape, mlp->in[W1]),
+                                 .passes = passes_of(tape, n),
+                                 .o = slt_cuda_value_view(tape, node_of(tape, n + DENSE)->in[W]),
+                                 .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
+                                 .w2 = slt_cuda_value_view(tape, mlp->in[W2])};
+    if (nodes_of(tape, n) < MOST) return weights;
+    mlp = node_of(tape, n + END_MLP);
+    weights.end_w1 = slt_cuda_value_view(tape, mlp->in[W1]);
+    weights.end_w2 = slt_cuda_value_view(tape, mlp->in[W2]);
+    weights.end_kv = slt_cuda_value_view(tape, node_of(tape, n + KV)->in[W]);
+    return weights;
 }
 
-static slt_cuda_view laid_of(const slt_tape *tape, int n, bool backward) {
+// numbers of one member and pass
+static size_t numbers_of(const slt_tape *tape, int n) {
+    slt_layer_weights weights = weights_of(tape, n);
+    return (size_t)slt_lay_pieces(&weights) * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
+}
+
+slt_cuda_view slt_cuda_laid(const slt_tape *tape, int n, bool backward) {
     size_t numbers = numbers_of(tape, n);
     return (slt_cuda_view){slt_cuda_tape_of(tape)->laid[n] + (backward ? numbers : 0),
                            (int64_t)numbers * passes_of(tape, n)};
+}
+
+static bool lays(const slt_tape *tape, int n) {
+    int end = slt_cuda_tape_of(tape)->end[n];
+    return end != n && (end == last_of(tape, n) || slt_cuda_front_lays(tape, n));
 }
 
 slt_status slt_cuda_layers_open(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     SLT_TRY(SLT_NEW(&tape->arena, &t->laid, (size_t)tape->node_count));
     for (int n = 0; n < tape->node_count; n++) {
-        if (t->end[n] == n || t->end[n] != last_of(tape, n)) continue;
+        if (!lays(tape, n)) continue;
         size_t passes = (size_t)(passes_of(tape, n) * tape->store->members);
         SLT_TRY(slt_cuda_alloc(t->cuda, passes * numbers_of(tape, n) * sizeof(float),
                                (void **)&t->laid[n]));
@@ -143,36 +165,20 @@ void slt_cuda_layers_close(slt_tape *tape) {
     for (int n = 0; t->laid && n < tape->node_count; n++) slt_cuda_free(t->cuda, t->laid[n]);
 }
 
-static slt_layer_weights weights_of(const slt_tape *tape, int n) {
-    const slt_node *mlp = node_of(tape, n + MLP);
-    slt_layer_weights weights = {.stream = slt_cuda_of(tape->store)->stream,
-                                 .members = tape->store->members,
-                                 .wide = width_of(tape, mlp->in[W1]),
-                                 .passes = passes_of(tape, n),
-                                 .o = slt_cuda_value_view(tape, node_of(tape, n + DENSE)->in[W]),
-                                 .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
-                                 .w2 = slt_cuda_value_view(tape, mlp->in[W2]),
-                                 .laid = laid_of(tape, n, false)};
-    if (nodes_of(tape, n) < MOST) return weights;
-    mlp = node_of(tape, n + END_MLP);
-    weights.end_w1 = slt_cuda_value_view(tape, mlp->in[W1]);
-    weights.end_w2 = slt_cuda_value_view(tape, mlp->in[W2]);
-    weights.end_kv = slt_cuda_value_view(tape, node_of(tape, n + KV)->in[W]);
-    return weights;
-}
-
 void slt_cuda_layers_begin(slt_tape *tape) { slt_cuda_tape_of(tape)->to_lay = 0; }
 
 int slt_cuda_layers_take(const slt_tape *tape, slt_layer_weights *out, int room) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int count = 0;
-    for (; t->to_lay < tape->node_count && count < room; t->to_lay++)
-        if (t->laid[t->to_lay]) out[count++] = weights_of(tape, t->to_lay);
+    for (; t->to_lay < tape->node_count && count < room; t->to_lay++) {
+        if (!t->laid[t->to_lay]) continue;
+        out[count] = weights_of(tape, t->to_lay);
+        out[count++].laid = slt_cuda_laid(tape, t->to_lay, false);
+    }
     return count;
 }
 
-// true: they were laid down long ago
-static bool lay_rest(const slt_tape *tape) {
+bool slt_cuda_layers_lay(const slt_tape *tape) {
     slt_layer_weights weights;
     bool early = true;
     while (slt_cuda_layers_take(tape, &weights, 1)) {
@@ -231,9 +237,10 @@ static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool back
     slt_layer_run run = {.stream = slt_cuda_of(tape->store)->stream,
                          .batch = a[DENSE],
                          .rows = a[DENSE].in_rows[X],
+                         .each = slt_layer_each(a[DENSE].in_rows[X], a[DENSE].members),
                          .keep = a[DENSE].keep,
                          .norms = SLT_LAYER_NORMS,
-                         .laid = laid_of(tape, first, backward),
+                         .laid = slt_cuda_laid(tape, first, backward),
                          .mixed = a[DENSE].in[X],
                          .x = a[NORM1].in[X],
                          .norm = {norm_of(&a[NORM1], a[DENSE].in[C], a[DENSE].out_grad[0]),
@@ -246,12 +253,15 @@ static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool back
                          .add_mixed = a[DENSE].add[X]};
     if (last - first == HEAD) run.head = head_of(&a[HEAD]);
     if (last - first == KV) add_end(&run, a);
+    // nobody reads what the second norm writes but the position behind it
+    if (last - first == KV && !tape->vars[node_of(tape, first + NORM2)->out[0]].kept)
+        run.norm[1].y = (slt_cuda_view){NULL, 0};
     return run;
 }
 
 static void launch(const slt_tape *tape, int first, int last, bool backward) {
     slt_layer_run run = run_of(tape, first, last, backward);
-    run.early = lay_rest(tape);
+    run.early = slt_cuda_layers_lay(tape);
     if (!backward)
         slt_cuda_layer_forward(&run);
     else if (tape->nodes[first].runs_backward)
@@ -261,7 +271,8 @@ static void launch(const slt_tape *tape, int first, int last, bool backward) {
 // ---- gradients of weights, on the side
 
 static void norm_weights(const slt_cuda_args *a) {
-    slt_cuda_norm_weights(a, (a->in_rows[X] + SLT_LAYER_ROWS - 1) / SLT_LAYER_ROWS);
+    int each = slt_layer_each(a->in_rows[X], a->members);
+    slt_cuda_norm_weights(a, (a->in_rows[X] + each - 1) / each);
 }
 
 typedef void (*weights_function)(const slt_cuda_args *args);

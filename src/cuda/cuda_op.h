@@ -71,7 +71,8 @@ typedef struct {
     slt_cuda_ones ones[SLT_CUDA_INPUTS];
     slt_cuda_view in_grad[SLT_CUDA_INPUTS], out_grad[SLT_CUDA_OUTPUTS];
     bool add[SLT_CUDA_INPUTS];
-    bool keep; // backward will come: aux is read again
+    uint32_t stored; // bits of inputs that nobody writes but Adam: kernels may read them early
+    bool keep;       // backward will come: aux is read again
     slt_cuda_view aux, shared;
     slt_cuda_view partials; // room for the parts of sums over rows
     int32_t *counters;      // zeros: which block is the last; [members][·]
@@ -175,10 +176,14 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
 // the same node on the side stream, behind all that was launched so far. What is launched there may
 // read what the node's backward reads, and write gradients of parameters only
 slt_cuda_args slt_cuda_fork(const slt_cuda_args *args);
+// the same for a group of gradients, behind the last of them that was ready
+slt_cuda_args slt_cuda_fork_group(const slt_cuda_args *args, bool last);
 // the same for sums over rows, few blocks: beside the chain at any time
 slt_cuda_args slt_cuda_fork_sums(const slt_cuda_args *args);
 // and for what takes the whole device: behind all others
 slt_cuda_args slt_cuda_fork_bulk(const slt_cuda_args *args);
+// and for nodes that lead to gradients of parameters alone: it may write those of rows, too
+slt_cuda_args slt_cuda_fork_rest(const slt_cuda_args *args);
 
 // are products in tf32? those of attention are, too
 bool slt_cuda_is_tf32(const slt_cuda *cuda);

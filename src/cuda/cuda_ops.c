@@ -68,10 +68,10 @@ static size_t layer_norm(const slt_sizes *s) {
 }
 static size_t halting_kl(const slt_sizes *s) { return (size_t)s->limits.trajectories; }
 
-// the middle, then its signs: a bit for each number of 64 rows at a time
+// the middle, then its signs: two rows of words for a block, which has 32 rows at least
 static size_t mlp(const slt_sizes *s) {
     size_t rows = (size_t)s->in[0].rows, wide = (size_t)s->in[1].width;
-    return (rows + 2 * ((rows + 63) / 64)) * wide;
+    return (rows + 2 * ((rows + 31) / 32)) * wide;
 }
 
 // what is kept for backward

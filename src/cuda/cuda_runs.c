@@ -34,7 +34,8 @@ static bool may_run(const slt_tape *tape, int n, bool backward) {
 }
 
 static const slt_cuda_family *const families[] = {
-    &slt_cuda_inputs, &slt_cuda_slots, &slt_cuda_layers, &slt_cuda_heads, &slt_cuda_rows_family};
+    &slt_cuda_inputs, &slt_cuda_slots, &slt_cuda_fronts,     &slt_cuda_broadcasts,
+    &slt_cuda_layers, &slt_cuda_heads, &slt_cuda_rows_family};
 
 // the family of the run that begins with node n; NULL: of none
 static const slt_cuda_family *family_of(const slt_tape *tape, int n, bool backward) {
@@ -122,4 +123,18 @@ void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view se
 void slt_cuda_run_weights(slt_tape *tape, int first, int n) {
     const slt_cuda_family *family = family_of(tape, first, true);
     if (family) family->weights(tape, first, n);
+}
+
+bool slt_cuda_run_fills(const slt_tape *tape, int first) {
+    const slt_cuda_family *family = family_of(tape, first, true);
+    return family && family->fills;
+}
+
+int slt_cuda_last_room(const slt_tape *tape) {
+    for (int n = 0; n < tape->node_count; n++) {
+        const slt_cuda_family *family = family_of(tape, n, true);
+        bool large = tape->vars[tape->nodes[n].node.out[0]].shape.space == SLT_SLOT_TOKENS;
+        if (!large && (family == &slt_cuda_slots || family == &slt_cuda_layers)) return n;
+    }
+    return 0;
 }

@@ -22,7 +22,7 @@ typedef enum {
 typedef struct {
     void *stream;
     slt_cuda_view seed; // gradient of the loss, to be set to 1; absent: somebody did
-    int staged;         // numbers of shared memory for a trajectory's logits and masks
+    int near;           // numbers of shared memory for a trajectory; 0: it does not fit
     int nodes;
     slt_loss_kind kind[SLT_RUN_NODES];
     slt_cuda_args node[SLT_RUN_NODES];

@@ -17,25 +17,37 @@ bool slt_cuda_weights_wait(const slt_cuda_args *args, const slt_weight_product *
     return true;
 }
 
-// node n has work on the side up to here; what it had there before is waited for
-static slt_status end_on_side(slt_tape *tape, int n, cudaStream_t side) {
+// behind what node n has on the side already
+static slt_status begin_on_side(const slt_tape *tape, int n, cudaStream_t side) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    if (t->has_done[n])
-        SLT_CUDA_TRY(t->cuda, cudaStreamWaitEvent(side, t->done[n], 0), "joining the side");
+    if (!t->has_done[n]) return SLT_OK;
+    t->has_done[n] = false;
+    return slt_cuda_check(t->cuda, cudaStreamWaitEvent(side, t->done[n], 0), "joining the side");
+}
+// node n has work on the side up to here
+static slt_status end_on_side(const slt_tape *tape, int n, cudaStream_t side) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    SLT_TRY(begin_on_side(tape, n, side));
     t->has_done[n] = true;
     return slt_cuda_check(t->cuda, cudaEventRecord(t->done[n], side), "joining the side");
 }
 
-slt_status slt_cuda_side_weights(slt_tape *tape) {
+slt_status slt_cuda_side_weights(const slt_tape *tape, slt_weight_time time) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_weight_group *group = &t->cuda->weights;
     if (!group->count) return SLT_OK;
-    slt_cuda_args args = slt_cuda_args_of(tape, -1, true), side = slt_cuda_fork(&args);
+    slt_cuda_args args = slt_cuda_args_of(tape, -1, true), side;
+    side = slt_cuda_fork_group(&args, time == SLT_BESIDE_NOTHING);
     t->cuda->forked = -1;
     group->stream = side.stream;
     group->room = slt_cuda_place(&side).workspace;
-    slt_cuda_weights_launch(group);
-    group->count = t->waiting = 0;
+    group->time = time;
+    for (int n = 0; n < tape->node_count; n++)
+        if (t->waits[n]) SLT_TRY(begin_on_side(tape, n, side.stream));
+    slt_cuda_weights_multiply(group);
+    if (time != SLT_BESIDE_NOTHING) slt_cuda_weights_add(group);
+    if (time != SLT_BESIDE_NOTHING) group->count = 0;
+    t->waiting = 0;
     for (int n = 0; n < tape->node_count; n++) {
         if (t->waits[n]) SLT_TRY(end_on_side(tape, n, side.stream));
         t->waits[n] = false;
@@ -43,10 +55,21 @@ slt_status slt_cuda_side_weights(slt_tape *tape) {
     return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "gradients of weights");
 }
 
+// the last group's parts are added in front of Adam, on the stream where it runs
+slt_status slt_cuda_side_add(slt_tape *tape) {
+    slt_cuda *cuda = slt_cuda_of(tape->store);
+    slt_weight_group *group = &cuda->weights;
+    if (!group->count) return SLT_OK;
+    group->stream = cuda->stream;
+    slt_cuda_weights_add(group);
+    group->count = 0;
+    return slt_cuda_check(cuda, cudaPeekAtLastError(), "gradients of weights");
+}
+
 slt_status slt_cuda_side_wait(slt_tape *tape, int n) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     if (n >= tape->node_count) return SLT_OK;
-    if (t->waits[n]) SLT_TRY(slt_cuda_side_weights(tape));
+    if (t->waits[n]) SLT_TRY(slt_cuda_side_weights(tape, SLT_BESIDE_SMALL));
     if (!t->has_done[n]) return SLT_OK;
     t->has_done[n] = false;
     t->cuda->held_count = 0; // whoever waits for it cannot hold it
@@ -57,7 +80,10 @@ slt_status slt_cuda_side_wait(slt_tape *tape, int n) {
 slt_status slt_cuda_side_note(slt_tape *tape, int n) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int side = t->cuda->forked, waiting = t->cuda->weights.count;
-    if (waiting > t->waiting) t->waits[n] = true;
+    if (waiting > t->waiting) {
+        t->waits[n] = true;
+        SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->cuda->ready, t->cuda->stream), "a gradient");
+    }
     t->waiting = waiting;
     if (side < 0) return SLT_OK;
     t->cuda->forked = -1;

@@ -186,7 +186,8 @@ static row_uses uses_forward(const slt_slot_step *s) {
         return (row_uses){
             {READS(s->norm.x, in), READS(s->norm.residual, in), WRITES(s->norm.y, in, false)}};
     case SLT_SLOT_PRODUCT:
-        return (row_uses){{READS(s->product.x, in), WRITES(s->product.y, s->out, false)}};
+        return (row_uses){{READS(s->product.x, in), WRITES(s->product.y, s->out, false),
+                           READS(s->product.plus, s->out)}};
     case SLT_SLOT_ATTEND:
         return (row_uses){{READS(s->attend.q, in), WRITES(s->attend.update, in, false)}};
     case SLT_SLOT_CELL:
@@ -225,6 +226,21 @@ static row_uses uses_backward(const slt_slot_step *s) {
     }
 }
 
+static row_uses uses_of(const slt_slot_step *step, bool backward) {
+    return backward ? uses_backward(step) : uses_forward(step);
+}
+
+// does one of the first steps write, or read, these rows?
+static bool is_used(const slt_slot_run *run, int steps, const float *rows, bool written,
+                    bool backward) {
+    for (int n = 0; n < steps; n++) {
+        row_uses uses = uses_of(&run->step[n], backward);
+        for (int i = 0; i < SLT_SLOT_PLACES; i++)
+            if (uses.use[i].written == written && uses.use[i].at == rows) return true;
+    }
+    return false;
+}
+
 // rows with a place, in the order in which they are written
 typedef struct {
     const float *at[SLT_SLOT_STEPS * SLT_SLOT_PLACES];
@@ -232,9 +248,9 @@ typedef struct {
     int count;
 } row_places;
 
-// what was written before the run, and is added to, has none
-static int16_t place_of(slt_slot_run *run, row_places *rows, const row_use *use) {
-    if (!use->at) return -1;
+// what no step reads has none, nor what was written before the run and is added to
+static int16_t place_of(slt_slot_run *run, row_places *rows, const row_use *use, bool backward) {
+    if (!use->at || !is_used(run, run->steps, use->at, false, backward)) return -1;
     for (int i = 0; i < rows->count; i++)
         if (rows->at[i] == use->at) return (int16_t)rows->place[i];
     if (!use->written || use->added) return -1;
@@ -245,20 +261,12 @@ static int16_t place_of(slt_slot_run *run, row_places *rows, const row_use *use)
     return (int16_t)place;
 }
 
-static bool is_written(const slt_slot_run *run, int steps, const float *rows) {
-    for (int n = 0; n < steps; n++) {
-        row_uses uses = uses_forward(&run->step[n]);
-        for (int i = 0; i < SLT_SLOT_PLACES; i++)
-            if (uses.use[i].written && uses.use[i].at == rows) return true;
-    }
-    return false;
-}
-
 // reads nothing but weights, noise, and what the first steps of the run write
 static bool waits_for_none(const slt_slot_run *run, int steps, const slt_slot_step *step) {
     row_uses uses = uses_forward(step);
     for (int i = 0; i < SLT_SLOT_PLACES; i++)
-        if (uses.use[i].at && !uses.use[i].written && !is_written(run, steps, uses.use[i].at))
+        if (uses.use[i].at && !uses.use[i].written &&
+            !is_used(run, steps, uses.use[i].at, true, false))
             return false;
     return step->kind != SLT_SLOT_ATTEND;
 }
@@ -274,14 +282,43 @@ static void advance(slt_slot_run *run) {
     }
 }
 
+// halting comes last, beside a product that does not write what it reads: nobody waits for it
+static void postpone(slt_slot_run *run) {
+    for (int n = 0; n + 1 < run->steps; n++) {
+        slt_slot_step step = run->step[n], *last = &run->step[run->steps - 1];
+        if (step.kind != SLT_SLOT_HALT || last->kind != SLT_SLOT_PRODUCT ||
+            last->product.y == step.halt.slots)
+            continue;
+        memmove(&run->step[n], &run->step[n + 1], (size_t)(run->steps - 1 - n) * sizeof step);
+        *last = step;
+        last->beside = true;
+        return;
+    }
+}
+
+// a sum of which the product in front of it is a half: the product adds the other one
+static void join_sum(slt_slot_run *run) {
+    if (run->steps < 2) return;
+    slt_slot_step *product = &run->step[run->steps - 2];
+    slt_slot_sum sum = run->step[run->steps - 1].sum;
+    if (product->kind != SLT_SLOT_PRODUCT || product->product.plus) return;
+    const float *half = product->product.y, *other = sum.x == half ? sum.z : sum.x;
+    if ((sum.x != half && sum.z != half) || other == half) return;
+    product->product.plus = other;
+    product->product.y = sum.y;
+    run->steps--;
+}
+
 // places of all rows, and the products one behind the other
 static void connect(slt_slot_run *run, bool backward) {
     row_places rows = {.count = 0};
     for (int n = 0; n < run->steps; n++) {
         slt_slot_step *step = &run->step[n];
-        row_uses uses = backward ? uses_backward(step) : uses_forward(step);
+        row_uses uses = uses_of(step, backward);
+        step->fresh =
+            step->kind == SLT_SLOT_PRODUCT && !is_used(run, n, uses.use[0].at, true, backward);
         for (int i = 0; i < SLT_SLOT_PLACES; i++)
-            step->place[i] = place_of(run, &rows, &uses.use[i]);
+            step->place[i] = place_of(run, &rows, &uses.use[i], backward);
     }
     run->attend = -1;
     run->product = -1;
@@ -289,6 +326,75 @@ static void connect(slt_slot_run *run, bool backward) {
         run->step[n].next = run->product;
         if (run->step[n].kind == SLT_SLOT_PRODUCT) run->product = n;
         if (run->step[n].kind == SLT_SLOT_ATTEND) run->attend = n;
+    }
+}
+
+// ---- what else the steps read, brought into shared memory
+
+static void bring(slt_slot_run *run, const void *field, int numbers, bool own, bool fresh) {
+    const float *from = *(const float *const *)field;
+    if (!from || run->pieces == SLT_SLOT_PIECES) return;
+    ptrdiff_t place = (const char *)field - (const char *)run->step;
+    run->piece[run->pieces++] =
+        (slt_slot_piece){.from = from,
+                         .to = run->brought,
+                         .numbers = numbers,
+                         .field = (int16_t)(place / (ptrdiff_t)sizeof(int64_t)),
+                         .own = own,
+                         .fresh = fresh};
+    run->brought += (numbers + 3) / 4 * 4;
+}
+
+static void bring_forward(slt_slot_run *run, const slt_slot_step *s) {
+    int all = run->slots * s->in;
+    switch (s->kind) {
+    case SLT_SLOT_BEGIN:
+        bring(run, &s->begin.mu, all, false, false);
+        bring(run, &s->begin.rho, all, false, false);
+        bring(run, &s->begin.noise, all, true, true);
+        break;
+    case SLT_SLOT_NORM:
+        bring(run, &s->norm.gamma, s->in, false, false);
+        bring(run, &s->norm.beta, s->in, false, false);
+        break;
+    case SLT_SLOT_PRODUCT:
+        bring(run, &s->product.c, s->out, false, false);
+        break;
+    default:
+        break;
+    }
+}
+
+static void bring_backward(slt_slot_run *run, const slt_slot_step *s) {
+    int K = run->slots, all = K * s->in;
+    switch (s->kind) {
+    case SLT_SLOT_NORM:
+        bring(run, &s->norm.gamma, s->in, false, false);
+        bring(run, &s->norm.hat, all, true, false);
+        bring(run, &s->norm.factor, K, true, false);
+        break;
+    case SLT_SLOT_PRODUCT:
+        bring(run, &s->product.gate, all, true, false);
+        if (s->fresh) bring(run, &s->product.dy, K * s->out, true, true);
+        break;
+    case SLT_SLOT_ATTEND:
+        bring(run, &s->attend.q, all, true, false);
+        bring(run, &s->attend.update, all, true, false);
+        bring(run, &s->attend.sum, K, true, false);
+        break;
+    case SLT_SLOT_CELL:
+        bring(run, &s->cell.kept, 3 * all, true, false);
+        bring(run, &s->cell.gh, 3 * all, true, false);
+        bring(run, &s->cell.state, all, true, false);
+        break;
+    case SLT_SLOT_HALT:
+        bring(run, &s->halt.h, K, true, false);
+        bring(run, &s->halt.lambda, K, true, false);
+        bring(run, &s->halt.dh, K, true, true);
+        bring(run, &s->halt.sum, 1, true, false);
+        break;
+    default:
+        break;
     }
 }
 
@@ -364,6 +470,8 @@ static int last_of(const slt_tape *tape, int first) {
     return fits ? last : first;
 }
 
+// ---- who waits for whom
+
 // the steps that read nothing but weights and noise may run beside the launch in front: it is one
 // of ours, which let others in when all before them have ended, noise among them
 static bool may_start_early(const slt_tape *tape, int first) {
@@ -375,26 +483,99 @@ static bool may_start_early(const slt_tape *tape, int first) {
            (noise->origin != SLT_FROM_NODE || noise->node < t->begin[first - 1]);
 }
 
-static void launch(const slt_tape *tape, int first, int last, bool backward) {
-    slt_slot_run run = {.stream = slt_cuda_of(tape->store)->stream,
-                        .batch = slt_cuda_args_of(tape, first, backward),
+// backward, node n of the run writes a gradient for a node that is waited for, or for one before
+// the run; or writes where such a node adds something later
+static bool hands_on(const slt_tape *tape, int first, int n, uint32_t chain) {
+    for (int i = 0; i < tape->nodes[n].node.inputs; i++) {
+        slt_var in = tape->nodes[n].node.in[i];
+        const slt_var_info *var = &tape->vars[in];
+        if (!var->has_gradient || var->origin != SLT_FROM_NODE) continue;
+        if (var->node < first || chain >> (var->node - first) & 1) return true;
+        for (int m = first; m < n; m++)
+            for (int k = 0; k < tape->nodes[m].node.inputs; k++)
+                if (chain >> (m - first) & 1 && tape->nodes[m].node.in[k] == in) return true;
+    }
+    return false;
+}
+
+// nodes of a run, backward, that something in front of it waits for: bit i is node first + i. The
+// others, of the first round of attention, lead to the slots' beginning alone
+static uint32_t chain_of(const slt_tape *tape, int first) {
+    uint32_t chain = 0;
+    if (strcmp(tape->nodes[first].node.op->name, "slot_start") != 0) return UINT32_MAX;
+    for (int n = first; n <= last_of(tape, first); n++)
+        if (hands_on(tape, first, n, chain)) chain |= 1u << (n - first);
+    return chain;
+}
+static bool is_in(uint32_t chain, int first, int n) { return chain >> (n - first) & 1; }
+
+// nobody but one node reads it
+static bool is_own(const slt_tape *tape, slt_var var) {
+    int readers = 0;
+    for (int n = 0; n < tape->node_count; n++)
+        for (int i = 0; i < tape->nodes[n].node.inputs; i++)
+            readers += tape->nodes[n].node.in[i] == var;
+    return readers == 1 && !tape->vars[var].kept;
+}
+
+// the nodes of a run whose bits are set
+static void launch_nodes(const slt_tape *tape, int first, bool backward, uint32_t nodes,
+                         void *stream) {
+    int last = last_of(tape, first);
+    slt_slot_run run = {.stream = stream,
+                        .frames = slt_cuda_tape_of(tape)->frames,
+                        .trajectories = tape->limits.trajectories,
+                        .slots = tape->limits.slots,
+                        .length = tape->limits.length,
+                        .exact = !slt_cuda_is_tf32(slt_cuda_of(tape->store)),
                         .widest = widest_of(tape, first, last)};
     for (int i = 0; i <= last - first; i++) {
         int n = backward ? last - i : first + i;
         slt_cuda_args args = slt_cuda_args_of(tape, n, backward);
-        if (!backward || tape->nodes[n].runs_backward)
+        if (is_in(nodes, first, n) && (!backward || tape->nodes[n].runs_backward))
             parts[part_of(&tape->nodes[n].node)].add(&run, &args, backward);
+        if (!backward && n > first && is_own(tape, tape->nodes[n - 1].node.out[0]) &&
+            strcmp(tape->nodes[n].node.op->name, "add") == 0)
+            join_sum(&run);
     }
     if (!backward && may_start_early(tape, first)) advance(&run);
+    if (!backward) postpone(&run);
     connect(&run, backward);
-    (backward ? slt_cuda_slots_backward : slt_cuda_slots_forward)(&run);
+    for (int n = 0; n < run.steps; n++)
+        (backward ? bring_backward : bring_forward)(&run, &run.step[n]);
+    // whoever is let in holds room on the device, which others lack
+    run.let_next = run.steps > 2 ? run.steps - 2 : 0;
+    if (run.steps) (backward ? slt_cuda_slots_backward : slt_cuda_slots_forward)(&run);
+}
+
+static void launch(const slt_tape *tape, int first, int last, bool backward) {
+    (void)last;
+    launch_nodes(tape, first, backward, backward ? chain_of(tape, first) : UINT32_MAX,
+                 slt_cuda_of(tape->store)->stream);
+}
+
+static void run_weights(const slt_tape *tape, int n) {
+    int part = part_of(&tape->nodes[n].node);
+    slt_cuda_args args = slt_cuda_args_of(tape, n, true);
+    if (tape->nodes[n].runs_backward && parts[part].weights) parts[part].weights(&args);
+}
+
+// all of the nodes that are not on the chain: they have a side of their own. Gradients of weights
+// that are ready do not wait for theirs
+static void run_rest(const slt_tape *tape, int first, uint32_t chain) {
+    slt_cuda_args begin = slt_cuda_args_of(tape, first, true);
+    slt_cuda_side_weights(tape, SLT_BESIDE_SMALL);
+    launch_nodes(tape, first, true, ~chain, slt_cuda_fork_rest(&begin).stream);
+    for (int n = last_of(tape, first); n >= first; n--)
+        if (!is_in(chain, first, n)) run_weights(tape, n);
 }
 
 static void weights(const slt_tape *tape, int first, int n) {
-    (void)first;
-    int part = part_of(&tape->nodes[n].node);
-    slt_cuda_args args = slt_cuda_args_of(tape, n, true);
-    if (parts[part].weights) parts[part].weights(&args);
+    uint32_t chain = chain_of(tape, first);
+    if (is_in(chain, first, n))
+        run_weights(tape, n);
+    else if (n == first)
+        run_rest(tape, first, chain);
 }
 
 const slt_cuda_family slt_cuda_slots = {last_of, launch, weights};

@@ -13,6 +13,9 @@ slt_status slt_cuda_stages_open(slt_cuda_tape *t) {
                                               slt_cuda_waiting(t->cuda)),
                      "making an event");
     }
+    for (int i = 0; i < SLT_CUDA_FRAMES; i++)
+        SLT_CUDA_TRY(t->cuda, cudaEventCreateWithFlags(&t->left[i], cudaEventDisableTiming),
+                     "making an event");
     return SLT_OK;
 }
 
@@ -24,6 +27,8 @@ void slt_cuda_stages_close(slt_cuda_tape *t) {
         if (stage->at) slt_cuda_unpin(t->cuda, stage->at);
         slt_cuda_free(t->cuda, stage->there);
     }
+    for (int i = 0; i < SLT_CUDA_FRAMES; i++)
+        if (t->left[i]) cudaEventDestroy(t->left[i]);
 }
 
 // ---- taking one
@@ -74,7 +79,15 @@ slt_status slt_cuda_stage_take(slt_tape *tape, size_t sent, size_t made) {
 
 // ---- sending it
 
-slt_status slt_cuda_stage_send(slt_tape *tape) {
+// the frame was read two steps ago
+static slt_status spread_ahead(slt_cuda_tape *t, const slt_cuda_spread *spread) {
+    SLT_CUDA_TRY(t->cuda, cudaStreamWaitEvent(t->cuda->copies, t->left[t->frame], 0),
+                 "sending a batch");
+    slt_cuda_frames_spread(spread);
+    return SLT_OK;
+}
+
+slt_status slt_cuda_stage_send(slt_tape *tape, bool ahead) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda *cuda = t->cuda;
     slt_cuda_stage *stage = t->filled;
@@ -84,17 +97,19 @@ slt_status slt_cuda_stage_send(slt_tape *tape) {
                             .offset = t->frames.offset,
                             .blocks = stage->blocks,
                             .gathers = stage->gathers};
-    slt_cuda_spread spread = {cuda->stream, stage->there, (char *)t->frames.at, stage->moves};
+    cudaStream_t behind = ahead ? cuda->copies : cuda->stream;
+    slt_cuda_spread spread = {behind, stage->there, (char *)t->frames.at, stage->moves};
     SLT_CUDA_TRY(
         cuda,
         cudaMemcpyAsync(stage->there, stage->at, stage->sent, cudaMemcpyHostToDevice, cuda->copies),
         "sending a batch");
     if (stage->gathers) slt_cuda_frames_gather(&fetch);
+    if (ahead) SLT_TRY(spread_ahead(t, &spread));
     SLT_CUDA_TRY(cuda, cudaEventRecord(stage->arrived, cuda->copies), "sending a batch");
     SLT_CUDA_TRY(cuda, cudaStreamWaitEvent(cuda->stream, stage->arrived, 0), "sending a batch");
-    slt_cuda_frames_spread(&spread);
+    if (!ahead) slt_cuda_frames_spread(&spread);
     SLT_CUDA_TRY(cuda, cudaPeekAtLastError(), "sending a batch");
-    SLT_CUDA_TRY(cuda, cudaEventRecord(stage->spread, cuda->stream), "sending a batch");
+    SLT_CUDA_TRY(cuda, cudaEventRecord(stage->spread, behind), "sending a batch");
     stage->used = true;
     return SLT_OK;
 }

@@ -61,6 +61,7 @@ static slt_status open_runs(slt_tape *tape, slt_cuda_tape *t) {
     SLT_TRY(SLT_NEW(&tape->arena, &t->end, (size_t)times + 1));
     for (int i = 0; i < times; i++) t->begin[i] = t->end[i] = i;
     slt_cuda_runs(tape, t->begin, t->end);
+    t->last_room = slt_cuda_last_room(tape);
     return SLT_OK;
 }
 
@@ -189,6 +190,7 @@ static void fill_input(const slt_tape *tape, const slt_node_info *info, int i, b
     args->in_room[i] = slt_shape_rows(tape, shape, NULL);
     args->in_width[i] = shape.width;
     args->in[i] = slt_cuda_value_view(tape, var);
+    if (tape->vars[var].origin == SLT_FROM_STORE) args->stored |= 1u << i;
     if (tape->vars[var].type == SLT_BITS)
         args->ones[i] =
             (slt_cuda_ones){(const uint16_t *)(const void *)(t->frames.at + t->feed_ones[var]),
@@ -351,11 +353,13 @@ static slt_status wait_for_table(slt_tape *tape, int n) {
     return SLT_OK;
 }
 
-// what waits until the chain leaves room: it has left the large nodes
+// what waits until the chain leaves room: it has left the large nodes. Behind the last launch that
+// leaves any, groups wait for the end
 static slt_status release_side(slt_tape *tape, int n) {
     if (is_large(tape, n)) return SLT_OK;
     slt_cuda_release(slt_cuda_of(tape->store));
-    return slt_cuda_side_weights(tape);
+    return n < slt_cuda_tape_of(tape)->last_room ? SLT_OK
+                                                 : slt_cuda_side_weights(tape, SLT_BESIDE_SMALL);
 }
 
 static slt_status backward_node(slt_tape *tape, int n) {
@@ -380,9 +384,13 @@ static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_vie
     SLT_TRY(start_clock(tape));
     for (int n = last; n >= first; n--) SLT_TRY(wait_for_table(tape, n));
     if (!seed.at) SLT_TRY(release_side(tape, last));
+    int n = last;
+    if (slt_cuda_run_fills(tape, first)) {
+        SLT_TRY(run_weights(tape, first, n--));
+        SLT_TRY(slt_cuda_side_weights(tape, SLT_BESIDE_FRONT));
+    }
     slt_cuda_run_backward(tape, first, last, seed, both);
-    for (int n = last; n >= first; n--) SLT_TRY(run_weights(tape, first, n));
-    if (!seed.at) SLT_TRY(release_side(tape, last));
+    for (; n >= first; n--) SLT_TRY(run_weights(tape, first, n));
     SLT_CUDA_TRY(slt_cuda_of(tape->store), cudaPeekAtLastError(), "a run backward");
     return stop_clock(tape, largest_of(tape, first, last, true), true);
 }
@@ -403,7 +411,9 @@ static slt_status walk_backward(slt_tape *tape, bool trains) {
         SLT_TRY(first < n ? backward_run(tape, first, n, runs ? seed : none, both)
                           : backward_node(tape, n));
     }
-    return join_side(tape, -1);
+    SLT_TRY(slt_cuda_side_weights(tape, SLT_BESIDE_NOTHING));
+    SLT_TRY(join_side(tape, -1));
+    return slt_cuda_side_add(tape);
 }
 
 static slt_cuda_notes notes_of(const slt_tape *tape) {
@@ -451,9 +461,12 @@ static slt_status walk(slt_tape *tape, bool trains) {
 
 static slt_cuda_graph *graph_of(slt_cuda_tape *t, bool trains) {
     for (int i = 0; i < t->graphs; i++)
-        if (t->graph[i].tokens == t->tokens && t->graph[i].trains == trains) return &t->graph[i];
+        if (t->graph[i].tokens == t->tokens && t->graph[i].frame == t->frame &&
+            t->graph[i].trains == trains)
+            return &t->graph[i];
     if (t->graphs == SLT_CUDA_GRAPHS) return NULL;
-    t->graph[t->graphs] = (slt_cuda_graph){.tokens = t->tokens, .trains = trains};
+    t->graph[t->graphs] =
+        (slt_cuda_graph){.tokens = t->tokens, .frame = t->frame, .trains = trains};
     return &t->graph[t->graphs++];
 }
 
@@ -500,22 +513,36 @@ static slt_status run(slt_tape *tape, bool trains) {
 
 // ---- the calls of the engine
 
-static slt_status send(slt_tape *tape) {
+static slt_status put(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     SLT_TRY(slt_cuda_status(t->cuda));
     SLT_TRY(slt_cuda_store_send(tape->store));
     SLT_TRY(send_constants(tape));
     t->read = ++t->runs;
     t->turn = &t->turns[0];
-    return slt_cuda_frames_send(tape, false);
+    return slt_cuda_frames_put(tape);
+}
+
+// A graph begins when all before it has ended. Kernels one by one may ask for weights before that:
+// for them the frame is spread between Adam and forward
+static slt_status send(slt_tape *tape, bool trains) {
+    SLT_TRY(put(tape));
+    const slt_cuda_graph *graph = tape->seconds ? NULL : graph_of(slt_cuda_tape_of(tape), trains);
+    return slt_cuda_stage_send(tape, graph && graph->runs > 0);
 }
 
 slt_status slt_cuda_wait(slt_tape *tape) { return slt_cuda_rest(slt_cuda_of(tape->store)); }
 
+static slt_status forward_alone(slt_tape *tape) {
+    SLT_TRY(put(tape));
+    SLT_TRY(slt_cuda_stage_send(tape, false));
+    return walk_forward(tape, false);
+}
+
 // results of a tape without a loss are read at once: a failure shows here
 slt_status slt_cuda_forward(slt_tape *tape) {
-    SLT_TRY(send(tape));
-    if (tape->loss) return walk_forward(tape, false);
+    if (tape->loss) return forward_alone(tape);
+    SLT_TRY(send(tape, false));
     SLT_TRY(run(tape, false));
     SLT_TRY(slt_cuda_mirror_asked(tape));
     return slt_cuda_wait(tape);
@@ -526,7 +553,7 @@ slt_status slt_cuda_begin(slt_tape *tape) {
     slt_cuda_turn *turn = &t->turns[t->begun % SLT_CUDA_TURNS];
     if (tape->loss || t->begun - t->ended >= SLT_CUDA_TURNS)
         SLT_FAIL(SLT_INTERNAL, "more passes begun than results have room for");
-    SLT_TRY(send(tape));
+    SLT_TRY(send(tape, false));
     SLT_TRY(run(tape, false));
     SLT_TRY(slt_cuda_mirror_kept(tape, turn));
     t->begun++;
@@ -551,13 +578,14 @@ slt_status slt_cuda_backward(slt_tape *tape) {
 }
 
 slt_status slt_cuda_adam_step(slt_tape *tape) {
-    SLT_TRY(slt_cuda_frames_send(tape, true));
+    SLT_TRY(slt_cuda_heads_put(tape));
+    SLT_TRY(slt_cuda_stage_send(tape, false));
     tape->store->device_newer = true;
     return walk_adam(tape, (slt_cuda_notes){0});
 }
 
 slt_status slt_cuda_step(slt_tape *tape) {
-    SLT_TRY(send(tape));
+    SLT_TRY(send(tape, true));
     tape->store->device_newer = true;
     return run(tape, true);
 }

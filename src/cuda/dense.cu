@@ -81,7 +81,8 @@ static slt_narrow narrow_of(const slt_cuda_args *args, slt_cuda_view x, slt_cuda
                     args->in_width[X],
                     args->out_width[0],
                     args->n[0],
-                    0};
+                    0,
+                    !(~args->stored & (1u << W | (args->in[C].at ? 1u << C : 0)))};
     return n;
 }
 
@@ -164,7 +165,8 @@ static void narrow_weights(const slt_cuda_args *args, slt_cuda_view dp) {
                      {args->in_grad[W], args->in_grad[C]},
                      {args->add[W], args->add[C]},
                      args->out_width[0]};
-    slt_cuda_args side = slt_cuda_fork(args);
+    // of one member it would find no room beside a group's products
+    slt_cuda_args side = args->members > 1 ? slt_cuda_fork(args) : slt_cuda_fork_sums(args);
     slt_launch_narrow_weights(&side, narrow_of(args, args->in[X], dp), sums);
 }
 

@@ -22,10 +22,11 @@ SLT_DEVICE_INLINE void table_block(const slt_cuda_args &a, int block, float *mem
     float *parts = memory + ROWS * in, *y = slt_at(a.out[0]) + (int64_t)first * out;
     const float *c = slt_at(a.in[C]);
     float4 ahead[SLT_FEW_DEPTH];
-    slt_few_ask(slt_at(a.in[W]), in, out, ahead);
+    slt_few_share share = slt_few_share_of(in, out);
+    slt_few_ask(share, slt_at(a.in[W]), out, ahead);
     slt_stage(memory, slt_at(a.in[X]) + (int64_t)first * in, rows * in, ROWS * in);
     __syncthreads();
-    slt_few_share share = slt_few_product<ROWS>(memory, slt_at(a.in[W]), in, out, ahead, parts);
+    slt_few_product<ROWS>(share, memory, slt_at(a.in[W]), in, out, ahead, parts);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < rows * fours; i += THREADS) {
         int r = i / fours, column = i % fours * 4;

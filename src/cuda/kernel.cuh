@@ -134,6 +134,16 @@ SLT_DEVICE_INLINE int slt_least(int a, int b) { return a < b ? a : b; }
 // thing number of this thread, over the blocks of x; a variable has less than 2^31 numbers
 SLT_DEVICE_INLINE unsigned slt_thread(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
 SLT_DEVICE_INLINE unsigned slt_stride(void) { return gridDim.x * blockDim.x; }
+SLT_DEVICE_INLINE int slt_block_warp(void) { return (int)threadIdx.x / SLT_WARP; }
+SLT_DEVICE_INLINE int slt_block_warps(void) { return (int)blockDim.x / SLT_WARP; }
+
+// a line of 32 numbers on its way to the second cache
+SLT_DEVICE_INLINE void slt_bring_near(const float *at) {
+    (void)at;
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#endif
+}
 
 // ---- the batch
 

@@ -67,6 +67,7 @@ SLT_DEVICE_INLINE void put_parts(const slt_layer_bench &b, const slt_layer_norm 
     __syncthreads();
 #pragma unroll
     for (int w = 0; w < WARPS; w++) sum += memory[w * 2 * WIDTH + (int)threadIdx.x];
+    __syncthreads();
     slt_at(norm.parts)[(int64_t)blockIdx.x * 2 * WIDTH + threadIdx.x] = sum;
 }
 
@@ -80,11 +81,11 @@ SLT_DEVICE_INLINE void turn_row(const slt_layer_bench &b, const kept_row &kept, 
         sum += slt_sum4(dy[i]);
         dot += slt_dot4(dy[i], kept.hat[i]);
     }
-    float mean = slt_layer_sum(sum) / WIDTH, along = slt_layer_sum(dot) / WIDTH;
+    float mean = slt_layer_sum(sum) / WIDTH * kept.inverse;
+    float along = slt_layer_sum(dot) / WIDTH * kept.inverse;
 #pragma unroll
     for (int i = 0; i < FOURS; i++)
-        dy[i] =
-            slt_scaled4(slt_plus4(dy[i], slt_scaled4(kept.hat[i], -along, -mean)), kept.inverse, 0);
+        dy[i] = slt_along4(dy[i], kept.inverse, slt_scaled4(kept.hat[i], -along, -mean));
 }
 
 // ---- the narrow layer: dy of a row from its few numbers
@@ -100,8 +101,7 @@ SLT_DEVICE_INLINE void take_head(const slt_layer_run &p, const slt_layer_bench &
         dy[i] = slt_four(0, 0, 0, 0);
 #pragma unroll
         for (int o = 0; o < OUT; o++)
-            dy[i] =
-                slt_plus4(dy[i], slt_scaled4(slt_layer_small(b, SLT_SMALL_HEAD + o, i), d[o], 0));
+            dy[i] = slt_along4(slt_layer_small(b, SLT_SMALL_HEAD + o, i), d[o], dy[i]);
     }
 }
 
@@ -112,8 +112,10 @@ SLT_DEVICE_INLINE uint32_t signs_of(const slt_layer_mlp &mlp, const slt_layer_be
     return ((const uint32_t *)slt_at(mlp.signs))[(tile * SLT_GROUP + b.at.thread) * 2 + b.at.group];
 }
 
+// by the highest four bits
 SLT_DEVICE_INLINE float4 gated4(float4 x, uint32_t open) {
-    return slt_four(open & 1 ? x.x : 0, open & 2 ? x.y : 0, open & 4 ? x.z : 0, open & 8 ? x.w : 0);
+    return slt_four(open >> 31 & 1 ? x.x : 0, open >> 30 & 1 ? x.y : 0, open >> 29 & 1 ? x.z : 0,
+                    open >> 28 & 1 ? x.w : 0);
 }
 
 // dh where the middle was positive, as factors of the next product; 64 columns from `column` on
@@ -121,13 +123,13 @@ SLT_DEVICE_INLINE void close_middle(const slt_layer_run &p, const slt_layer_benc
                                     const slt_layer_mlp &mlp, float (*h)[4], int column,
                                     uint32_t signs) {
     float *upper = slt_at(mlp.dmiddle) + (int64_t)b.at.upper * mlp.wide + column;
-    float *lower = upper + (int64_t)8 * mlp.wide;
+    float *lower = slt_at(mlp.dmiddle) + (int64_t)b.at.lower * mlp.wide + column;
 #pragma unroll
     for (int i = 0; i < FOURS / 2; i++) {
-        float4 x = gated4(slt_layer_four(h, i, false), signs >> 8 * i);
-        float4 y = gated4(slt_layer_four(h, i, true), signs >> (8 * i + 4));
+        float4 x = gated4(slt_layer_four(h, i, false), signs << 8 * i);
+        float4 y = gated4(slt_layer_four(h, i, true), signs << (8 * i + 4));
         if (b.at.upper < p.rows) *slt_layer_at(upper, i, b.at.t) = x;
-        if (b.at.upper + 8 < p.rows) *slt_layer_at(lower, i, b.at.t) = y;
+        if (b.at.lower < p.rows) *slt_layer_at(lower, i, b.at.t) = y;
         slt_layer_pair(h, i, slt_layer_rounded(x), slt_layer_rounded(y));
     }
 }
@@ -196,19 +198,14 @@ SLT_DEVICE_INLINE void put_mixed(const slt_layer_run &p, const slt_layer_bench &
         slt_layer_put(h, b.at, slt_at(p.dmixed), p.rows, WIDTH, b.at.group * 64, p.add_mixed);
 }
 
-// the gradient of norm n's output: of the second one it is at hand, of the first one a part went
-// past the mlp. Rows that the batch does not have bring nothing
-SLT_DEVICE_INLINE void gather_output(const slt_layer_run &p, const slt_layer_bench &b, int n,
-                                     const float (*z)[4], bool there, float4 *own) {
-    float4 past[FOURS];
-    int64_t row = slt_least(b.at.own, p.rows - 1);
-    if (n == 0) slt_layer_load(past, slt_at(p.norm[1].dinput) + row * WIDTH, b.at.t);
+// the gradient of norm n's output: a product's, and what is at hand. Rows that the batch does not
+// have bring nothing
+SLT_DEVICE_INLINE void gather_output(const slt_layer_bench &b, int n, const float (*z)[4],
+                                     bool there, float4 *own) {
     if (n != 1) slt_layer_gather(own, z, b.swap);
 #pragma unroll
-    for (int i = 0; i < FOURS; i++) {
-        if (n == 0) own[i] = slt_plus4(own[i], past[i]);
+    for (int i = 0; i < FOURS; i++)
         if (!there) own[i] = slt_four(0, 0, 0, 0);
-    }
 }
 
 // all norms, with the mlp in front of every other one
@@ -220,8 +217,8 @@ SLT_DEVICE_INLINE void turn_norms(const slt_layer_run &p, slt_layer_bench &b) {
 #pragma unroll 1
     for (int n = p.norms - 1; n >= 0; n--) {
         kept_row kept;
-        gather_output(p, b, n, z, there, own);
         load_kept(p, b, p.norm[n], there, &kept);
+        gather_output(b, n, z, there, own);
         put_parts(b, p.norm[n], own, kept);
         turn_row(b, kept, own, 3 * n + 1);
         put_row(p, b.at, p.norm[n].dinput, own, false);
@@ -231,14 +228,15 @@ SLT_DEVICE_INLINE void turn_norms(const slt_layer_run &p, slt_layer_bench &b) {
         slt_layer_share(d, own, b.swap);
         if (n == 0) put_mixed(p, b, d);
         if (n > 0) turn_mlp(p, b, p.mlp[n / 2], d, z);
-#pragma unroll
-        for (int i = 0; i < FOURS; i++) own[i] = slt_four(0, 0, 0, 0); // not kept until here
+        // of the first norm a part went past the mlp
+        slt_layer_own(own, b.at, n == 1 ? slt_at(p.norm[1].dinput) : NULL, p.rows);
     }
 }
 
 // what forward kept may have left the second cache: a line of every thread, of each norm
 SLT_DEVICE_INLINE void bring_kept(const slt_layer_run &p) {
-    int at = (int)blockIdx.x * SLT_LAYER_ROWS * WIDTH + (int)threadIdx.x * 32;
+    int at = (int)blockIdx.x * p.each * WIDTH + (int)threadIdx.x * 32;
+    if ((int)threadIdx.x * 32 >= p.each * WIDTH) return;
     for (int n = 0; n < p.norms && at < p.rows * WIDTH; n++)
         slt_bring_near(slt_at(p.norm[n].hat) + at);
 }
@@ -252,6 +250,6 @@ SLT_KERNEL __launch_bounds__(THREADS, 1) backward(const __grid_constant__ slt_la
 }
 
 void slt_cuda_layer_backward(const slt_layer_run *run) {
-    dim3 grid = slt_grid(&run->batch, run->rows, SLT_LAYER_ROWS);
+    dim3 grid = slt_grid(&run->batch, run->rows, run->each);
     SLT_LAUNCH_LARGE(run, backward, grid, THREADS, SLT_LAYER_BYTES);
 }

@@ -25,10 +25,13 @@ enum { SLT_LAYER_FOURS = SLT_LAYER_WIDTH / 16 }; // of a lane in a row
 
 #if SLT_GROUP_CORE
 
-SLT_DEVICE_INLINE uint64_t slt_layer_view(const float *b, int step, int columns) {
-    unsigned place = (unsigned)__cvta_generic_to_shared(b + step / 4 * 32 * columns);
-    uint64_t start = (place + (unsigned)step % 4 * 32u) >> 4 & 0x3fff;
-    return start | (uint64_t)1 << 16 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
+// how the tensor core finds a piece: the lower word says where, and is less than 2^14 there
+SLT_DEVICE_INLINE unsigned slt_layer_begin(const float *b) {
+    return (unsigned)__cvta_generic_to_shared(b) >> 4 | 1u << 16;
+}
+SLT_DEVICE_INLINE uint64_t slt_layer_view(unsigned begin, int step, int columns) {
+    unsigned place = begin + (unsigned)(step / 4 * 32 * columns * 4 + step % 4 * 32) / 16;
+    return place | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
 }
 
 // one eight of k for 64 columns
@@ -61,9 +64,11 @@ template <int N> SLT_DEVICE_INLINE void slt_layer_pin(float (*x)[4]) {
 
 // c (64,128) += a (64,64)·b
 SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b) {
+    unsigned begin = slt_layer_begin(b);
     slt_layer_fence();
 #pragma unroll
-    for (int s = 0; s < SLT_LAYER_HALF; s++) slt_group_step(c, a[s], slt_layer_view(b, s, 128), 0);
+    for (int s = 0; s < SLT_LAYER_HALF; s++)
+        slt_group_step(c, a[s], slt_layer_view(begin, s, 128), 0);
     slt_layer_await();
     slt_layer_pin<SLT_LAYER_HALF>(a);
     slt_layer_pin<SLT_LAYER_EIGHTS>(c);
@@ -71,10 +76,11 @@ SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float 
 
 // c (64,64) = a (64,128)·b
 SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float *b) {
+    unsigned begin = slt_layer_begin(b);
     slt_layer_fence();
 #pragma unroll
     for (int s = 0; s < SLT_LAYER_EIGHTS; s++)
-        slt_layer_step(c, a[s], slt_layer_view(b, s, 64), s == 0);
+        slt_layer_step(c, a[s], slt_layer_view(begin, s, 64), s == 0);
     slt_layer_await();
     slt_layer_pin<SLT_LAYER_EIGHTS>(a);
     slt_layer_pin<SLT_LAYER_HALF>(c);
@@ -131,23 +137,33 @@ SLT_DEVICE_INLINE float4 slt_layer_rounded(float4 x) {
 
 enum { SLT_LAYER_SWAP = SLT_LAYER_FOURS / 2 * SLT_LAYER_THREADS }; // float4
 
+// warps of the two groups with the same rows wait for each other
+#ifdef SLT_EMULATED
+SLT_DEVICE_INLINE void slt_layer_meet(void) { __syncthreads(); }
+#else
+SLT_DEVICE_INLINE void slt_layer_meet(void) {
+    asm volatile("bar.sync %0, 64;" ::"r"(8 + threadIdx.x / SLT_WARP % 4) : "memory");
+}
+#endif
+
 // the thread of the other group with the same rows
 SLT_DEVICE_INLINE int slt_layer_other(void) { return (int)threadIdx.x ^ SLT_GROUP; }
 
-// the lane's own row of both groups' sums
+// to the lane's own row, both groups' sums
 SLT_DEVICE_INLINE void slt_layer_gather(float4 *own, const float (*c)[4], float4 *swap) {
     bool lower = threadIdx.x >= SLT_GROUP;
 #pragma unroll
     for (int half = 0; half < SLT_LAYER_FOURS; half += SLT_LAYER_FOURS / 2) {
-        __syncthreads();
+        slt_layer_meet();
 #pragma unroll
         for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
             swap[i * SLT_LAYER_THREADS + (int)threadIdx.x] = slt_layer_four(c, half + i, !lower);
-        __syncthreads();
+        slt_layer_meet();
 #pragma unroll
         for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
-            own[half + i] = slt_plus4(slt_layer_four(c, half + i, lower),
-                                      swap[i * SLT_LAYER_THREADS + slt_layer_other()]);
+            own[half + i] = slt_plus4(own[half + i],
+                                      slt_plus4(slt_layer_four(c, half + i, lower),
+                                                swap[i * SLT_LAYER_THREADS + slt_layer_other()]));
     }
 }
 
@@ -156,11 +172,11 @@ SLT_DEVICE_INLINE void slt_layer_share(float (*a)[4], const float4 *own, float4 
     bool lower = threadIdx.x >= SLT_GROUP;
 #pragma unroll
     for (int half = 0; half < SLT_LAYER_FOURS; half += SLT_LAYER_FOURS / 2) {
-        __syncthreads();
+        slt_layer_meet();
 #pragma unroll
         for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
             swap[i * SLT_LAYER_THREADS + (int)threadIdx.x] = slt_layer_rounded(own[half + i]);
-        __syncthreads();
+        slt_layer_meet();
 #pragma unroll
         for (int i = 0; i < SLT_LAYER_FOURS / 2; i++) {
             float4 mine = slt_layer_rounded(own[half + i]);
@@ -172,6 +188,16 @@ SLT_DEVICE_INLINE void slt_layer_share(float (*a)[4], const float4 *own, float4 
 
 // ---- a lane's own row: four lanes next to each other have all of it
 
+#ifdef SLT_EMULATED
+SLT_DEVICE_INLINE float slt_layer_inverse_root(float x) { return 1 / sqrtf(x); }
+#else
+// the chip's guess and one step of Newton's
+SLT_DEVICE_INLINE float slt_layer_inverse_root(float x) {
+    float y = rsqrtf(x);
+    return y * (1.5f - 0.5f * x * y * y);
+}
+#endif
+
 SLT_DEVICE_INLINE float slt_layer_sum(float x) {
     x += __shfl_xor_sync(0xffffffffu, x, 1);
     return x + __shfl_xor_sync(0xffffffffu, x, 2);
@@ -179,17 +205,19 @@ SLT_DEVICE_INLINE float slt_layer_sum(float x) {
 
 // where the thread is
 typedef struct {
-    int group, thread, t; // of the block; of the group; the lane's columns
-    int upper, own;       // rows: the first of the lane's two, the one that it finishes
+    int group, thread, t;  // of the block; of the group; the lane's columns
+    int upper, lower, own; // rows: the lane's two, the one that it finishes
 } slt_layer_spot;
 
-SLT_DEVICE_INLINE slt_layer_spot slt_layer_here(void) {
+// with half of the rows, no lane has a lower one
+SLT_DEVICE_INLINE slt_layer_spot slt_layer_here(int rows, int each) {
     int lane = (int)(threadIdx.x % SLT_WARP);
     slt_layer_spot at;
     at.group = (int)threadIdx.x / SLT_GROUP, at.thread = (int)threadIdx.x % SLT_GROUP;
     at.t = lane % 4;
-    at.upper = (int)blockIdx.x * SLT_LAYER_ROWS + at.thread / SLT_WARP * 16 + lane / 4;
-    at.own = at.upper + 8 * at.group;
+    at.upper = (int)blockIdx.x * each + at.thread / SLT_WARP * (each / 4) + lane / 4;
+    at.lower = each == SLT_LAYER_ROWS ? at.upper + 8 : rows;
+    at.own = at.group ? at.lower : at.upper;
     return at;
 }
 
@@ -210,11 +238,20 @@ SLT_DEVICE_INLINE void slt_layer_store(float *row, const float4 *own, int t) {
     for (int i = 0; i < SLT_LAYER_FOURS; i++) *slt_layer_at(row, i, t) = own[i];
 }
 
+// the lane's own row from memory, or zeros; behind the last row there is one more like it
+SLT_DEVICE_INLINE void slt_layer_own(float4 *own, const slt_layer_spot &at, const float *from,
+                                     int rows) {
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_FOURS; i++) own[i] = slt_four(0, 0, 0, 0);
+    if (from)
+        slt_layer_load(own, from + (int64_t)slt_least(at.own, rows - 1) * SLT_LAYER_WIDTH, at.t);
+}
+
 // factors of a product from memory: 64 columns of both rows of a lane, from `column` on
 SLT_DEVICE_INLINE void slt_layer_rows(float (*a)[4], const slt_layer_spot &at, const float *from,
                                       int rows, int width, int column) {
     const float *upper = from + (int64_t)slt_least(at.upper, rows - 1) * width + column;
-    const float *lower = from + (int64_t)slt_least(at.upper + 8, rows - 1) * width + column;
+    const float *lower = from + (int64_t)slt_least(at.lower, rows - 1) * width + column;
 #pragma unroll
     for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
         slt_layer_pair(a, i, slt_layer_rounded(*slt_layer_at(upper, i, at.t)),
@@ -224,14 +261,14 @@ SLT_DEVICE_INLINE void slt_layer_rows(float (*a)[4], const slt_layer_spot &at, c
 // a product's 64 columns to memory
 SLT_DEVICE_INLINE void slt_layer_put(const float (*c)[4], const slt_layer_spot &at, float *to,
                                      int rows, int width, int column, bool add) {
-    float *upper = to + (int64_t)at.upper * width + column;
 #pragma unroll
     for (int k = 0; k < 2; k++)
 #pragma unroll
         for (int i = 0; i < SLT_LAYER_FOURS / 2; i++) {
             float4 x = slt_layer_four(c, i, k);
-            float4 *place = slt_layer_at(upper + (int64_t)8 * k * width, i, at.t);
-            if (at.upper + 8 * k >= rows) continue;
+            int row = k ? at.lower : at.upper;
+            float4 *place = slt_layer_at(to + (int64_t)row * width + column, i, at.t);
+            if (row >= rows) continue;
             *place = add ? slt_plus4(x, *place) : x;
         }
 }
@@ -270,36 +307,42 @@ typedef struct {
     float4 *swap;
 } slt_layer_bench;
 
+// a warp has 128 numbers
 SLT_DEVICE_INLINE void slt_layer_bring_one(float *small, int which, slt_cuda_view from) {
-    int i = (int)threadIdx.x;
-    if (i < SLT_LAYER_WIDTH) small[which * SLT_LAYER_WIDTH + i] = slt_at(from)[i];
+    int i = 4 * (int)(threadIdx.x % SLT_WARP);
+    slt_copy_fours(small + which * SLT_LAYER_WIDTH + i, slt_at(from) + i);
 }
 
+// all that a thread asks for is on its way at once
 SLT_DEVICE_INLINE void slt_layer_bring_head(const slt_layer_head &head, float *small) {
+    enum { EACH = SLT_LAYER_OUT * SLT_LAYER_WIDTH / SLT_LAYER_THREADS };
     const float *w = slt_at(head.w), *c = slt_at(head.c);
-    for (int i = (int)threadIdx.x; i < SLT_LAYER_OUT * SLT_LAYER_WIDTH; i += SLT_LAYER_THREADS) {
-        int o = i / SLT_LAYER_WIDTH, channel = i % SLT_LAYER_WIDTH;
-        small[SLT_SMALL_HEAD * SLT_LAYER_WIDTH + i] = o < head.out ? w[channel * head.out + o] : 0;
-    }
-    int o = (int)threadIdx.x;
-    if (o < SLT_LAYER_OUT)
-        small[SLT_SMALL_HEAD_C * SLT_LAYER_WIDTH + o] = c && o < head.out ? c[o] : 0;
+    int o = (int)threadIdx.x % SLT_LAYER_OUT, channel = (int)threadIdx.x / SLT_LAYER_OUT;
+    float x[EACH], bias = 0;
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        x[i] = o < head.out ? w[(channel + i * SLT_LAYER_WIDTH / EACH) * head.out + o] : 0;
+    if (c && o < head.out && channel == 0) bias = c[o];
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        small[(SLT_SMALL_HEAD + o) * SLT_LAYER_WIDTH + channel + i * SLT_LAYER_WIDTH / EACH] = x[i];
+    if (channel == 0) small[SLT_SMALL_HEAD_C * SLT_LAYER_WIDTH + o] = bias;
 }
 
 SLT_DEVICE_INLINE void slt_layer_bring_small(const slt_layer_run &p, float *small) {
-#pragma unroll
-    for (int n = 0; n < SLT_LAYER_ALL_NORMS; n++) {
-        if (n >= p.norms) break;
-        slt_layer_bring_one(small, 3 * n, p.norm[n].bias);
-        slt_layer_bring_one(small, 3 * n + 1, p.norm[n].gamma);
-        slt_layer_bring_one(small, 3 * n + 2, p.norm[n].beta);
+    int warp = (int)threadIdx.x / SLT_WARP, i = 4 * (int)threadIdx.x;
+    for (int which = warp; which < 3 * p.norms; which += SLT_LAYER_THREADS / SLT_WARP) {
+        const slt_layer_norm &norm = p.norm[which / 3];
+        slt_cuda_view from = which % 3 == 0 ? norm.bias : which % 3 == 1 ? norm.gamma : norm.beta;
+        slt_layer_bring_one(small, which, from);
     }
-    for (int i = (int)threadIdx.x; i < p.mlp[0].wide; i += SLT_LAYER_THREADS)
-        small[SLT_SMALL_C1 * SLT_LAYER_WIDTH + i] = slt_at(p.mlp[0].c1)[i];
+    if (i < p.mlp[0].wide)
+        slt_copy_fours(small + SLT_SMALL_C1 * SLT_LAYER_WIDTH + i, slt_at(p.mlp[0].c1) + i);
+    if (p.norms > SLT_LAYER_NORMS && warp == 0) slt_layer_bring_one(small, SLT_SMALL_W, p.position);
+    if (p.norms > SLT_LAYER_NORMS && warp == 1)
+        slt_layer_bring_one(small, SLT_SMALL_END_C1, p.mlp[1].c1);
+    slt_copy_group();
     if (p.head.out) slt_layer_bring_head(p.head, small);
-    if (p.norms == SLT_LAYER_NORMS) return;
-    slt_layer_bring_one(small, SLT_SMALL_W, p.position);
-    slt_layer_bring_one(small, SLT_SMALL_END_C1, p.mlp[1].c1);
 }
 
 // Nobody but Adam writes parameters; where who laid weights down has ended before this kernel
@@ -309,13 +352,14 @@ SLT_DEVICE_INLINE slt_layer_bench slt_layer_open(const slt_layer_run &p, float *
     float *stages = slt_group_begin(memory);
     slt_layer_bench b;
     if (!p.early) slt_wait_for_last();
-    b.at = slt_layer_here();
+    b.at = slt_layer_here(p.rows, p.each);
     b.swap = (float4 *)(stages + SLT_LAYER_RING);
     b.small = stages + SLT_LAYER_RING + 4 * SLT_LAYER_SWAP;
     b.ring = slt_ring_open(stages, gates, slt_at(p.laid),
                            slt_layer_pieces(p.mlp[0].wide, p.norms > SLT_LAYER_NORMS));
     slt_layer_bring_small(p, b.small);
     slt_wait_for_last();
+    slt_copy_wait<0>();
     __syncthreads();
     return b;
 }

@@ -4,7 +4,7 @@
 //
 //     O, W1, W2, W1, W2, ..., and of an encoder's end W1, W2, KV, KV
 //
-// Backward they are turned, and come the other way round.
+// Backward they are turned, and come the other way round. Of a front (front_run.h): B, W, W, W.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -57,9 +57,21 @@ SLT_DEVICE_INLINE slt_lay_source slt_lay_end(const slt_layer_weights &p, int gro
     return piece == 0 ? w1 : piece == 1 ? w2 : kv;
 }
 
+// forward B, then columns of queries, of keys, of values; backward what a group sums over, then B
+SLT_DEVICE_INLINE slt_lay_source slt_lay_front(const slt_layer_weights &p, bool back, int group,
+                                               int piece) {
+    int width = SLT_LAYER_WIDTH, last = SLT_FRONT_PIECES - 1;
+    int column = back ? (group * last + piece) * 64 : (piece - 1) * width + group * 64;
+    slt_lay_source b = {slt_at(p.front_b) + group * 64 * width, width, 1, width};
+    slt_lay_source w = {slt_at(p.front_w) + column, last * width, 1, 64};
+    slt_lay_source own = piece == (back ? last : 0) ? b : w;
+    return back ? slt_lay_turned(own) : own;
+}
+
 SLT_DEVICE_INLINE slt_lay_source slt_lay_piece(const slt_layer_weights &p, bool back, int group,
                                                int piece) {
-    int all = slt_layer_pieces(p.wide, p.end_kv.at), layer = slt_layer_pieces(p.wide, false);
+    if (p.front_w.at) return slt_lay_front(p, back, group, piece);
+    int all = slt_lay_pieces(&p), layer = slt_layer_pieces(p.wide, false);
     int place = back ? all - 1 - piece : piece;
     slt_lay_source own =
         place < layer ? slt_lay_layer(p, group, place) : slt_lay_end(p, group, place - layer);
@@ -78,7 +90,7 @@ SLT_DEVICE_INLINE void slt_lay_four(const slt_lay_source &own, float *to, int si
 
 // block of slt_lay_blocks; neighbours read what is next to each other
 SLT_DEVICE_INLINE void slt_lay_block(const slt_layer_weights &p, int block) {
-    int pieces = slt_layer_pieces(p.wide, p.end_kv.at), number = block / SLT_LAY_PARTS;
+    int pieces = slt_lay_pieces(&p), number = block / SLT_LAY_PARTS;
     int first = block % SLT_LAY_PARTS * SLT_LAY_FOURS;
     bool back = number >= pieces * SLT_LAYER_GROUPS;
     slt_lay_source own =
@@ -93,7 +105,7 @@ SLT_DEVICE_INLINE void slt_lay_block(const slt_layer_weights &p, int block) {
 }
 
 static inline int slt_lay_blocks(const slt_layer_weights *p) {
-    return p->passes * SLT_LAYER_GROUPS * slt_layer_pieces(p->wide, p->end_kv.at) * SLT_LAY_PARTS;
+    return p->passes * SLT_LAYER_GROUPS * slt_lay_pieces(p) * SLT_LAY_PARTS;
 }
 
 #endif

@@ -30,9 +30,6 @@ SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *gate, float *to, const float *fr
                  "l"(from), "r"(bytes), "r"(slt_shared_place(gate))
                  : "memory");
 }
-SLT_DEVICE_INLINE void slt_bring_near(const float *at) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-}
 SLT_DEVICE_INLINE void slt_gate_wait(uint64_t *gate, int turn) {
     asm volatile("{\n"
                  ".reg .pred open;\n"
@@ -52,7 +49,6 @@ SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *, float *to, const float *from, 
     for (int i = 0; i < bytes / 16; i++) ((float4 *)to)[i] = ((const float4 *)from)[i];
 }
 SLT_DEVICE_INLINE void slt_gate_wait(uint64_t *, int) {}
-SLT_DEVICE_INLINE void slt_bring_near(const float *) {}
 
 #endif
 

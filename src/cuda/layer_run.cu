@@ -9,15 +9,10 @@
 enum { WIDTH = SLT_LAYER_WIDTH, EIGHTS = SLT_LAYER_EIGHTS, HALF = SLT_LAYER_HALF };
 enum { FOURS = SLT_LAYER_FOURS, THREADS = SLT_LAYER_THREADS, OUT = SLT_LAYER_OUT };
 
-SLT_DEVICE_INLINE void add_row(float4 *own, const float4 *row) {
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) own[i] = slt_plus4(own[i], row[i]);
-}
 // own + t·(a small parameter)
 SLT_DEVICE_INLINE void add_small(const slt_layer_bench &b, float4 *own, int which, float t) {
 #pragma unroll
-    for (int i = 0; i < FOURS; i++)
-        own[i] = slt_plus4(own[i], slt_scaled4(slt_layer_small(b, which, i), t, 0));
+    for (int i = 0; i < FOURS; i++) own[i] = slt_along4(slt_layer_small(b, which, i), t, own[i]);
 }
 
 // own = x̂; the result: 1/τ. Rows that the batch does not have are zero
@@ -34,7 +29,7 @@ SLT_DEVICE_INLINE float centre(float4 *own, bool there, float epsilon) {
         own[i] = slt_centred4(own[i], mean, 4);
         square += slt_dot4(own[i], own[i]);
     }
-    float factor = 1 / sqrtf(slt_layer_sum(square) / WIDTH + epsilon);
+    float factor = slt_layer_inverse_root(slt_layer_sum(square) / WIDTH + epsilon);
 #pragma unroll
     for (int i = 0; i < FOURS; i++) own[i] = slt_scaled4(own[i], factor, 0);
     return factor;
@@ -55,33 +50,38 @@ SLT_DEVICE_INLINE void take_norm(const slt_layer_run &p, const slt_layer_bench &
                            slt_layer_small(b, 3 * n + 2, i));
         if (!there) own[i] = slt_four(0, 0, 0, 0);
     }
-    if (inside) slt_layer_store(slt_at(norm.y) + at, own, b.at.t);
+    if (inside && norm.y.at) slt_layer_store(slt_at(norm.y) + at, own, b.at.t);
+}
+
+// `signs` with one more bit: is x positive? It is not negative
+SLT_DEVICE_INLINE uint32_t with_sign(uint32_t signs, float x) {
+    return signs << 1 | (__float_as_uint(x) + 0x7fffffffu) >> 31;
 }
 
 // relu(h + c), four numbers; bits of what is positive
 SLT_DEVICE_INLINE float4 relu4(float4 h, float4 c, uint32_t *signs) {
     h = slt_plus4(h, c);
     h = slt_four(fmaxf(h.x, 0), fmaxf(h.y, 0), fmaxf(h.z, 0), fmaxf(h.w, 0));
-    *signs = (uint32_t)((h.x > 0) + 2 * (h.y > 0) + 4 * (h.z > 0) + 8 * (h.w > 0));
+    *signs = with_sign(with_sign(with_sign(with_sign(*signs, h.x), h.y), h.z), h.w);
     return h;
 }
 
-// h = relu(h + c1) as factors of the next product, 64 columns from `column` on; the result: signs
+// h = relu(h + c1) as factors of the next product, 64 columns from `column` on; the result: signs,
+// the first of them in the highest bit
 SLT_DEVICE_INLINE uint32_t open_middle(const slt_layer_run &p, const slt_layer_bench &b,
                                        const slt_layer_mlp &mlp, float (*h)[4], int column,
                                        int c1) {
     float *upper = slt_at(mlp.middle) + (int64_t)b.at.upper * mlp.wide + column;
-    float *lower = upper + (int64_t)8 * mlp.wide;
-    bool keep[2] = {p.keep && b.at.upper < p.rows, p.keep && b.at.upper + 8 < p.rows};
-    uint32_t signs = 0, four[2];
+    float *lower = slt_at(mlp.middle) + (int64_t)b.at.lower * mlp.wide + column;
+    bool keep[2] = {p.keep && b.at.upper < p.rows, p.keep && b.at.lower < p.rows};
+    uint32_t signs = 0;
 #pragma unroll
     for (int i = 0; i < FOURS / 2; i++) {
         float4 c = *slt_layer_at(b.small + c1 * WIDTH + column, i, b.at.t);
-        float4 x = relu4(slt_layer_four(h, i, false), c, &four[0]);
-        float4 y = relu4(slt_layer_four(h, i, true), c, &four[1]);
+        float4 x = relu4(slt_layer_four(h, i, false), c, &signs);
+        float4 y = relu4(slt_layer_four(h, i, true), c, &signs);
         if (keep[0]) *slt_layer_at(upper, i, b.at.t) = x;
         if (keep[1]) *slt_layer_at(lower, i, b.at.t) = y;
-        signs |= (four[0] | four[1] << 4) << 8 * i;
         slt_layer_pair(h, i, slt_layer_rounded(x), slt_layer_rounded(y));
     }
     return signs;
@@ -138,19 +138,15 @@ SLT_DEVICE_INLINE float position_of(const slt_layer_run &p, const slt_layer_benc
     return p.batch.length > 1 ? (float)l / (float)(p.batch.length - 1) : 0;
 }
 
-// what norm n reads: a product z with bias and residual; the third one the rows that are at hand
-SLT_DEVICE_INLINE void gather_input(const slt_layer_run &p, const slt_layer_bench &b, int n,
-                                    float (*z)[4], bool there, float4 *own) {
-    float4 row[FOURS];
-    const float *residual = slt_at(n == 0 ? p.x : p.norm[0].y);
-    if (n < 2)
-        slt_layer_load(row, residual + (int64_t)slt_least(b.at.own, p.rows - 1) * WIDTH, b.at.t);
+// what norm n reads: to the residual that is at hand a product z, to the third one's rows their
+// position; and a bias
+SLT_DEVICE_INLINE void gather_input(const slt_layer_bench &b, int n, float (*z)[4], float position,
+                                    float4 *own) {
     if (n == 2)
-        add_small(b, own, SLT_SMALL_W, position_of(p, b, there));
+        add_small(b, own, SLT_SMALL_W, position);
     else
         slt_layer_gather(own, z, b.swap);
     add_small(b, own, 3 * n, 1);
-    if (n < 2) add_row(own, row);
 }
 
 // keys and values: the group's half of their columns
@@ -178,19 +174,20 @@ SLT_DEVICE_INLINE void take_mixed(const slt_layer_run &p, slt_layer_bench &b, fl
 SLT_DEVICE_INLINE void take_norms(const slt_layer_run &p, slt_layer_bench &b) {
     bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
     float z[EIGHTS][4], a[EIGHTS][4];
-    float4 own[FOURS] = {};
+    float4 own[FOURS];
+    slt_layer_own(own, b.at, slt_at(p.x), p.rows);
+    float position = p.norms > SLT_LAYER_NORMS ? position_of(p, b, there) : 0;
     take_mixed(p, b, z);
 #pragma unroll 1
     for (int n = 0; n < p.norms; n++) {
-        gather_input(p, b, n, z, there, own);
+        gather_input(b, n, z, position, own);
         take_norm(p, b, n, own, there);
         if (n + 1 == p.norms || (n == 0 && p.kv.at)) slt_let_next();
         if (n == 1) continue;
         slt_layer_share(a, own, b.swap);
         if (n == 3) put_keys(p, b, a);
         if (n < 3) take_mlp(p, b, p.mlp[n / 2], a, z, n ? SLT_SMALL_END_C1 : SLT_SMALL_C1);
-#pragma unroll
-        for (int i = 0; i < FOURS; i++) own[i] = slt_four(0, 0, 0, 0); // not kept until here
+        slt_layer_own(own, b.at, n == 0 ? slt_at(p.norm[0].y) : NULL, p.rows); // of the next norm
     }
     if (p.head.out) put_head(p, b, own);
 }
@@ -213,6 +210,6 @@ bool slt_cuda_layer_fits(void) {
 }
 
 void slt_cuda_layer_forward(const slt_layer_run *run) {
-    dim3 grid = slt_grid(&run->batch, run->rows, SLT_LAYER_ROWS);
+    dim3 grid = slt_grid(&run->batch, run->rows, run->each);
     SLT_LAUNCH_LARGE(run, forward, grid, THREADS, SLT_LAYER_BYTES);
 }

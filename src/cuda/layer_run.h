@@ -14,7 +14,18 @@
 #include "cuda/cuda_op.h"
 
 enum { SLT_LAYER_WIDTH = 128, SLT_LAYER_MOST = 512 }; // numbers of a row; of the middle, at most
-enum { SLT_LAYER_ROWS = 64, SLT_LAYER_OUT = 8 }; // of a block; columns of the narrow layer, at most
+enum { SLT_LAYER_OUT = 8 };                           // columns of the narrow layer, at most
+
+// rows of a block: what the tensor cores take at once, or half of it where rows of all members are
+// few and most of the device would be idle
+#ifdef SLT_EMULATED
+enum { SLT_LAYER_ROWS = 64, SLT_LAYER_FEW = 40 };
+#else
+enum { SLT_LAYER_ROWS = 64, SLT_LAYER_FEW = 2112 };
+#endif
+static inline int slt_layer_each(int rows, int members) {
+    return rows * members <= SLT_LAYER_FEW ? SLT_LAYER_ROWS / 2 : SLT_LAYER_ROWS;
+}
 
 // ---- weights as the products want them, in the order in which they are asked for: those of a pass
 // forward, then backward; of one group of warps, then of the other
@@ -29,8 +40,16 @@ typedef struct slt_layer_weights {
     int members, wide, passes;
     slt_cuda_view o, w1, w2;              // (128,128), (128,wide), (wide,128)
     slt_cuda_view end_w1, end_w2, end_kv; // (128,128), (128,128), (128,256); or absent
+    slt_cuda_view front_b, front_w;       // (128,128), (128,384): of a front alone (front_run.h)
     slt_cuda_view laid;                   // (passes, groups, pieces)
 } slt_layer_weights;
+
+// of a front and a group: one of the embedding, three of queries, keys and values
+enum { SLT_FRONT_PIECES = 4 };
+
+SLT_EVERYWHERE int slt_lay_pieces(const slt_layer_weights *p) {
+    return p->front_w.at ? (int)SLT_FRONT_PIECES : slt_layer_pieces(p->wide, p->end_kv.at);
+}
 
 // ---- rows
 
@@ -59,11 +78,11 @@ typedef struct {
 typedef struct {
     void *stream;
     slt_cuda_args batch; // of the first node
-    int rows;
-    bool keep;          // for backward
-    bool early;         // weights are there before the kernel in front has ended
-    int norms;          // SLT_LAYER_NORMS, or all: with the end of an encoder
-    slt_cuda_view laid; // of this pass
+    int rows, each;      // of the launch, of a block
+    bool keep;           // for backward
+    bool early;          // weights are there before the kernel in front has ended
+    int norms;           // SLT_LAYER_NORMS, or all: with the end of an encoder
+    slt_cuda_view laid;  // of this pass
     slt_cuda_view mixed, x;
     slt_layer_norm norm[SLT_LAYER_ALL_NORMS];
     slt_layer_mlp mlp[2];

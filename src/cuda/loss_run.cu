@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "core/everywhere.h"
 #include "cuda/cuda_runs.h"
 #include "cuda/prefix_xent.cuh"
 #include "cuda/segment_mask.cuh"
@@ -121,10 +122,10 @@ SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
 }
 
 // ---- both: the gradient of the loss is known before the loss is. Nodes come in the order of
-// backward; masks are made first, and beside them, by the last warp, what needs none; a loss's
+// backward; what needs no masks is done by the last warp beside the making of masks; a loss's
 // gradients are made on the way to its value
 
-SLT_DEVICE_INLINE bool needs_no_mask(slt_loss_kind kind) {
+SLT_EVERYWHERE bool needs_no_mask(slt_loss_kind kind) {
     return kind == SLT_LOSS_ADD || kind == SLT_LOSS_KL;
 }
 
@@ -135,28 +136,60 @@ SLT_DEVICE_INLINE void small_backward(const slt_loss_run &run, int s, int b) {
     __syncwarp();
 }
 
+// node by node, through memory
 template <int LANES, int MOST>
-SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
-    both(const __grid_constant__ slt_loss_run run) {
-    slt_begin();
-    SLT_DYNAMIC_SHARED(staged);
-    float *parts = staged + run.staged;
-    int b = (int)blockIdx.x, first = 0;
+SLT_DEVICE_INLINE void both_far(const slt_loss_run &run, int first, int b, float *parts) {
     bool last_warp = threadIdx.x + SLT_WARP >= blockDim.x;
-    if (run.seed.at && last_warp && threadIdx.x % SLT_WARP == 0) *slt_at(run.seed) = 1;
-    __syncwarp();
-    for (; first < run.nodes && needs_no_mask(run.kind[first]); first++)
-        if (last_warp) small_backward(run, first, b);
     for (int s = run.nodes - 1; s >= 0; s--)
         if (run.kind[s] == SLT_LOSS_MASK) slt_mask_forward(run.node[s], b);
     __syncthreads();
     for (int s = first; s < run.nodes; s++, __syncthreads()) {
         const slt_cuda_args &a = run.node[s];
         if (needs_no_mask(run.kind[s]) && last_warp) small_backward(run, s, b);
-        if (run.kind[s] == SLT_LOSS_XENT)
-            slt_xent_both<LANES, MOST>(a, b, parts, run.staged ? staged : NULL);
+        if (run.kind[s] == SLT_LOSS_XENT) slt_xent_tails(a);
+        if (run.kind[s] == SLT_LOSS_XENT && b < slt_head(a)->count)
+            slt_xent_both<LANES, MOST>(a, b, slt_mixture_of(a, b), parts);
         if (run.kind[s] == SLT_LOSS_MASK) slt_mask_backward(a, b);
     }
+}
+
+// logits come once; masks, sums, π and the gradients of masks stay in shared memory
+template <int LANES, int MOST>
+SLT_DEVICE_INLINE void both_near(const slt_loss_run &run, int b, float *near, float *parts) {
+    const slt_cuda_args &x = run.node[run.nodes - 2], &k = run.node[run.nodes - 1];
+    slt_mask_tails(k);
+    slt_xent_tails(x);
+    if (b >= slt_head(x)->count) return;
+    slt_mixture m = slt_mixture_of(x, b);
+    slt_mask_view v = slt_mask_of(k, b);
+    int rows = m.K * m.computed;
+    float *masks = near + rows * m.width, *mask = slt_at(k.out[0]) + v.first, *c = v.c;
+    for (int i = (int)threadIdx.x; i < rows * m.width; i += (int)blockDim.x) near[i] = m.logits[i];
+    m.logits = near, v.end = near + m.width - 1;
+    m.masks = masks, v.c = masks + rows, v.pi = masks + 2 * rows;
+    m.dmasks = masks + 3 * rows, v.dmask = m.dmasks;
+    __syncthreads();
+    slt_mask_make(v, [&](int i, float y) { mask[i] = masks[i] = y, c[i] = v.c[i]; });
+    slt_xent_both<LANES, MOST>(x, b, m, parts);
+    slt_mask_unmake(k, v, false); // behind the barrier of the sums; the loss wrote zeros there
+}
+
+template <int LANES, int MOST>
+SLT_KERNEL __launch_bounds__(SLT_XENT_WARPS *SLT_WARP)
+    both(const __grid_constant__ slt_loss_run run) {
+    slt_begin();
+    SLT_DYNAMIC_SHARED(near);
+    float *parts = near + run.near;
+    int b = (int)blockIdx.x, first = 0;
+    bool last_warp = threadIdx.x + SLT_WARP >= blockDim.x;
+    if (run.seed.at && last_warp && threadIdx.x % SLT_WARP == 0) *slt_at(run.seed) = 1;
+    __syncwarp();
+    for (; first < run.nodes && needs_no_mask(run.kind[first]); first++)
+        if (last_warp) small_backward(run, first, b);
+    if (run.near)
+        both_near<LANES, MOST>(run, b, near, parts);
+    else
+        both_far<LANES, MOST>(run, first, b, parts);
 }
 
 // ---- launches
@@ -189,24 +222,33 @@ void slt_cuda_losses_backward(const slt_loss_run *run) {
     SLT_XENT_LAUNCH(run, backward, s.actions, s.grid, s.block);
 }
 
-// logits and masks of the longest trajectory, where they are not too many; bytes: taken by others
-static int staged_of(const slt_loss_run *run, size_t bytes) {
-    int numbers = 0;
-    for (int i = 0; i < run->nodes; i++) {
-        const slt_cuda_args *a = &run->node[i];
-        if (run->kind[i] == SLT_LOSS_XENT)
-            numbers = a->slots * a->length * (a->in_width[SLT_XENT_LOGITS] + 1);
-    }
-    bool fits = numbers <= SLT_XENT_STAGED &&
+// a loss and, behind it and nothing else, the masks that it alone reads: both write one gradient
+static bool is_pair(const slt_loss_run *run) {
+    const slt_cuda_args *x = &run->node[run->nodes - 2], *k = x + 1;
+    if (run->nodes < 2 || run->kind[run->nodes - 2] != SLT_LOSS_XENT) return false;
+    for (int i = 0; i < run->nodes - 2; i++)
+        if (!needs_no_mask(run->kind[i])) return false;
+    return run->kind[run->nodes - 1] == SLT_LOSS_MASK && x->in[SLT_XENT_LOGITS].at == k->in[0].at &&
+           x->in[SLT_XENT_MASKS].at == k->out[0].at &&
+           x->in_grad[SLT_XENT_LOGITS].at == k->in_grad[0].at && !x->add[SLT_XENT_LOGITS] &&
+           x->in_grad[SLT_XENT_MASKS].at == k->out_grad[0].at && !x->add[SLT_XENT_MASKS];
+}
+
+// logits, masks, their gradients, sums and π of the longest trajectory, where they are not too
+// many; bytes: taken by others
+static int near_of(const slt_loss_run *run, size_t bytes) {
+    const slt_cuda_args *a = &run->node[run->nodes - 1];
+    int numbers = a->slots * a->length * (a->in_width[0] + 4);
+    bool fits = numbers <= SLT_XENT_NEAR &&
                 bytes + (size_t)numbers * sizeof(float) <= (size_t)SLT_XENT_ROOM;
-    return fits ? numbers : 0;
+    return fits && is_pair(run) ? numbers : 0;
 }
 
 void slt_cuda_losses_both(const slt_loss_run *asked) {
     slt_loss_run run = *asked;
     shape s = shape_of(&run, 1, 1);
-    run.staged = staged_of(&run, s.block.bytes);
-    s.block.bytes += (size_t)run.staged * sizeof(float);
+    run.near = near_of(&run, s.block.bytes);
+    s.block.bytes += (size_t)run.near * sizeof(float);
     SLT_XENT_LAUNCH(&run, both, s.actions, s.grid, s.block);
     run.stream = slt_cuda_fork_sums(&run.node[0]).stream;
     SLT_LAUNCH(&run, add_up, slt_grid(&run.node[0], 1, 1), SLT_WARP, 0);

@@ -16,7 +16,8 @@ enum { SLT_NARROW_PAIR = 2, SLT_NARROW_COLUMNS = 4 };                  // rows, 
 typedef struct {
     slt_cuda_view x, w, c, y; // (rows,in) (in,out) (1,out) (rows,out)
     int rows, in, out, activation;
-    int each; // rows of a block
+    int each;   // rows of a block
+    bool early; // nobody but Adam writes w and c
 } slt_narrow;
 
 static inline bool slt_is_narrow(int in, int out) {
@@ -95,9 +96,10 @@ SLT_DEVICE_INLINE slt_narrow_pair slt_narrow_load(const slt_narrow &n, int r, in
     return pair;
 }
 
-// weights come before the kernel in front has ended: nobody but Adam writes them
+// weights come before the kernel in front has ended, where they may
 template <int OUT>
 static __global__ void slt_narrow_short(const slt_cuda_args a, const slt_narrow n) {
+    if (!n.early) slt_wait_for_last();
     const float *w = slt_at(n.w), *c = slt_at(n.c);
     int lane = (int)(threadIdx.x % SLT_WARP), warp = (int)(threadIdx.x / SLT_WARP);
     int place = slt_narrow_place<OUT>(lane);

@@ -29,6 +29,10 @@ SLT_DEVICE_INLINE float4 slt_times4(float4 x, float4 y) {
 SLT_DEVICE_INLINE float4 slt_scaled4(float4 x, float a, float b) {
     return slt_four(a * x.x + b, a * x.y + b, a * x.z + b, a * x.w + b);
 }
+// a·x + y
+SLT_DEVICE_INLINE float4 slt_along4(float4 x, float a, float4 y) {
+    return slt_four(a * x.x + y.x, a * x.y + y.y, a * x.z + y.z, a * x.w + y.w);
+}
 // x - mean, zeros beyond the row
 SLT_DEVICE_INLINE float4 slt_centred4(float4 x, float mean, int left) {
     return slt_four(left > 0 ? x.x - mean : 0, left > 1 ? x.y - mean : 0, left > 2 ? x.z - mean : 0,
@@ -38,16 +42,18 @@ SLT_DEVICE_INLINE float4 slt_centred4(float4 x, float mean, int left) {
 // x̂ of a short row; numbers beyond its end are zero, and stay so. factor: 1/τ
 SLT_DEVICE_INLINE float4 slt_normed(float4 s, int width, float epsilon, float *factor) {
     int c = 4 * (int)(threadIdx.x % SLT_WARP);
-    float mean = slt_warp_sum(slt_sum4(s)) / (float)width;
+    float each = 1 / (float)width; // nobody waits for it
+    float mean = slt_warp_sum(slt_sum4(s)) * each;
     s = slt_centred4(s, mean, width - c);
-    *factor = 1 / sqrtf(slt_warp_sum(slt_dot4(s, s)) / (float)width + epsilon);
+    *factor = 1 / sqrtf(slt_warp_sum(slt_dot4(s, s)) * each + epsilon);
     return slt_scaled4(s, *factor, 0);
 }
 
 // the gradient of its input; g = dy∘γ
 SLT_DEVICE_INLINE float4 slt_norm_gradient(float4 g, float4 hat, float inverse, int width) {
-    float mean = slt_warp_sum(slt_sum4(g)) / (float)width;
-    float along = slt_warp_sum(slt_dot4(g, hat)) / (float)width;
+    float each = 1 / (float)width; // nobody waits for it
+    float mean = slt_warp_sum(slt_sum4(g)) * each;
+    float along = slt_warp_sum(slt_dot4(g, hat)) * each;
     return slt_scaled4(slt_plus4(g, slt_scaled4(hat, -along, -mean)), inverse, 0);
 }
 

@@ -12,9 +12,9 @@
 enum { SLT_XENT_LOGITS, SLT_XENT_MASKS, SLT_XENT_H, SLT_XENT_TARGETS };
 enum { SLT_XENT_FEW = 8, SLT_XENT_ROOM = 48 * 1024 };
 #ifdef SLT_EMULATED // short trajectories go round, too
-enum { SLT_XENT_WARPS = 2, SLT_XENT_MANY = 8, SLT_XENT_LEAST = 1, SLT_XENT_STAGED = 300 };
+enum { SLT_XENT_WARPS = 2, SLT_XENT_MANY = 8, SLT_XENT_LEAST = 1, SLT_XENT_NEAR = 300 };
 #else
-enum { SLT_XENT_WARPS = 32, SLT_XENT_MANY = 528, SLT_XENT_LEAST = 8, SLT_XENT_STAGED = 6144 };
+enum { SLT_XENT_WARPS = 20, SLT_XENT_MANY = 528, SLT_XENT_LEAST = 8, SLT_XENT_NEAR = 6144 };
 #endif
 
 typedef struct {
@@ -22,7 +22,9 @@ typedef struct {
     int64_t first; // slot-token row of (k = 0, l = 0)
     const float *logits, *masks, *h;
     const int32_t *targets;
-    float scale; // 1/M
+    float *dmasks; // NULL: nobody asks
+    bool add;      // to what is in dmasks
+    float scale;   // 1/M
 } slt_mixture;
 
 SLT_DEVICE_INLINE slt_mixture slt_mixture_of(const slt_cuda_args &a, int b) {
@@ -38,17 +40,11 @@ SLT_DEVICE_INLINE slt_mixture slt_mixture_of(const slt_cuda_args &a, int b) {
     m.masks = slt_at(a.in[SLT_XENT_MASKS]) + m.first;
     m.h = slt_at(a.in[SLT_XENT_H]) + (int64_t)b * m.K;
     m.targets = slt_ints(a.in[SLT_XENT_TARGETS]) + offset[b];
+    m.dmasks = slt_at(a.in_grad[SLT_XENT_MASKS]);
+    if (m.dmasks) m.dmasks += m.first;
+    m.add = a.add[SLT_XENT_MASKS];
     m.scale = 1 / (float)slt_head(a)->true_tokens;
     return m;
-}
-
-// logits and masks into shared memory; called by all threads, who wait before they read
-SLT_DEVICE_INLINE void slt_mixture_stage(slt_mixture *m, float *room) {
-    int rows = m->K * m->computed, numbers = rows * m->width;
-    for (int i = (int)threadIdx.x; i < numbers; i += (int)blockDim.x) room[i] = m->logits[i];
-    for (int i = (int)threadIdx.x; i < rows; i += (int)blockDim.x) room[numbers + i] = m->masks[i];
-    m->logits = room;
-    m->masks = room + numbers;
 }
 
 // ---- a position
@@ -154,9 +150,7 @@ SLT_DEVICE_INLINE void slt_xent_down(const slt_cuda_args &a, const slt_mixture &
         dmask = slt_lanes_sum<LANES>(dmask);
         if (lane > 0 || !there) continue;
         if (dalpha && !a.add[SLT_XENT_LOGITS]) dalpha[m.A] = 0;
-        if (a.in_grad[SLT_XENT_MASKS].at)
-            slt_put(&slt_at(a.in_grad[SLT_XENT_MASKS])[m.first + row], a.add[SLT_XENT_MASKS],
-                    dmask);
+        if (m.dmasks) slt_put(&m.dmasks[row], m.add, dmask);
     }
 }
 
@@ -165,12 +159,11 @@ template <int LANES>
 SLT_DEVICE_INLINE void slt_xent_clear(const slt_cuda_args &a, const slt_mixture &m, int l) {
     int lane = (int)(threadIdx.x % LANES);
     for (int k = 0; k < m.K; k++) {
-        int64_t row = m.first + (int64_t)k * m.computed + l;
+        int64_t row = (int64_t)k * m.computed + l;
         if (a.in_grad[SLT_XENT_LOGITS].at && !a.add[SLT_XENT_LOGITS])
             for (int s = lane; s < m.width; s += LANES)
-                slt_at(a.in_grad[SLT_XENT_LOGITS])[row * m.width + s] = 0;
-        if (a.in_grad[SLT_XENT_MASKS].at && !a.add[SLT_XENT_MASKS] && lane == 0)
-            slt_at(a.in_grad[SLT_XENT_MASKS])[row] = 0;
+                slt_at(a.in_grad[SLT_XENT_LOGITS])[(m.first + row) * m.width + s] = 0;
+        if (m.dmasks && !m.add && lane == 0) m.dmasks[row] = 0;
     }
 }
 
@@ -271,14 +264,10 @@ SLT_DEVICE_INLINE void slt_xent_backward(const slt_cuda_args &a, int b, float *p
         slt_xent_halting(a, b, m, j, out.weight, kept[j]);
 }
 
-// both in one walk; parts: K·(A+1) numbers of LANES lanes each; staged: room for logits and masks,
-// or NULL
+// both in one walk; parts: K·(A+1) numbers of LANES lanes each
 template <int LANES, int MOST>
-SLT_DEVICE_INLINE void slt_xent_both(const slt_cuda_args &a, int b, float *parts, float *staged) {
-    slt_xent_tails(a);
-    if (b >= slt_head(a)->count) return;
-    slt_mixture m = slt_mixture_of(a, b);
-    if (staged) slt_mixture_stage(&m, staged);
+SLT_DEVICE_INLINE void slt_xent_both(const slt_cuda_args &a, int b, const slt_mixture &m,
+                                     float *parts) {
     slt_xent_no_losses<LANES>(parts, m.K);
     float *behind = parts + (int)blockDim.x / LANES * m.K;
     slt_xent_out out = {slt_xent_room<LANES>(parts, m.K), slt_xent_room<LANES>(behind, m.K * m.A),

@@ -1,12 +1,11 @@
-// What a block of slot_run.cu has at hand: its trajectory, its shared memory, rows that stay there
-// from step to step, and weights that are on their way to the next product.
+// What a block of slot_run.cu has at hand: its trajectory, its shared memory, and rows that stay
+// there from step to step.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLT_CUDA_SLOT_BENCH_CUH
 #define SLT_CUDA_SLOT_BENCH_CUH
 
-#include "cuda/few_rows.cuh"
 #include "cuda/norm_row.cuh"
 #include "cuda/slot_run.h"
 #include "cuda/tensor_core.cuh"
@@ -18,72 +17,59 @@ enum { THREADS = 16 * SLT_WARP };
 #endif
 enum { WARPS = THREADS / SLT_WARP, PARTS = SLT_NORM_PARTS };
 
-// something that a step reads, in memory and in the block's (slot_bring.cuh)
-typedef struct {
-    const float **field; // of the block's list of steps
-    const float *from;
-    float *to;
-    int numbers;
-    bool own;   // the trajectory's
-    bool fresh; // the kernel in front may have written it
-} piece;
-
-enum { PIECES = 4 }; // of a step
+// of products (slot_stream.cuh): shares of what is summed over, pieces of a warp on their way and
+// what each has, in numbers
+enum { SHARES = 4, AHEAD = 2, PIECE = 16 * SLT_WARP };
+static_assert(WARPS % SHARES == 0, "a warp has a share");
 
 // what a block has at hand; memory is shared
 typedef struct {
     int b, K, computed, truth, token; // the trajectory: rows and first row of its tokens
     bool there;
     slt_slot_step *steps;
-    slt_few_cut *cuts;                     // of the products among them, forward
-    float *kept;                           // rows of the run, (R, width) each
-    int numbers;                           // of a slot, in `kept`
-    float *rows, *parts;                   // of a product: (R, widest), sums
-    float *weights, *dz, *sums, *own, *kv; // of attention; (computed, K) twice, numbers per slot
-    piece *pieces;                         // of all steps
+    float *kept;                      // rows of the run, (R, width) each
+    int numbers;                      // of a slot, in `kept`
+    float *ring, *parts;              // of products: weights on their way, sums
+    float *weights, *dz, *share, *kv; // of attention: (tokens, K), (K, tokens) twice
+    float *sums;                      // numbers per slot
     float *brought;
 } bench;
 
-// numbers of each, rounded so that fours stay aligned
-typedef struct {
-    int steps, cuts, rows, parts, weights, own, kv, kept, pieces, brought;
-} layout;
-
 SLT_DEVICE_INLINE __host__ int fours_of(int numbers) { return (numbers + 3) / 4 * 4; }
 
-template <int R> SLT_DEVICE_INLINE __host__ layout layout_of(const slt_slot_run &run) {
-    layout l;
-    l.steps = fours_of(run.steps * (int)(sizeof(slt_slot_step) / sizeof(float)));
-    l.cuts = run.steps * (int)(sizeof(slt_few_cut) / sizeof(float));
-    l.rows = R * run.widest;
-    l.parts = WARPS * R * SLT_FEW_COLUMNS;
-    l.weights = fours_of(run.batch.length * run.batch.slots);
-    l.own = 2 * R * WARPS;
-    l.kv = run.batch.length * run.token_width;
-    l.kept = R * run.kept;
-    l.pieces = run.brought ? run.steps * PIECES * (int)(sizeof(piece) / sizeof(float)) : 0;
-    l.brought = run.brought;
-    return l;
+template <int R> static slt_slot_layout layout_of(const slt_slot_run *run) {
+    int tokens = fours_of(run->length), widest = run->widest < tokens ? tokens : run->widest;
+    int parts = SHARES * R * widest, weights = run->attend < 0 ? 0 : tokens * run->slots;
+    if (parts < R * PARTS) parts = R * PARTS; // of a norm
+    slt_slot_layout at;
+    at.brought = run->steps * (int)(sizeof(slt_slot_step) / sizeof(float));
+    at.ring = at.brought + run->brought;
+    at.parts = at.ring + WARPS * AHEAD * PIECE;
+    at.weights = at.parts + parts;
+    at.dz = at.weights + weights;
+    at.share = at.dz + weights;
+    at.kv = at.share + weights;
+    at.kept = at.kv + run->tokens * run->token_width;
+    at.sums = at.kept + R * run->kept;
+    at.end = at.sums + R;
+    return at;
 }
 
-template <int R> SLT_DEVICE_INLINE bench bench_of(const slt_slot_run &run, float *memory) {
-    layout l = layout_of<R>(run);
+SLT_DEVICE_INLINE bench bench_of(const slt_slot_run &run, float *memory) {
     bench at = {};
     at.b = (int)blockIdx.x;
-    at.K = run.batch.slots;
-    at.steps = (slt_slot_step *)memory;
-    at.cuts = (slt_few_cut *)(memory + l.steps);
-    at.pieces = (piece *)(memory + l.steps + l.cuts);
-    at.brought = memory + l.steps + l.cuts + l.pieces;
-    at.rows = at.brought + l.brought;
-    at.parts = at.rows + l.rows;
-    at.weights = at.parts + l.parts;
-    at.dz = at.weights + l.weights;
-    at.kv = at.dz + l.weights;
-    at.kept = at.kv + l.kv;
+    at.K = run.slots;
     at.numbers = run.kept;
-    at.sums = at.kept + l.kept;
-    at.own = at.sums + 2 * R;
+    at.steps = (slt_slot_step *)memory;
+    at.brought = memory + run.at.brought;
+    at.ring = memory + run.at.ring;
+    at.parts = memory + run.at.parts;
+    at.weights = memory + run.at.weights;
+    at.dz = memory + run.at.dz;
+    at.share = memory + run.at.share;
+    at.kv = memory + run.at.kv;
+    at.kept = memory + run.at.kept;
+    at.sums = memory + run.at.sums;
     return at;
 }
 
@@ -102,31 +88,23 @@ SLT_DEVICE_INLINE void copy_steps(const slt_slot_run &run, bench &at) {
     const int32_t *from = (const int32_t *)run.step;
     int32_t *to = (int32_t *)at.steps;
     int words = run.steps * (int)(sizeof(slt_slot_step) / sizeof(int32_t));
+#pragma unroll 1
     for (int i = (int)threadIdx.x; i < words; i += THREADS) to[i] = from[i];
 }
 
-// a thread has a product; called by all of them
-SLT_DEVICE_INLINE void cut_products(const slt_slot_run &run, bench &at) {
-    int n = (int)threadIdx.x;
-    if (n < run.steps && at.steps[n].kind == SLT_SLOT_PRODUCT)
-        at.cuts[n] = slt_few_cut_of(at.steps[n].in, at.steps[n].out);
-    __syncthreads();
-}
-SLT_DEVICE_INLINE slt_few_share share_of(const bench &at, const slt_slot_step &s) {
-    return slt_few_share_of(at.cuts[&s - at.steps], s.in);
-}
-
-// keys and values that are in shared memory: those of the first attention
+// keys and values that are in shared memory: those of the first attention, if there is room for all
 SLT_DEVICE_INLINE const float *staged(const slt_slot_run &run, const bench &at) {
-    return run.attend >= 0 && run.token_width ? at.steps[run.attend].attend.kv : NULL;
+    return run.attend >= 0 && at.computed <= run.tokens ? at.steps[run.attend].attend.kv : NULL;
 }
 
 // its tokens
+SLT_DEVICE_INLINE const slt_cuda_head *head_of(const slt_slot_run &run) {
+    return (const slt_cuda_head *)run.frames.at;
+}
 SLT_DEVICE_INLINE void find_tokens(const slt_slot_run &run, bench &at) {
-    const slt_cuda_args &a = run.batch;
-    const int32_t *offset = slt_offset(a) + at.b;
-    int count = slt_head(a)->count, token = offset[0], end = offset[1];
-    int length = slt_length(a)[at.b];
+    const int32_t *offset = (const int32_t *)(run.frames.at + run.frames.offset) + at.b;
+    int count = head_of(run)->count, token = offset[0], end = offset[1];
+    int length = ((const int32_t *)(run.frames.at + run.frames.length))[at.b];
     at.there = at.b < count;
     if (!at.there) return;
     at.token = token;
@@ -137,7 +115,8 @@ SLT_DEVICE_INLINE void find_tokens(const slt_slot_run &run, bench &at) {
 // their keys and values are on their way into shared memory from here on
 SLT_DEVICE_INLINE void fetch_tokens(const slt_slot_run &run, const bench &at) {
     if (!at.there || !staged(run, at)) return;
-    const float *from = staged(run, at) + (int64_t)at.token * run.token_width;
+    const float *from = staged(run, at) + at.token * run.token_width;
+#pragma unroll 1
     for (int i = 4 * (int)threadIdx.x; i < at.computed * run.token_width; i += 4 * THREADS)
         slt_copy_fours(at.kv + i, from + i);
 }
@@ -145,7 +124,7 @@ SLT_DEVICE_INLINE void fetch_tokens(const slt_slot_run &run, const bench &at) {
 // backward: so are the weights of that step
 SLT_DEVICE_INLINE void fetch_weights(const slt_slot_run &run, const bench &at) {
     if (!at.there || run.attend < 0) return;
-    const float *from = at.steps[run.attend].attend.attention + (int64_t)at.token * at.K;
+    const float *from = at.steps[run.attend].attend.attention + at.token * at.K;
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < at.computed * at.K; i += THREADS)
         copy_one(at.weights + i, from + i);
@@ -153,9 +132,7 @@ SLT_DEVICE_INLINE void fetch_weights(const slt_slot_run &run, const bench &at) {
 
 // ---- where the trajectory's slots begin
 
-SLT_DEVICE_INLINE int64_t row_of(const bench &at, int width) {
-    return (int64_t)at.b * at.K * width;
-}
+SLT_DEVICE_INLINE int row_of(const bench &at, int width) { return at.b * at.K * width; }
 SLT_DEVICE_INLINE const float *mine(const bench &at, const float *x, int width) {
     return x ? x + row_of(at, width) : NULL;
 }
@@ -203,17 +180,6 @@ SLT_DEVICE_INLINE const float *rows_in(const bench &at, const slt_slot_step &s, 
     return here ? here : mine(at, memory, width);
 }
 
-// the same in shared memory in any case: called by all threads
-template <int R>
-SLT_DEVICE_INLINE const float *rows_here(const bench &at, const slt_slot_step &s, int i,
-                                         const float *memory, int width, float *room) {
-    const float *here = kept<R>(at, s, i, width);
-    if (here) return here;
-    slt_stage(room, mine(at, memory, width), at.K * width, R * width);
-    __syncthreads();
-    return room;
-}
-
 // to write: to both
 typedef struct {
     float *memory, *here;
@@ -238,19 +204,6 @@ SLT_DEVICE_INLINE void put4(const rows_out &to, int row, int c, int width, bool 
     if (add) x = slt_plus4(x, *(const float4 *)((to.here ? to.here : to.memory) + i));
     if (to.here) *(float4 *)(to.here + i) = x;
     *(float4 *)(to.memory + i) = x;
-}
-
-// ---- weights ahead of their product: eight fours a lane
-
-static_assert((int)SLT_FEW_DEPTH == (int)SLT_FEW_BACK, "the same room both ways");
-
-template <bool BACKWARD> SLT_DEVICE_INLINE void ask(const bench &at, int n, float4 *ahead) {
-    if (n < 0) return;
-    const slt_slot_step &s = at.steps[n];
-    if (BACKWARD)
-        slt_few_ask_back(s.product.w, s.in, s.out, ahead);
-    else
-        slt_few_ask(share_of(at, s), s.product.w, s.out, ahead);
 }
 
 #endif

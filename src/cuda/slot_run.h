@@ -33,9 +33,10 @@ typedef struct {
     float epsilon;
 } slt_slot_norm;
 
-// y = x·W + c, relu where asked; dx = dy·Wᵀ, where the gate is positive if there is one
+// y = x·W + c, relu where asked, and what else is added; dx = dy·Wᵀ, where the gate is positive if
+// there is one
 typedef struct {
-    const float *x, *w, *c, *dy, *gate;
+    const float *x, *w, *c, *plus, *dy, *gate;
     float *y, *dx;
     bool relu;
 } slt_slot_product;
@@ -71,6 +72,8 @@ typedef struct {
     // Those that it reads, then those that it writes (cuda_slots.c: uses_of)
     int16_t place[SLT_SLOT_PLACES];
     bool keep;
+    bool fresh;  // a product that reads rows which no step before it writes
+    bool beside; // it does not wait for the step before it
     union {
         slt_slot_begin begin;
         slt_slot_norm norm;
@@ -82,15 +85,37 @@ typedef struct {
     };
 } slt_slot_step;
 
+// something that steps read besides each other's rows, brought into shared memory at the start
+typedef struct {
+    const float *from;
+    int to, numbers; // to: from the begin of all of them, a multiple of four
+    int16_t field;   // of the list of steps, in words of 64 bits: its address
+    bool own;        // rows of the trajectory
+    bool fresh;      // the launch in front may have written it
+} slt_slot_piece;
+
+enum { SLT_SLOT_PIECES = 32 }; // at most; others are read where they are
+
+// where things begin in a block's shared memory, in numbers; the list of steps comes first
+typedef struct {
+    int brought, ring, parts, weights, dz, share, kv, kept, sums, end;
+} slt_slot_layout;
+
 typedef struct {
     void *stream;
-    slt_cuda_args batch;            // of any of the nodes: frames and sizes
-    int steps, widest, token_width; // widest row of a product; numbers of a token's key and value
-    int early;                      // steps that run beside the launch in front; 0: none does
-    int product, attend;            // the first; -1: there is none
-    int kept;                       // numbers of a slot in shared memory
-    int brought;                    // other numbers there, from the start on; 0: none
+    slt_cuda_frames frames;
+    int trajectories, slots, length; // limits
+    bool exact;                      // products in all bits of float32
+    int steps, widest, token_width;  // widest row of a product; numbers of a token's key and value
+    int early;                       // steps that run beside the launch in front; 0: none does
+    int let_next;                    // backward, the step at which the next launch is let in
+    int product, attend;             // the first; -1: there is none
+    int kept;                        // numbers of a slot in shared memory
+    int tokens;                      // of a trajectory, at most, with keys and values there
+    int pieces, brought;             // numbers of all of them
+    slt_slot_layout at;
     slt_slot_step step[SLT_SLOT_STEPS];
+    slt_slot_piece piece[SLT_SLOT_PIECES];
 } slt_slot_run;
 
 #ifdef __cplusplus
@@ -99,8 +124,9 @@ extern "C" {
 
 // do trajectories of so many slots and steps, with products so wide, fit into a block?
 bool slt_cuda_slots_fit(int slots, int length, int widest);
-void slt_cuda_slots_forward(const slt_slot_run *run);
-void slt_cuda_slots_backward(const slt_slot_run *run);
+// both choose what there is room for: `kept`, `tokens`, `at`
+void slt_cuda_slots_forward(slt_slot_run *run);
+void slt_cuda_slots_backward(slt_slot_run *run);
 
 #ifdef __cplusplus
 }

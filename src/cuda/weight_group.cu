@@ -1,36 +1,39 @@
 // Gradients of weights in one launch (weight_group.h). A block has 128 × 128 numbers of one dW and
-// a part of the rows; a second kernel adds the parts in order. Rows come through shared memory, 32
-// at a time; two halves of the block take 16 of them each, a warp 64 × 64 numbers. Marks of bits
-// become zeros and ones in the registers of the lane that needs them.
+// a part of the rows; a second kernel adds the parts in order. Two groups of four warps take 16 of
+// 32 rows each (warp_group.cuh). x comes from shared memory into the registers of the lane that
+// needs it, bits as zeros and ones; dy is turned round there, as the tensor core wants it, while
+// the rows before are multiplied.
 //
-// The order of a tile's rows and columns is free: lane (g, t) reads four of x and of dy at once,
-// 32q + 4g .. + 3, for products of their own, and ends with rows 32q + 4g .. + 3 and columns
-// 32q + 8t .. + 7.
+// The order of a tile's rows and columns is free: lane (g, t) of warp w reads four channels of x at
+// once, 32w + 4g .. + 3, for two products, and ends with columns 16i + 4t .. + 3 of their rows.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/weight_group.h"
 
-#include "cuda/large_block.cuh"
-#include "cuda/tensor_core.cuh"
+#include "cuda/layer_group.cuh"
 
 static_assert(sizeof(slt_weight_group) <= 4096, "a kernel takes so many bytes of arguments");
 
-enum { TILE = 128, STEP = 32, STRIDE = TILE + 8, SIZE = STEP * STRIDE, STAGE = 2 * SIZE };
-enum { STAGES = 4, AHEAD = STAGES - 1, BYTES = STAGES * STAGE * 4 };
-enum { THREADS = 256, HALF = THREADS / 2, TALL = 4, WIDE = 8 }; // sixteens and eights of a warp
-static_assert(THREADS * TALL / 2 * WIDE * 16 <= BYTES, "the halves' sums have room");
+enum { TILE = SLT_WEIGHT_TILE, EIGHTS = TILE / 8, FOURS = TILE / 16, STEP = 32, HALF = STEP / 2 };
+enum { THREADS = 2 * SLT_GROUP, STRIDE = TILE + 8, SIZE = STEP * STRIDE };
+enum { STAGES = 4, AHEAD = STAGES - 1, STAGE = 2 * SIZE, TURNED = STEP * TILE };
+enum { BYTES = (STAGES * STAGE + 2 * TURNED) * 4 + SLT_GROUP_ALIGN };
 
 // what a block, and in it a thread, adds up
 typedef struct {
     int row, column;        // of dW: the block's first
     int part, first, steps; // of the rows, 32 a step
-    int g, t, half;         // of the thread
-    int left, right;        // of the warp: its first row and column in the tile
-    float sum[TALL][WIDE][4], bias[WIDE];
+    int group, warp, g, t;  // of the thread
+    float *turned, *ring;   // shared memory: dy of two steps, turned round; rows on their way
+    float sum[2][EIGHTS][4], bias;
 } adder;
 
-// ---- rows on their way
+// ---- rows on their way: x, then dy
+
+SLT_DEVICE_INLINE float *stage_of(const adder &own, int step) {
+    return own.ring + step % STAGES * STAGE;
+}
 
 // those that are not there are zeros
 SLT_DEVICE_INLINE void bring_rows(float *to, const float *from, int row, int rows, int width) {
@@ -44,13 +47,12 @@ SLT_DEVICE_INLINE void bring_rows(float *to, const float *from, int row, int row
 
 SLT_DEVICE_INLINE void bring_marks(float *to, const slt_weight_product &p, int number, int word) {
     int own = number + (int)threadIdx.x, there = slt_least(own, p.in - 1);
-    if (threadIdx.x < TILE)
-        slt_copy_word_if(to + threadIdx.x, p.x + (int64_t)word * p.in + there, own < p.in);
+    const float *from = p.x + (int64_t)word * p.in;
+    if (threadIdx.x < TILE) slt_copy_word_if(to + threadIdx.x, from + there, own < p.in);
 }
 
-SLT_DEVICE_INLINE void bring(const slt_weight_product &p, const adder &own, float *memory,
-                             int step) {
-    float *to = memory + step % STAGES * STAGE;
+SLT_DEVICE_INLINE void bring(const slt_weight_product &p, const adder &own, int step) {
+    float *to = stage_of(own, step);
     int row = (own.first + step) * STEP;
     if (step < own.steps) {
         bring_rows(to + SIZE, p.dy + own.column, row, p.rows, p.out);
@@ -62,70 +64,110 @@ SLT_DEVICE_INLINE void bring(const slt_weight_product &p, const adder &own, floa
     slt_copy_group();
 }
 
-// ---- factors: of rows t and t+4 of eight
+// the channel that becomes column n of a product (slt_layer_column)
+SLT_DEVICE_INLINE int channel_of(int n) {
+    return n / 16 * 16 + n / 2 % 4 * 4 + n / 8 % 2 * 2 + n % 2;
+}
 
-SLT_DEVICE_INLINE void put_left(float (*left)[4], float4 upper, float4 lower) {
-    left[0][0] = upper.x, left[0][1] = upper.y, left[0][2] = lower.x, left[0][3] = lower.y;
-    left[1][0] = upper.z, left[1][1] = upper.w, left[1][2] = lower.z, left[1][3] = lower.w;
+// dy of a step, turned round: a thread has a column, and every other four rows of it
+SLT_DEVICE_INLINE void turn(adder &own, int step) {
+    int n = (int)threadIdx.x % TILE;
+    const float *from = stage_of(own, step) + SIZE + channel_of(n);
+    float *to = own.turned + step % 2 * TURNED;
+    if (step >= own.steps) return;
+#pragma unroll
+    for (int i = 0; i < STEP / 8; i++) {
+        int k = 8 * i + 4 * own.group;
+        const float *at = from + k * STRIDE;
+        float4 x = slt_four(at[0], at[STRIDE], at[2 * STRIDE], at[3 * STRIDE]);
+        own.bias += slt_sum4(x);
+        *(float4 *)(to + slt_layer_place(k, n, TILE)) = slt_layer_rounded(x);
+    }
 }
-SLT_DEVICE_INLINE float4 rounded4(float4 x) {
-    return slt_four(slt_rounded(x.x), slt_rounded(x.y), slt_rounded(x.z), slt_rounded(x.w));
-}
+
+// ---- products
+
 SLT_DEVICE_INLINE float bit_of(uint32_t word, int i) { return word >> i & 1 ? 1.0f : 0.0f; }
-SLT_DEVICE_INLINE float4 bits_of(const uint32_t *words, int i) {
-    return slt_four(bit_of(words[0], i), bit_of(words[1], i), bit_of(words[2], i),
-                    bit_of(words[3], i));
+
+// row `row` of the lane's four channels
+template <bool BITS> SLT_DEVICE_INLINE float4 left_of(const adder &own, const float *x, int row) {
+    x += 32 * own.warp + 4 * own.g;
+    const uint32_t *words = (const uint32_t *)x;
+    if constexpr (BITS)
+        return slt_four(bit_of(words[0], row), bit_of(words[1], row), bit_of(words[2], row),
+                        bit_of(words[3], row));
+    else
+        return slt_layer_rounded(*(const float4 *)(x + row * STRIDE));
 }
 
+// factors of both products, of the group's 16 rows
 template <bool BITS>
-SLT_DEVICE_INLINE void load_left(float (*left)[4], const adder &own, const float *stage, int row) {
+SLT_DEVICE_INLINE void load_left(const adder &own, int step, float (*left)[2][4]) {
+    const float *x = stage_of(own, step);
 #pragma unroll
-    for (int q = 0; q < TALL / 2; q++) {
-        const float *at = stage + own.left + 32 * q + 4 * own.g;
-        if constexpr (BITS)
-            put_left(left + 2 * q, bits_of((const uint32_t *)at, row),
-                     bits_of((const uint32_t *)at, row + 4));
-        else
-            put_left(left + 2 * q, rounded4(*(const float4 *)(at + row * STRIDE)),
-                     rounded4(*(const float4 *)(at + (row + 4) * STRIDE)));
+    for (int k = 0; k < HALF / 8; k++) {
+        int row = own.group * HALF + 8 * k + own.t;
+        float4 upper = left_of<BITS>(own, x, row), lower = left_of<BITS>(own, x, row + 4);
+        float *one = left[k][0], *other = left[k][1];
+        one[0] = upper.x, one[1] = upper.y, one[2] = lower.x, one[3] = lower.y;
+        other[0] = upper.z, other[1] = upper.w, other[2] = lower.z, other[3] = lower.w;
     }
 }
 
-SLT_DEVICE_INLINE void load_right(float (*right)[2], adder &own, const float *stage, int row) {
+#if SLT_GROUP_CORE
+
+SLT_DEVICE_INLINE void begin_products(adder &own, int step, float (*left)[2][4]) {
+    unsigned right = slt_layer_begin(own.turned + step % 2 * TURNED);
+    slt_layer_fence();
 #pragma unroll
-    for (int i = 0; i < WIDE / 2; i++) {
-        int q = i / 2, half = i % 2;
-        const float *at = stage + SIZE + (row + 4 * half) * STRIDE + own.right;
-        float4 x = *(const float4 *)(at + 32 * q + 4 * own.g), y = rounded4(x);
-        slt_add4(own.bias + 4 * q, 1, x);
-        right[4 * q][half] = y.x, right[4 * q + 1][half] = y.y;
-        right[4 * q + 2][half] = y.z, right[4 * q + 3][half] = y.w;
+    for (int i = 0; i < HALF / 4; i++)
+        slt_group_step(own.sum[i % 2], left[i / 2][i % 2],
+                       slt_layer_view(right, own.group * HALF / 8 + i / 2, TILE), 0);
+}
+SLT_DEVICE_INLINE void end_products(adder &own, float (*left)[2][4]) {
+    slt_layer_await();
+    slt_layer_pin<2>(left[0]);
+    slt_layer_pin<2>(left[1]);
+    slt_layer_pin<EIGHTS>(own.sum[0]);
+    slt_layer_pin<EIGHTS>(own.sum[1]);
+}
+// what was written is there for the tensor core, behind the next barrier
+SLT_DEVICE_INLINE void show(void) { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+#else
+
+SLT_DEVICE_INLINE void begin_products(adder &own, int step, float (*left)[2][4]) {
+    const float *right = own.turned + step % 2 * TURNED;
+#pragma unroll
+    for (int i = 0; i < HALF / 8 * EIGHTS; i++) {
+        int k = i / EIGHTS, j = i % EIGHTS, row = own.group * HALF + 8 * k + own.t;
+        float factors[2] = {right[slt_layer_place(row, 8 * j + own.g, TILE)],
+                            right[slt_layer_place(row + 4, 8 * j + own.g, TILE)]};
+        slt_mma(own.sum[0][j], left[k][0], factors);
+        slt_mma(own.sum[1][j], left[k][1], factors);
     }
 }
+SLT_DEVICE_INLINE void end_products(adder &, float (*)[2][4]) {}
+SLT_DEVICE_INLINE void show(void) {}
 
-template <bool BITS> SLT_DEVICE_INLINE void add_step(adder &own, const float *stage) {
-#pragma unroll
-    for (int k = 0; k < STEP / 2; k += 8) {
-        float left[TALL][4], right[WIDE][2];
-        int row = own.half * (STEP / 2) + k + own.t;
-        load_left<BITS>(left, own, stage, row);
-        load_right(right, own, stage, row);
-#pragma unroll
-        for (int m = 0; m < TALL; m++)
-#pragma unroll
-            for (int j = 0; j < WIDE; j++) slt_mma(own.sum[m][j], left[m], right[j]);
-    }
-}
+#endif
 
-template <bool BITS>
-SLT_DEVICE_INLINE void add_steps(const slt_weight_product &p, adder &own, float *memory) {
-    for (int i = 0; i < AHEAD; i++) bring(p, own, memory, i);
+template <bool BITS> SLT_DEVICE_INLINE void add_steps(const slt_weight_product &p, adder &own) {
+    for (int i = 0; i < AHEAD; i++) bring(p, own, i);
+    slt_copy_wait<AHEAD - 1>();
+    __syncthreads();
+    turn(own, 0);
 #pragma unroll 1
     for (int step = 0; step < own.steps; step++) {
-        slt_copy_wait<AHEAD - 1>();
+        float left[HALF / 8][2][4];
+        slt_copy_wait<AHEAD - 2>();
+        show();
         __syncthreads();
-        bring(p, own, memory, step + AHEAD);
-        add_step<BITS>(own, memory + step % STAGES * STAGE);
+        load_left<BITS>(own, step, left);
+        begin_products(own, step, left);
+        bring(p, own, step + AHEAD);
+        turn(own, step + 1);
+        end_products(own, left);
     }
     slt_copy_wait<0>();
     __syncthreads();
@@ -133,65 +175,57 @@ SLT_DEVICE_INLINE void add_steps(const slt_weight_product &p, adder &own, float 
 
 // ---- results
 
-// each half of the block keeps half of its sums, and adds the other's
-SLT_DEVICE_INLINE void join_halves(adder &own, float *memory) {
-    float4 *mine = (float4 *)memory + threadIdx.x;
-    const float4 *other = (const float4 *)memory + (threadIdx.x + HALF) % THREADS;
-    bool lower = own.half;
+// each group keeps one product, and adds the other's
+SLT_DEVICE_INLINE void join_groups(adder &own) {
+    float4 *mine = (float4 *)own.ring + threadIdx.x;
+    const float4 *other = (const float4 *)own.ring + (threadIdx.x ^ SLT_GROUP);
+    bool second = own.group;
 #pragma unroll
-    for (int i = 0; i < TALL / 2 * WIDE; i++) {
-        float *x = own.sum[i / WIDE][i % WIDE], *y = own.sum[i / WIDE + TALL / 2][i % WIDE];
-        mine[i * THREADS] = slt_four(lower ? x[0] : y[0], lower ? x[1] : y[1], lower ? x[2] : y[2],
-                                     lower ? x[3] : y[3]);
+    for (int j = 0; j < EIGHTS; j++) {
+        float *x = own.sum[0][j], *y = own.sum[1][j];
+        mine[j * THREADS] = slt_four(second ? x[0] : y[0], second ? x[1] : y[1],
+                                     second ? x[2] : y[2], second ? x[3] : y[3]);
 #pragma unroll
-        for (int k = 0; k < 4; k++) x[k] = lower ? y[k] : x[k];
+        for (int k = 0; k < 4; k++) x[k] = second ? y[k] : x[k];
     }
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < TALL / 2 * WIDE; i++)
-        slt_add4(own.sum[i / WIDE][i % WIDE], 1, other[i * THREADS]);
+    for (int j = 0; j < EIGHTS; j++) slt_add4(own.sum[0][j], 1, other[j * THREADS]);
 }
 
 SLT_DEVICE_INLINE void put_sums(const slt_weight_product &p, const adder &own, float *to,
                                 bool add) {
-    int first = own.row + own.left + own.half * 32 + 4 * own.g;
-    int column = own.column + own.right + 8 * own.t;
+    int row = own.row + 32 * own.warp + 4 * own.g + 2 * own.group;
 #pragma unroll
-    for (int i = 0; i < 4 * WIDE / 2; i++) {
-        int e = i / 4, q = i / 2 % 2, odd = i % 2, m = e / 2, at = e % 2 * 2 + odd;
-        float4 x = slt_four(own.sum[m][4 * q][at], own.sum[m][4 * q + 1][at],
-                            own.sum[m][4 * q + 2][at], own.sum[m][4 * q + 3][at]);
-        if (first + e < p.in)
-            slt_store4(to + (int64_t)(first + e) * p.out, column + 32 * q + 4 * odd, p.out, add, x);
-    }
+    for (int i = 0; i < 2 * FOURS; i++)
+        if (row + i % 2 < p.in)
+            slt_store4(to + (int64_t)(row + i % 2) * p.out, own.column + 16 * (i / 2) + 4 * own.t,
+                       p.out, add, slt_layer_four(own.sum[0], i / 2, i % 2));
 }
 
-// sums over rows: of the lanes of a column, then of both halves
-SLT_DEVICE_INLINE void put_bias(const adder &own, float *memory, float *to, bool add) {
-    float *at = memory + own.half * TILE + own.right + 4 * own.g;
-    int c = (int)threadIdx.x;
-#pragma unroll
-    for (int j = 0; j < WIDE; j++) {
-        float x = own.bias[j];
-        x += __shfl_xor_sync(0xffffffffu, x, 1);
-        x += __shfl_xor_sync(0xffffffffu, x, 2);
-        if (own.left == 0 && own.t == 0) at[j / 4 * 32 + j % 4] = x;
-    }
+// sums over rows, of both groups
+SLT_DEVICE_INLINE void put_bias(const adder &own, float *to, bool add) {
+    int n = (int)threadIdx.x % TILE;
+    float *both = own.turned;
+    both[threadIdx.x] = own.bias;
     __syncthreads();
-    if (c < TILE) slt_put(&to[own.column + c], add, memory[c] + memory[TILE + c]);
+    if (own.group == 0) slt_put(&to[own.column + channel_of(n)], add, both[n] + both[TILE + n]);
 }
 
-SLT_DEVICE_INLINE void put_tile(const slt_weight_product &p, adder &own, float *memory) {
-    float *partial = p.partial + (int64_t)own.part * (p.in + 1) * p.out;
+SLT_DEVICE_INLINE float *partial_of(const slt_weight_product &p, int part) {
+    return p.partial + (int64_t)part * (p.in + 1) * p.out;
+}
+
+SLT_DEVICE_INLINE void put_tile(const slt_weight_product &p, adder &own) {
+    float *partial = partial_of(p, own.part);
     bool whole = p.parts == 1;
-    join_halves(own, memory);
+    join_groups(own);
     put_sums(p, own, whole ? p.dw : partial, whole && p.add_w);
-    if (!p.dc || own.row > 0) return;
-    __syncthreads();
-    put_bias(own, memory, whole ? p.dc : partial + (int64_t)p.in * p.out, whole && p.add_c);
+    if (p.dc && own.row == 0)
+        put_bias(own, whole ? p.dc : partial + (int64_t)p.in * p.out, whole && p.add_c);
 }
 
-SLT_DEVICE_INLINE adder adder_of(const slt_weight_product &p, int block) {
+SLT_DEVICE_INLINE adder adder_of(const slt_weight_product &p, int block, float *memory) {
     int wide = p.out / TILE, tiles = (p.in + TILE - 1) / TILE * wide;
     int tile = block % tiles, steps = (p.rows + STEP - 1) / STEP;
     int lane = (int)(threadIdx.x % SLT_WARP), warp = (int)threadIdx.x / SLT_WARP;
@@ -200,8 +234,8 @@ SLT_DEVICE_INLINE adder adder_of(const slt_weight_product &p, int block) {
     own.part = block / tiles;
     own.first = steps * own.part / p.parts;
     own.steps = steps * (own.part + 1) / p.parts - own.first;
-    own.g = lane / 4, own.t = lane % 4, own.half = warp / 4;
-    own.left = warp % 2 * 64, own.right = warp / 2 % 2 * 64;
+    own.group = warp / 4, own.warp = warp % 4, own.g = lane / 4, own.t = lane % 4;
+    own.turned = slt_group_begin(memory), own.ring = own.turned + 2 * TURNED;
     return own;
 }
 
@@ -212,33 +246,39 @@ SLT_KERNEL __launch_bounds__(THREADS, 1) multiply(const __grid_constant__ slt_we
     int n = 0, block = (int)blockIdx.x;
     while (block >= group.product[n].end) n++;
     const slt_weight_product &p = group.product[n];
-    adder own = adder_of(p, n ? block - group.product[n - 1].end : block);
+    adder own = adder_of(p, n ? block - group.product[n - 1].end : block, memory);
     if (p.bits)
-        add_steps<true>(p, own, memory);
+        add_steps<true>(p, own);
     else
-        add_steps<false>(p, own, memory);
+        add_steps<false>(p, own);
     slt_let_next();
-    put_tile(p, own, memory);
+    put_tile(p, own);
 }
 
-// ---- parts: a thread has four numbers of dW or dc
+// ---- parts
+
+// four numbers of dW and dc as one, from number i on
+SLT_DEVICE_INLINE float4 sum_of_parts(const slt_weight_product &p, int i) {
+    float sum[4] = {0};
+#pragma unroll 8
+    for (int part = 0; part < p.parts; part++)
+        slt_add4(sum, 1, *(const float4 *)(partial_of(p, part) + i));
+    return slt_four(sum[0], sum[1], sum[2], sum[3]);
+}
+
+SLT_DEVICE_INLINE void add_numbers(const slt_weight_product &p, int block) {
+    int size = p.in * p.out, i = (block * THREADS + (int)threadIdx.x) * 4;
+    bool bias = i >= size;
+    if (i < size + (p.dc ? p.out : 0))
+        slt_store4(bias ? p.dc + (i - size) : p.dw + i, 0, 4, bias ? p.add_c : p.add_w,
+                   sum_of_parts(p, i));
+}
 
 SLT_KERNEL __launch_bounds__(THREADS) add_parts(const __grid_constant__ slt_weight_group group) {
     slt_begin();
     int n = 0, block = (int)blockIdx.x;
     while (block >= group.product[n].sum_end) n++;
-    const slt_weight_product &p = group.product[n];
-    if (n) block -= group.product[n - 1].sum_end;
-    int64_t size = (int64_t)p.in * p.out, all = size + p.out;
-    int64_t i = ((int64_t)block * THREADS + threadIdx.x) * 4;
-    float sum[4] = {0};
-    bool bias = i >= size;
-    if (i >= (p.dc ? all : size)) return;
-#pragma unroll 4
-    for (int part = 0; part < p.parts; part++)
-        slt_add4(sum, 1, *(const float4 *)(p.partial + part * all + i));
-    slt_store4(bias ? p.dc + (i - size) : p.dw + i, 0, 4, bias ? p.add_c : p.add_w,
-               slt_four(sum[0], sum[1], sum[2], sum[3]));
+    add_numbers(group.product[n], n ? block - group.product[n - 1].sum_end : block);
 }
 
 // ---- launches
@@ -261,9 +301,10 @@ static int tiles_of(const slt_weight_product *p) {
     return slt_pieces(p->in, TILE) * (p->out / TILE);
 }
 
-// blocks of a launch, at most: where there are many rows, beside the slots' launch of 64
-enum { MANY_ROWS = 4096, FEW_BLOCKS = 64, BLOCKS = 120 };
-static_assert(BLOCKS * (TILE + 1) * TILE * 4 <= SLT_WEIGHT_ROOM, "a tile and a bias each");
+// blocks of a launch, at most, by what runs beside it: the slots' launch of 64, where there are
+// many rows; the encoder's; its front of 50; nothing
+enum { MANY_ROWS = 4096, FEW_BLOCKS = 68, BLOCKS = 120, FRONT_BLOCKS = 64, LAST_BLOCKS = 132 };
+static_assert(LAST_BLOCKS * (TILE + 1) * TILE * 4 <= SLT_WEIGHT_ROOM, "a tile and a bias each");
 // of a block, at least: what is shared out must be added up
 #ifdef SLT_EMULATED
 enum { STEPS = 4 };
@@ -272,31 +313,56 @@ enum { STEPS = 10 };
 #endif
 
 static int blocks_of(const slt_weight_group *group) {
+    if (group->time == SLT_BESIDE_NOTHING) return LAST_BLOCKS;
+    if (group->time == SLT_BESIDE_FRONT) return FRONT_BLOCKS;
     for (int n = 0; n < group->count; n++)
         if (group->product[n].rows > MANY_ROWS) return FEW_BLOCKS;
     return BLOCKS;
 }
 
+static int parts_of(const slt_weight_product *p, int steps) {
+    int parts = slt_pieces(p->rows, STEP) / steps;
+    return parts < 1 ? 1 : parts;
+}
+
+// steps of a block, so that all blocks find room at once
+static int fewest_steps(const slt_weight_group *group) {
+    for (int steps = STEPS;; steps++) {
+        int blocks = 0, most = 1;
+        for (int n = 0; n < group->count; n++) {
+            const slt_weight_product *p = &group->product[n];
+            int parts = parts_of(p, steps);
+            blocks += parts * tiles_of(p);
+            most = parts > most ? parts : most;
+        }
+        if (most == 1 || blocks <= blocks_of(group)) return steps;
+    }
+}
+
 static void share_rows(slt_weight_group *group) {
-    int tiles = 0, blocks = 0, sums = 0;
+    int blocks = 0, sums = 0, steps = fewest_steps(group);
     float *room = group->room;
-    for (int n = 0; n < group->count; n++) tiles += tiles_of(&group->product[n]);
     for (int n = 0; n < group->count; n++) {
         slt_weight_product *p = &group->product[n];
-        int most = slt_pieces(p->rows, STEP) / STEPS, parts = blocks_of(group) / tiles;
         int64_t size = (int64_t)(p->in + 1) * p->out;
-        if (parts > most) parts = most;
-        p->parts = parts < 1 ? 1 : parts;
+        p->parts = parts_of(p, steps);
         p->partial = room;
         p->end = blocks += p->parts * tiles_of(p);
-        if (p->parts > 1) sums += slt_pieces(size, 4 * THREADS), room += p->parts * size;
+        if (p->parts > 1) {
+            sums += slt_pieces(size, 4 * THREADS);
+            room += p->parts * size;
+        }
         p->sum_end = sums;
     }
 }
 
-void slt_cuda_weights_launch(slt_weight_group *group) {
+void slt_cuda_weights_multiply(slt_weight_group *group) {
     share_rows(group);
     const slt_weight_product *last = &group->product[group->count - 1];
     SLT_LAUNCH_LARGE(group, multiply, dim3((unsigned)last->end), THREADS, BYTES);
+}
+
+void slt_cuda_weights_add(const slt_weight_group *group) {
+    const slt_weight_product *last = &group->product[group->count - 1];
     if (last->sum_end) SLT_LAUNCH(group, add_parts, dim3((unsigned)last->sum_end), THREADS, 0);
 }

@@ -8,7 +8,8 @@
 
 #include "cuda/cuda_op.h"
 
-enum { SLT_WEIGHT_GROUP = 16, SLT_WEIGHT_ROOM = 8 << 20 }; // products; bytes of partial sums
+// products; bytes of partial sums; rows and columns of a tile
+enum { SLT_WEIGHT_GROUP = 16, SLT_WEIGHT_ROOM = 10 << 20, SLT_WEIGHT_TILE = 128 };
 
 typedef struct slt_weight_product {
     const float *x;  // (rows,in); of bits their marks, (rows/32,in) words
@@ -22,9 +23,13 @@ typedef struct slt_weight_product {
     float *partial;   // (parts,in+1,out), where there is more than one
 } slt_weight_product;
 
+// what runs beside a group
+typedef enum { SLT_BESIDE_SMALL, SLT_BESIDE_FRONT, SLT_BESIDE_NOTHING } slt_weight_time;
+
 typedef struct {
     void *stream;
     float *room; // for partial sums
+    slt_weight_time time;
     int count;
     slt_weight_product product[SLT_WEIGHT_GROUP];
 } slt_weight_group;
@@ -35,7 +40,9 @@ extern "C" {
 
 // can it be one of a group?
 bool slt_cuda_weights_fit(const slt_weight_product *product);
-void slt_cuda_weights_launch(slt_weight_group *group);
+// all products, in parts; then the sums of parts
+void slt_cuda_weights_multiply(slt_weight_group *group);
+void slt_cuda_weights_add(const slt_weight_group *group);
 
 #ifdef __cplusplus
 }
