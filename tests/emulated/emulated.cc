@@ -21,9 +21,15 @@ dim3 threadIdx, blockIdx, blockDim, gridDim;
 struct slt_emulated_graph {
     std::vector<std::function<void()>> calls;
 };
+// what a late stream has still to do: work, or to wait for calls of another
+struct slt_emulated_call {
+    std::function<void()> work;
+    slt_emulated_stream *other;
+    unsigned long place;
+};
 struct slt_emulated_stream {
     bool late; // does nothing until somebody waits for it
-    std::deque<std::function<void()>> calls;
+    std::deque<slt_emulated_call> calls;
     unsigned long begun, done;
 };
 struct slt_emulated_event {
@@ -47,16 +53,21 @@ static void call(void *stream_, const std::function<void()> &work) {
     slt_emulated_stream *stream = (slt_emulated_stream *)stream_;
     stream->begun++;
     if (stream->late)
-        stream->calls.push_back(work);
+        stream->calls.push_back({work, nullptr, 0});
     else
         stream->done++, run(work);
 }
 
-// a late stream catches up
+// a late stream catches up, and before it whoever it waits for
 static void catch_up(slt_emulated_stream *stream, unsigned long place) {
-    for (; stream->done < place; stream->done++) {
-        run(stream->calls.front());
+    while (stream->done < place) {
+        slt_emulated_call next = stream->calls.front();
         stream->calls.pop_front();
+        stream->done++;
+        if (next.other)
+            catch_up(next.other, next.place);
+        else
+            run(next.work);
     }
 }
 
@@ -304,8 +315,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     catch_up(stream, stream->begun);
     return cudaSuccess;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned) {
-    if (event->stream) catch_up(event->stream, event->place);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    if (!event->stream) return cudaSuccess;
+    if (!stream->late) return catch_up(event->stream, event->place), cudaSuccess;
+    stream->begun++;
+    stream->calls.push_back({nullptr, event->stream, event->place});
     return cudaSuccess;
 }
 

@@ -10,6 +10,7 @@
 #define SLT_EMULATED_GRID_H
 
 #include <math.h>
+#include <string.h>
 #include <functional>
 #include "cuda_runtime_api.h"
 
@@ -73,6 +74,11 @@ static inline float __shfl_up_sync(unsigned, float x, int delta) {
 static inline float __shfl_down_sync(unsigned, float x, int delta) {
     int lane = slt_emulated_lane();
     return slt_emulated_shuffle(x, lane + delta < 32 ? lane + delta : lane);
+}
+static inline unsigned __float_as_uint(float x) {
+    unsigned bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }

@@ -85,8 +85,9 @@ static char *frames_of(reader *r, const slt_feed *feeds) {
     for (int m = 0; m < MEMBERS; m++) CHECK_OK(slt_tape_check(r->tape, m));
     for (int i = 0; i < SLT_CUDA_STAGES; i++)
         if (t->stage[i].there) fill_there(t->cuda, t->stage[i].there, 0x77, t->stage[i].room_there);
-    fill_there(t->cuda, (void *)t->frames.at, 0x55, bytes);
-    CHECK_OK(slt_cuda_frames_send(r->tape, false));
+    fill_there(t->cuda, t->both, 0x55, SLT_CUDA_FRAMES * bytes);
+    CHECK_OK(slt_cuda_frames_put(r->tape));
+    CHECK_OK(slt_cuda_stage_send(r->tape, false));
     assert_int_equal(
         cudaMemcpyAsync(copy, t->frames.at, bytes, cudaMemcpyDeviceToHost, t->cuda->stream),
         cudaSuccess);

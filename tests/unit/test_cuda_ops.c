@@ -2,6 +2,7 @@
 // benchmark, packed and padded, with and without spare room, in poisoned memory; strict fp32.
 // sanitizers: too long
 #include "cuda_rig.h"
+#include "nn/nn.h"
 #include "ops/op_table.h"
 #include "ops/ops.h"
 #include "ops/probe.h"
@@ -232,6 +233,10 @@ static slt_var bits_200(slt_probe *p) {
     slt_var bits = slt_probe_bits(p, 200, 0.3), w = slt_probe_parameter(p, 200, 128, -1, 1);
     return slt_dense_bits(slt_probe_tape(p), bits, w, slt_probe_parameter(p, 1, 128, -1, 1));
 }
+static slt_var bits_and_a_layer(slt_probe *p) {
+    slt_var w = slt_probe_parameter(p, 128, 128, -0.1, 0.1);
+    return slt_dense(slt_probe_tape(p), bits_200(p), w, 0, SLT_LINEAR);
+}
 static slt_var dense_256(slt_probe *p) {
     slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 128, -1, 1);
     slt_var w = slt_probe_parameter(p, 128, 256, -1, 1);
@@ -265,7 +270,8 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
                  {mlp_narrow, BATCHES[3], true},   {heads_of_16, longer, false},
                  {heads_of_16, BATCHES[4], false}, {heads_of_32, shorter, false},
                  {heads_of_32, BATCHES[5], false}, {bits_200, many, false},
-                 {bits_200, some, false},          {dense_256, some, false}};
+                 {bits_200, some, false},          {dense_256, some, false},
+                 {bits_and_a_layer, some, false},  {bits_and_a_layer, many, false}};
     slt_precision strict = device->precision;
     device->precision = SLT_TF32;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -388,8 +394,9 @@ static void layers_are_right_but_for_rounding(void **state) {
 
 static void weights_are_right_but_for_rounding(void **state) {
     (void)state;
-    const layer_case cases[] = {
-        {bits_200, BATCHES[4]}, {bits_200, some}, {dense_256, BATCHES[4]}, {dense_256, some}};
+    const layer_case cases[] = {{bits_200, BATCHES[4]},         {bits_200, some},
+                                {bits_and_a_layer, BATCHES[4]}, {bits_and_a_layer, some},
+                                {dense_256, BATCHES[4]},        {dense_256, some}};
     if (!&emulated_exact) {
         print_message("# only the emulated device leaves the rounding out\n");
         skip();
@@ -404,6 +411,96 @@ static void weights_are_right_but_for_rounding(void **state) {
     }
     emulated_exact = false;
     device->precision = strict;
+}
+
+// ---- what is in front of attention (cuda_broadcast.c, cuda_front.c): one launch in tf32
+
+enum { FRONT_TABLE = 2 }; // leaf
+
+static slt_var normed(slt_probe *p, slt_var x) {
+    slt_tape *tape = slt_probe_tape(p);
+    slt_var gamma = slt_probe_parameter(p, 1, LAYER_WIDTH, 0.5, 2);
+    slt_var beta = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
+    return slt_layer_norm(tape, x, 0, gamma, beta, slt_nn_sinusoid(tape, LAYER_WIDTH, 1), 1e-3);
+}
+// with the rows themselves, as in a layer, or alone
+static slt_var attended(slt_probe *p, slt_var x, int heads, bool alone) {
+    slt_tape *tape = slt_probe_tape(p);
+    slt_var w = slt_probe_parameter(p, LAYER_WIDTH, 3 * LAYER_WIDTH, -0.1, 0.1);
+    slt_var c = slt_probe_parameter(p, 1, 3 * LAYER_WIDTH, -1, 1);
+    slt_var mixed = slt_attention(tape, slt_dense(tape, x, w, c, SLT_LINEAR), heads);
+    slt_var o = slt_probe_parameter(p, LAYER_WIDTH, LAYER_WIDTH, -0.1, 0.1);
+    return alone ? mixed : slt_add(tape, x, slt_dense(tape, mixed, o, 0, SLT_LINEAR));
+}
+static slt_var broadcast_of(slt_probe *p, int heads, bool alone) {
+    slt_var slots = slt_probe_numbers(p, SLT_SLOTS, 0, LAYER_WIDTH, -1, 1);
+    return attended(p, normed(p, slt_join_slots(slt_probe_tape(p), slots, 0)), heads, alone);
+}
+static slt_var broadcast_8(slt_probe *p) { return broadcast_of(p, 8, false); }
+static slt_var broadcast_4(slt_probe *p) { return broadcast_of(p, 4, false); }
+static slt_var broadcast_alone(slt_probe *p) { return broadcast_of(p, 8, true); }
+static slt_var front_of(slt_probe *p, bool alone) {
+    slt_tape *tape = slt_probe_tape(p);
+    slt_var x = slt_probe_numbers(p, SLT_TOKENS, 0, LAYER_WIDTH, -1, 1);
+    slt_var b = slt_probe_parameter(p, LAYER_WIDTH, LAYER_WIDTH, -0.05, 0.05);
+    slt_var table = slt_probe_parameter(p, 4, LAYER_WIDTH, -1, 1);
+    slt_var joined = slt_join_tokens(tape, slt_dense(tape, x, b, 0, SLT_LINEAR),
+                                     slt_probe_integers(p, SLT_TOKENS, 4), table);
+    return attended(p, normed(p, joined), 8, alone);
+}
+static slt_var front_8(slt_probe *p) { return front_of(p, false); }
+static slt_var front_alone(slt_probe *p) { return front_of(p, true); }
+
+// the table decides the signs
+static void keep_table_from_zero(slt_probe *p) {
+    if (p->leaves > 7) push(p, FRONT_TABLE, 1, 0, 4);
+}
+
+// some sequences are longer than usual ones, and take more than one turn in a block
+static const slt_probe_batch MIXED = {
+    .trajectories = 5, .slots = 4, .length = 44, .mean = 12, .sd = 10, .seed = 11};
+static const slt_probe_batch LONGER = {
+    .trajectories = 3, .slots = 3, .length = 44, .mean = 30, .sd = 9, .seed = 13};
+static const slt_probe_batch SHORTER = {
+    .trajectories = 5, .slots = 4, .length = 32, .mean = 12, .sd = 10, .seed = 12};
+
+static void check_fronts(double most, double least) {
+    const layer_case cases[] = {{broadcast_8, BATCHES[0]},     {broadcast_8, BATCHES[4]},
+                                {broadcast_8, MIXED},          {broadcast_4, SHORTER},
+                                {broadcast_8, LONGER},         {broadcast_4, BATCHES[5]},
+                                {broadcast_alone, BATCHES[4]}, {front_8, BATCHES[0]},
+                                {front_8, BATCHES[4]},         {front_8, MIXED},
+                                {front_alone, BATCHES[5]},     {heads_of_16, MIXED},
+                                {heads_of_32, SHORTER}};
+    slt_precision strict = device->precision;
+    device->precision = SLT_TF32;
+    arrange = keep_table_from_zero;
+    with_loss = false;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *where;
+        double error = case_error(cases[c].batch, cases[c].make, &where);
+        if (!(error < most && error > least))
+            fail_msg("case %zu: error %.3g in %s", c, error, where);
+    }
+    device->precision = strict;
+    arrange = NULL;
+    with_loss = true;
+}
+
+static void fronts_agree_with_the_cpu(void **state) {
+    (void)state;
+    check_fronts(TF32_TOLERANCE, TF32_LEAST);
+}
+
+static void fronts_are_right_but_for_rounding(void **state) {
+    (void)state;
+    if (!&emulated_exact) {
+        print_message("# only the emulated device leaves the rounding out\n");
+        skip();
+    }
+    emulated_exact = true;
+    check_fronts(TOLERANCE, -1);
+    emulated_exact = false;
 }
 
 // ---- passes one behind the other: results of one are read while the next is under way
@@ -499,6 +596,8 @@ int main(void) {
         cmocka_unit_test(layers_agree_with_the_cpu),
         cmocka_unit_test(layers_are_right_but_for_rounding),
         cmocka_unit_test(weights_are_right_but_for_rounding),
+        cmocka_unit_test(fronts_agree_with_the_cpu),
+        cmocka_unit_test(fronts_are_right_but_for_rounding),
         cmocka_unit_test(passes_take_turns),
         cmocka_unit_test(an_operation_without_kernels_is_refused_by_name),
         cmocka_unit_test(a_head_too_wide_is_refused),

@@ -26,7 +26,8 @@ static void open_paired(rig *r, slt_context *context, rig_shape shape, int membe
     r->options.decoder_pairing = (int)pairing;
     r->members = members;
     r->options.iterations = 2;
-    if (wide) r->options.hidden = r->options.slot_size = 128, r->options.pre_slot_mlp = true;
+    if (wide) r->options.hidden = r->options.slot_size = 128, r->options.heads = 8;
+    if (wide) r->options.pre_slot_mlp = true;
     r->context = context;
     slt_limits limits = {shape.B, shape.B * shape.L, shape.K, shape.L};
     slt_model_data data = {.symbols = symbols,
@@ -287,6 +288,31 @@ static void the_same_seed_gives_the_same_bits(void **state) {
     rig_destroy(&b);
 }
 
+// as large as a usual step, so that work on the side takes its time; the emulated device is slow
+static void a_usual_step_gives_the_same_bits(void **state) {
+    (void)state;
+    rig_shape usual = {.B = 64, .L = 65, .K = 5, .D = 1075, .shortest = 8, .longest = 50};
+    if (&emulated_launches) usual = small();
+    usual.bits = true;
+    slt_precision strict = device->precision;
+    device->precision = SLT_TF32;
+    wide = true;
+    rig first, again;
+    open_rig(&first, device, usual, 1);
+    train(&first, 1, 3 * STEPS, NULL);
+    CHECK_OK(slt_store_fetch(first.store));
+    for (int i = 0; i < 3; i++) {
+        open_rig(&again, device, usual, 1);
+        train(&again, 1, 3 * STEPS, NULL);
+        CHECK_OK(slt_store_fetch(again.store));
+        rig_same_weights(&first, 0, &again, 0);
+        rig_destroy(&again);
+    }
+    rig_destroy(&first);
+    wide = false;
+    device->precision = strict;
+}
+
 static void members_learn_as_they_would_alone(void **state) {
     (void)state;
     rig all, alone;
@@ -367,6 +393,7 @@ int main(void) {
         cmocka_unit_test(layers_take_few_launches),
         cmocka_unit_test(a_group_takes_the_same_steps),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
+        cmocka_unit_test(a_usual_step_gives_the_same_bits),
         cmocka_unit_test(members_learn_as_they_would_alone),
         cmocka_unit_test(a_member_that_stops_or_breaks_stays_as_it_is),
         cmocka_unit_test(edited_parameters_are_used),
