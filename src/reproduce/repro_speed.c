@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "slottar/bench.h"
 
-static const double SECONDS = 5, QUICK_SECONDS = 0.2; // of one measurement
+static const double SECONDS = 2, QUICK_SECONDS = 0.2; // of one measurement
 
 static const char *file_of(const slt_repro *r, const slt_repro_variant *variant,
                            char path[SLT_REPRO_PATH]) {
