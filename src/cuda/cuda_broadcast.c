@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include "cuda/cuda_device.h"
+#include "cuda/cuda_nodes.h"
 #include "ops/activation_kind.h"
 
 enum { JOIN, NORM, DENSE, ATTENTION, NODES };
@@ -17,38 +18,27 @@ enum { W = 1, C = 2 };
 
 // ---- what may be in a run
 
-static const slt_node *node_of(const slt_tape *tape, int n) { return &tape->nodes[n].node; }
-
-static bool is_named(const slt_tape *tape, int n, const char *name) {
-    return strcmp(node_of(tape, n)->op->name, name) == 0;
-}
-// nothing of the pass writes it
-static bool is_weight(const slt_tape *tape, slt_var var) {
-    return var && tape->vars[var].origin != SLT_FROM_NODE;
-}
-static int width_of(const slt_tape *tape, slt_var var) { return tape->vars[var].shape.width; }
-
 // what a node writes is read by the next one alone
 static bool is_handed_on(const slt_tape *tape, int n) {
-    return slt_cuda_hands_on(tape, n) && !tape->vars[node_of(tape, n)->out[0]].kept;
+    return slt_cuda_hands_on(tape, n) && !tape->vars[slt_node_at(tape, n)->out[0]].kept;
 }
 
 static bool is_join(const slt_tape *tape, int n) {
-    const slt_node *node = node_of(tape, n);
-    return is_named(tape, n, "join_slots") && !node->in[TOKEN] &&
-           width_of(tape, node->out[0]) == SLT_BROADCAST_WIDTH && is_handed_on(tape, n);
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "join_slots") && !node->in[TOKEN] &&
+           slt_width_of(tape, node->out[0]) == SLT_BROADCAST_WIDTH && is_handed_on(tape, n);
 }
 static bool is_norm(const slt_tape *tape, int n) {
-    const slt_node *node = node_of(tape, n);
-    return is_named(tape, n, "layer_norm") && !node->in[RESIDUAL] &&
-           is_weight(tape, node->in[GAMMA]) && is_weight(tape, node->in[BETA]) &&
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "layer_norm") && !node->in[RESIDUAL] &&
+           slt_is_weight(tape, node->in[GAMMA]) && slt_is_weight(tape, node->in[BETA]) &&
            node->in[POSITIONS] && tape->vars[node->in[POSITIONS]].constant;
 }
 static bool is_dense(const slt_tape *tape, int n, slt_var x) {
-    const slt_node *node = node_of(tape, n);
-    return is_named(tape, n, "dense") && node->in[X] == x && is_weight(tape, node->in[W]) &&
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "dense") && node->in[X] == x && slt_is_weight(tape, node->in[W]) &&
            node->attributes.n[0] == SLT_LINEAR && !(tape->nodes[n].add >> C & 1) &&
-           width_of(tape, node->out[0]) == SLT_BROADCAST_OUT && is_handed_on(tape, n);
+           slt_width_of(tape, node->out[0]) == SLT_BROADCAST_OUT && is_handed_on(tape, n);
 }
 
 static int sequences_of(const slt_tape *tape) {
@@ -57,7 +47,7 @@ static int sequences_of(const slt_tape *tape) {
 
 // rows of slots and positions, and of sums, have room
 static bool has_room(const slt_tape *tape, int n) {
-    int rows = slt_shape_rows(tape, tape->vars[node_of(tape, n)->out[0]].shape, NULL);
+    int rows = slt_shape_rows(tape, tape->vars[slt_node_at(tape, n)->out[0]].shape, NULL);
     int sequences = sequences_of(tape);
     return 4 * sequences + 3 * tape->limits.length <= rows;
 }
@@ -69,14 +59,14 @@ static bool alike(const slt_tape *tape, int n) {
 }
 
 static bool is_attention(const slt_tape *tape, int n) {
-    return is_named(tape, n, "attention") && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
-           slt_cuda_broadcast_fits(SLT_BROADCAST_WIDTH, node_of(tape, n)->attributes.n[0],
+    return slt_node_is(tape, n, "attention") && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
+           slt_cuda_broadcast_fits(SLT_BROADCAST_WIDTH, slt_node_at(tape, n)->attributes.n[0],
                                    tape->limits.length);
 }
 
 static int last_of(const slt_tape *tape, int n) {
     bool runs = n + NODES <= tape->node_count && is_join(tape, n) && is_norm(tape, n + NORM) &&
-                is_dense(tape, n + DENSE, node_of(tape, n + NORM)->out[0]) &&
+                is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]) &&
                 is_attention(tape, n + ATTENTION) && alike(tape, n) && has_room(tape, n);
     return runs ? n + ATTENTION : n;
 }

@@ -5,8 +5,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/front_run.h"
 
-#include <string.h>
 #include "cuda/cuda_device.h"
+#include "cuda/cuda_nodes.h"
 #include "ops/activation_kind.h"
 
 enum { DENSE, JOIN, NORM, QKV, NODES };
@@ -19,42 +19,32 @@ enum { MOST_ROWS = 4224 };
 
 // ---- what may be in a run
 
-static const slt_node *node_of(const slt_tape *tape, int n) { return &tape->nodes[n].node; }
-
-static bool is_named(const slt_tape *tape, int n, const char *name) {
-    return strcmp(node_of(tape, n)->op->name, name) == 0;
-}
-// nothing of the pass writes it
-static bool is_weight(const slt_tape *tape, slt_var var) {
-    return var && tape->vars[var].origin != SLT_FROM_NODE;
-}
-static int width_of(const slt_tape *tape, slt_var var) { return tape->vars[var].shape.width; }
-
 // one other node reads what it writes
 static bool has_reader(const slt_tape *tape, slt_var var) {
     int readers = 0;
     for (int n = 0; n < tape->node_count; n++)
-        for (int i = 0; i < node_of(tape, n)->inputs; i++)
-            readers += node_of(tape, n)->in[i] == var;
+        for (int i = 0; i < slt_node_at(tape, n)->inputs; i++)
+            readers += slt_node_at(tape, n)->in[i] == var;
     return readers == 1 && !tape->vars[var].kept;
 }
 
 static bool is_dense(const slt_tape *tape, int n, int out) {
-    const slt_node *node = node_of(tape, n);
-    return is_named(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
-           width_of(tape, node->in[X]) == SLT_FRONT_WIDTH && width_of(tape, node->out[0]) == out &&
-           is_weight(tape, node->in[W]);
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
+           slt_width_of(tape, node->in[X]) == SLT_FRONT_WIDTH &&
+           slt_width_of(tape, node->out[0]) == out && slt_is_weight(tape, node->in[W]);
 }
 static bool is_join(const slt_tape *tape, int n) {
-    const slt_node *node = node_of(tape, n);
-    return is_named(tape, n, "join_tokens") && node->in[JOINED] == node_of(tape, n - 1)->out[0] &&
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "join_tokens") &&
+           node->in[JOINED] == slt_node_at(tape, n - 1)->out[0] &&
            has_reader(tape, node->in[JOINED]) && has_reader(tape, node->out[0]);
 }
 static bool is_norm(const slt_tape *tape, int n) {
-    const slt_node *node = node_of(tape, n);
-    return is_named(tape, n, "layer_norm") && node->in[X] == node_of(tape, n - 1)->out[0] &&
-           !node->in[RESIDUAL] && is_weight(tape, node->in[GAMMA]) &&
-           is_weight(tape, node->in[BETA]) &&
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "layer_norm") && node->in[X] == slt_node_at(tape, n - 1)->out[0] &&
+           !node->in[RESIDUAL] && slt_is_weight(tape, node->in[GAMMA]) &&
+           slt_is_weight(tape, node->in[BETA]) &&
            (!node->in[POSITIONS] || tape->vars[node->in[POSITIONS]].constant);
 }
 
@@ -66,9 +56,9 @@ static bool backward_alike(const slt_tape *tape, int n) {
 
 static int last_of(const slt_tape *tape, int n) {
     bool runs = n + NODES <= tape->node_count && is_dense(tape, n + DENSE, SLT_FRONT_WIDTH) &&
-                !node_of(tape, n + DENSE)->in[C] && is_join(tape, n + JOIN) &&
+                !slt_node_at(tape, n + DENSE)->in[C] && is_join(tape, n + JOIN) &&
                 is_norm(tape, n + NORM) && is_dense(tape, n + QKV, SLT_FRONT_OUT) &&
-                node_of(tape, n + QKV)->in[X] == node_of(tape, n + NORM)->out[0] &&
+                slt_node_at(tape, n + QKV)->in[X] == slt_node_at(tape, n + NORM)->out[0] &&
                 backward_alike(tape, n) && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
                 tape->limits.tokens * tape->store->members <= MOST_ROWS && slt_cuda_front_fits();
     return runs ? n + QKV : n;
@@ -79,20 +69,20 @@ static int last_of(const slt_tape *tape, int n) {
 bool slt_cuda_front_lays(const slt_tape *tape, int n) { return last_of(tape, n) != n; }
 
 slt_layer_weights slt_cuda_front_weights(const slt_tape *tape, int n) {
-    return (slt_layer_weights){.stream = slt_cuda_of(tape->store)->stream,
-                               .members = tape->store->members,
-                               .passes = tape->nodes[n].runs_backward ? 2 : 1,
-                               .front_b =
-                                   slt_cuda_value_view(tape, node_of(tape, n + DENSE)->in[W]),
-                               .front_w = slt_cuda_value_view(tape, node_of(tape, n + QKV)->in[W])};
+    return (slt_layer_weights){
+        .stream = slt_cuda_of(tape->store)->stream,
+        .members = tape->store->members,
+        .passes = tape->nodes[n].runs_backward ? 2 : 1,
+        .front_b = slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[W]),
+        .front_w = slt_cuda_value_view(tape, slt_node_at(tape, n + QKV)->in[W])};
 }
 
 // ---- launches
 
 // a node's launch is between this one and what is fed
 static bool is_early(const slt_tape *tape, int first) {
-    return !is_weight(tape, node_of(tape, first + DENSE)->in[X]) &&
-           is_weight(tape, node_of(tape, first + JOIN)->in[IDS]);
+    return !slt_is_weight(tape, slt_node_at(tape, first + DENSE)->in[X]) &&
+           slt_is_weight(tape, slt_node_at(tape, first + JOIN)->in[IDS]);
 }
 
 static slt_front_run run_of(const slt_tape *tape, int first, const slt_cuda_args *a) {

@@ -3,8 +3,8 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include <string.h>
 #include "cuda/cuda_device.h"
+#include "cuda/cuda_nodes.h"
 #include "cuda/layer_run.h"
 #include "ops/activation_kind.h"
 
@@ -16,81 +16,73 @@ enum { W = 1, C = 2, W1 = 1, C1, W2, C2 };
 
 // ---- what may be in a run
 
-static const slt_node *node_of(const slt_tape *tape, int n) { return &tape->nodes[n].node; }
-
-static bool is_named(const slt_tape *tape, int n, const char *name) {
-    return strcmp(node_of(tape, n)->op->name, name) == 0;
-}
-
-// nothing of the pass writes it: it is laid down before
-static bool is_weight(const slt_tape *tape, slt_var var) {
-    return var && tape->vars[var].origin != SLT_FROM_NODE;
-}
-
-static int width_of(const slt_tape *tape, slt_var var) { return tape->vars[var].shape.width; }
-
 // nobody reads it but so many inputs of nodes
 static bool has_readers(const slt_tape *tape, slt_var var, int readers) {
     for (int n = 0; n < tape->node_count; n++)
-        for (int i = 0; i < node_of(tape, n)->inputs; i++)
-            readers -= node_of(tape, n)->in[i] == var;
+        for (int i = 0; i < slt_node_at(tape, n)->inputs; i++)
+            readers -= slt_node_at(tape, n)->in[i] == var;
     return readers == 0 && !tape->vars[var].kept;
 }
 
 static bool is_dense(const slt_tape *tape, int n) {
-    const slt_node *node = node_of(tape, n);
-    return is_named(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
-           width_of(tape, node->in[X]) == SLT_LAYER_WIDTH &&
-           width_of(tape, node->out[0]) == SLT_LAYER_WIDTH && is_weight(tape, node->in[W]) &&
-           is_weight(tape, node->in[C]) && has_readers(tape, node->out[0], 1);
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
+           slt_width_of(tape, node->in[X]) == SLT_LAYER_WIDTH &&
+           slt_width_of(tape, node->out[0]) == SLT_LAYER_WIDTH &&
+           slt_is_weight(tape, node->in[W]) && slt_is_weight(tape, node->in[C]) &&
+           has_readers(tape, node->out[0], 1);
 }
 
 static bool is_norm(const slt_tape *tape, int n, slt_var residual) {
-    const slt_node *node = node_of(tape, n);
-    return is_named(tape, n, "layer_norm") && node->in[RESIDUAL] == residual &&
-           is_weight(tape, node->in[GAMMA]) && is_weight(tape, node->in[BETA]) &&
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "layer_norm") && node->in[RESIDUAL] == residual &&
+           slt_is_weight(tape, node->in[GAMMA]) && slt_is_weight(tape, node->in[BETA]) &&
            !node->in[POSITIONS];
 }
 
 static bool is_mlp(const slt_tape *tape, int n, slt_var x) {
-    const slt_node *node = node_of(tape, n);
-    if (!is_named(tape, n, "mlp") || node->in[X] != x) return false;
-    int wide = width_of(tape, node->in[W1]);
+    const slt_node *node = slt_node_at(tape, n);
+    if (!slt_node_is(tape, n, "mlp") || node->in[X] != x) return false;
+    int wide = slt_width_of(tape, node->in[W1]);
     return wide % SLT_LAYER_WIDTH == 0 && wide <= SLT_LAYER_MOST &&
-           width_of(tape, node->out[0]) == SLT_LAYER_WIDTH && is_weight(tape, node->in[W1]) &&
-           is_weight(tape, node->in[C1]) && is_weight(tape, node->in[W2]) &&
-           is_weight(tape, node->in[C2]) && has_readers(tape, node->out[0], 1);
+           slt_width_of(tape, node->out[0]) == SLT_LAYER_WIDTH &&
+           slt_is_weight(tape, node->in[W1]) && slt_is_weight(tape, node->in[C1]) &&
+           slt_is_weight(tape, node->in[W2]) && slt_is_weight(tape, node->in[C2]) &&
+           has_readers(tape, node->out[0], 1);
 }
 
 static bool is_layer(const slt_tape *tape, int n) {
     if (n + NODES > tape->node_count || !is_dense(tape, n + DENSE)) return false;
-    slt_var y = node_of(tape, n + NORM1)->out[0];
-    return is_norm(tape, n + NORM1, node_of(tape, n + DENSE)->out[0]) && is_mlp(tape, n + MLP, y) &&
-           is_norm(tape, n + NORM2, node_of(tape, n + MLP)->out[0]) &&
-           node_of(tape, n + NORM2)->in[X] == y && has_readers(tape, y, 2);
+    slt_var y = slt_node_at(tape, n + NORM1)->out[0];
+    return is_norm(tape, n + NORM1, slt_node_at(tape, n + DENSE)->out[0]) &&
+           is_mlp(tape, n + MLP, y) &&
+           is_norm(tape, n + NORM2, slt_node_at(tape, n + MLP)->out[0]) &&
+           slt_node_at(tape, n + NORM2)->in[X] == y && has_readers(tape, y, 2);
 }
 
 // an output layer of few columns, which alone reads what the second norm writes
 static bool is_head(const slt_tape *tape, int n) {
-    if (n >= tape->node_count || !is_named(tape, n, "dense")) return false;
-    const slt_node *node = node_of(tape, n);
+    if (n >= tape->node_count || !slt_node_is(tape, n, "dense")) return false;
+    const slt_node *node = slt_node_at(tape, n);
     return node->attributes.n[0] == SLT_LINEAR && slt_cuda_hands_on(tape, n - 1) &&
-           width_of(tape, node->out[0]) <= SLT_LAYER_OUT && is_weight(tape, node->in[W]) &&
-           (!node->in[C] || is_weight(tape, node->in[C]));
+           slt_width_of(tape, node->out[0]) <= SLT_LAYER_OUT && slt_is_weight(tape, node->in[W]) &&
+           (!node->in[C] || slt_is_weight(tape, node->in[C]));
 }
 
 static bool is_end(const slt_tape *tape, int n) {
     if (n + MOST > tape->node_count) return false;
-    const slt_node *position = node_of(tape, n + POSITION), *kv = node_of(tape, n + KV);
+    const slt_node *position = slt_node_at(tape, n + POSITION), *kv = slt_node_at(tape, n + KV);
     for (int i = NORM2; i < KV; i++)
         if (!slt_cuda_hands_on(tape, n + i)) return false;
-    return is_named(tape, n + POSITION, "add_position") && is_weight(tape, position->in[W]) &&
-           is_weight(tape, position->in[C]) && is_norm(tape, n + NORM3, 0) &&
-           is_mlp(tape, n + END_MLP, node_of(tape, n + NORM3)->out[0]) &&
-           width_of(tape, node_of(tape, n + END_MLP)->in[W1]) == SLT_LAYER_WIDTH &&
-           is_norm(tape, n + NORM4, 0) && is_named(tape, n + KV, "dense") &&
-           kv->attributes.n[0] == SLT_LINEAR && is_weight(tape, kv->in[W]) && !kv->in[C] &&
-           width_of(tape, kv->out[0]) == 2 * SLT_LAYER_WIDTH && !tape->vars[position->out[0]].kept;
+    return slt_node_is(tape, n + POSITION, "add_position") &&
+           slt_is_weight(tape, position->in[W]) && slt_is_weight(tape, position->in[C]) &&
+           is_norm(tape, n + NORM3, 0) &&
+           is_mlp(tape, n + END_MLP, slt_node_at(tape, n + NORM3)->out[0]) &&
+           slt_width_of(tape, slt_node_at(tape, n + END_MLP)->in[W1]) == SLT_LAYER_WIDTH &&
+           is_norm(tape, n + NORM4, 0) && slt_node_is(tape, n + KV, "dense") &&
+           kv->attributes.n[0] == SLT_LINEAR && slt_is_weight(tape, kv->in[W]) && !kv->in[C] &&
+           slt_width_of(tape, kv->out[0]) == 2 * SLT_LAYER_WIDTH &&
+           !tape->vars[position->out[0]].kept;
 }
 
 static int nodes_of(const slt_tape *tape, int n) {
@@ -115,19 +107,20 @@ static int passes_of(const slt_tape *tape, int n) { return tape->nodes[n].runs_b
 
 static slt_layer_weights weights_of(const slt_tape *tape, int n) {
     if (slt_cuda_front_lays(tape, n)) return slt_cuda_front_weights(tape, n);
-    const slt_node *mlp = node_of(tape, n + MLP);
+    const slt_node *mlp = slt_node_at(tape, n + MLP);
     slt_layer_weights weights = {.stream = slt_cuda_of(tape->store)->stream,
                                  .members = tape->store->members,
-                                 .wide = width_of(tape, mlp->in[W1]),
+                                 .wide = slt_width_of(tape, mlp->in[W1]),
                                  .passes = passes_of(tape, n),
-                                 .o = slt_cuda_value_view(tape, node_of(tape, n + DENSE)->in[W]),
+                                 .o =
+                                     slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[W]),
                                  .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
                                  .w2 = slt_cuda_value_view(tape, mlp->in[W2])};
     if (nodes_of(tape, n) < MOST) return weights;
-    mlp = node_of(tape, n + END_MLP);
+    mlp = slt_node_at(tape, n + END_MLP);
     weights.end_w1 = slt_cuda_value_view(tape, mlp->in[W1]);
     weights.end_w2 = slt_cuda_value_view(tape, mlp->in[W2]);
-    weights.end_kv = slt_cuda_value_view(tape, node_of(tape, n + KV)->in[W]);
+    weights.end_kv = slt_cuda_value_view(tape, slt_node_at(tape, n + KV)->in[W]);
     return weights;
 }
 
@@ -254,7 +247,7 @@ static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool back
     if (last - first == HEAD) run.head = head_of(&a[HEAD]);
     if (last - first == KV) add_end(&run, a);
     // nobody reads what the second norm writes but the position behind it
-    if (last - first == KV && !tape->vars[node_of(tape, first + NORM2)->out[0]].kept)
+    if (last - first == KV && !tape->vars[slt_node_at(tape, first + NORM2)->out[0]].kept)
         run.norm[1].y = (slt_cuda_view){NULL, 0};
     return run;
 }

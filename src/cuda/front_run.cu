@@ -61,23 +61,6 @@ SLT_DEVICE_INLINE void load_position(const slt_front_run &p, const slt_layer_spo
             from ? *slt_layer_at(from + f.position * WIDTH, i, at.t) : slt_four(0, 0, 0, 0);
 }
 
-// own = x̂; the result: 1/τ
-SLT_DEVICE_INLINE float centre(float4 *own, float epsilon) {
-    float sum = 0, square = 0;
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) sum += slt_sum4(own[i]);
-    float mean = slt_layer_sum(sum) / WIDTH;
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) {
-        own[i] = slt_centred4(own[i], mean, 4);
-        square += slt_dot4(own[i], own[i]);
-    }
-    float factor = slt_layer_inverse_root(slt_layer_sum(square) / WIDTH + epsilon);
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) own[i] = slt_scaled4(own[i], factor, 0);
-    return factor;
-}
-
 // own = relu(own); rows that the batch does not have are zero
 SLT_DEVICE_INLINE void take_relu(float4 *own, bool there) {
 #pragma unroll
@@ -93,7 +76,7 @@ SLT_DEVICE_INLINE void take_norm(const slt_front_run &p, const slt_layer_bench &
                                  const row_facts &f, const float4 *position, float4 *own) {
     int64_t at = (int64_t)b.at.own * WIDTH;
     float *hat = slt_at(p.norm.aux), *factors = hat + (int64_t)p.norm.in_room[SLT_NORM_X] * WIDTH;
-    float factor = centre(own, (float)p.norm.x[0]);
+    float factor = slt_layer_centre(own, (float)p.norm.x[0]);
     if (f.inside && p.norm.keep && blockIdx.y == PUTS_HAT) {
         slt_layer_store(hat + at, own, b.at.t);
         if (b.at.t == 0) factors[b.at.own] = factor;

@@ -369,4 +369,21 @@ SLT_DEVICE_INLINE float4 slt_layer_small(const slt_layer_bench &b, int which, in
     return *slt_layer_at(b.small + which * SLT_LAYER_WIDTH, i, b.at.t);
 }
 
+// own = x̂; the result: 1/τ
+SLT_DEVICE_INLINE float slt_layer_centre(float4 *own, float epsilon) {
+    float sum = 0, square = 0;
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_FOURS; i++) sum += slt_sum4(own[i]);
+    float mean = slt_layer_sum(sum) / SLT_LAYER_WIDTH;
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_FOURS; i++) {
+        own[i] = slt_centred4(own[i], mean, 4);
+        square += slt_dot4(own[i], own[i]);
+    }
+    float factor = slt_layer_inverse_root(slt_layer_sum(square) / SLT_LAYER_WIDTH + epsilon);
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_FOURS; i++) own[i] = slt_scaled4(own[i], factor, 0);
+    return factor;
+}
+
 #endif

@@ -15,33 +15,16 @@ SLT_DEVICE_INLINE void add_small(const slt_layer_bench &b, float4 *own, int whic
     for (int i = 0; i < FOURS; i++) own[i] = slt_along4(slt_layer_small(b, which, i), t, own[i]);
 }
 
-// own = x̂; the result: 1/τ. Rows that the batch does not have are zero
-SLT_DEVICE_INLINE float centre(float4 *own, bool there, float epsilon) {
-    float sum = 0, square = 0;
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) {
-        if (!there) own[i] = slt_four(0, 0, 0, 0);
-        sum += slt_sum4(own[i]);
-    }
-    float mean = slt_layer_sum(sum) / WIDTH;
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) {
-        own[i] = slt_centred4(own[i], mean, 4);
-        square += slt_dot4(own[i], own[i]);
-    }
-    float factor = slt_layer_inverse_root(slt_layer_sum(square) / WIDTH + epsilon);
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) own[i] = slt_scaled4(own[i], factor, 0);
-    return factor;
-}
-
-// own = LN(own) by norm n, with all that it writes
+// own = LN(own) by norm n, with all that it writes. Rows that the batch does not have are zero
 SLT_DEVICE_INLINE void take_norm(const slt_layer_run &p, const slt_layer_bench &b, int n,
                                  float4 *own, bool there) {
     const slt_layer_norm &norm = p.norm[n];
     int64_t at = (int64_t)b.at.own * WIDTH;
     bool inside = b.at.own < p.rows;
-    float factor = centre(own, there, norm.epsilon);
+#pragma unroll
+    for (int i = 0; i < FOURS; i++)
+        if (!there) own[i] = slt_four(0, 0, 0, 0);
+    float factor = slt_layer_centre(own, norm.epsilon);
     if (inside && p.keep && b.at.t == 0) slt_at(norm.factor)[b.at.own] = factor;
     if (inside && p.keep) slt_layer_store(slt_at(norm.hat) + at, own, b.at.t);
 #pragma unroll

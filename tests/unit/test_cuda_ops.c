@@ -356,10 +356,11 @@ typedef struct {
     slt_probe_batch batch;
 } layer_case;
 
-static void check_layers(const layer_case *cases, size_t count, double most, double least) {
+static void check_layers(const layer_case *cases, size_t count, void (*how)(slt_probe *),
+                         double most, double least) {
     slt_precision strict = device->precision;
     device->precision = SLT_TF32;
-    arrange = keep_from_zero;
+    arrange = how;
     with_loss = false;
     for (size_t c = 0; c < count; c++) {
         const char *where;
@@ -378,23 +379,25 @@ static void layers_agree_with_the_cpu(void **state) {
         {layer_512, BATCHES[0]},      {layer_512, BATCHES[4]},       {layer_128, BATCHES[3]},
         {layer_128, BATCHES[5]},      {layer_with_head, BATCHES[4]}, {layer_with_head, BATCHES[1]},
         {layer_with_end, BATCHES[3]}, {layer_with_end, BATCHES[5]},  {layer_640, BATCHES[0]}};
-    check_layers(cases, sizeof cases / sizeof *cases, TF32_TOLERANCE, TF32_LEAST);
+    check_layers(cases, sizeof cases / sizeof *cases, keep_from_zero, TF32_TOLERANCE, TF32_LEAST);
 }
 
 // the emulated device can leave the rounding out
 extern bool emulated_exact __attribute__((weak));
+static void only_without_rounding(void) {
+    if (&emulated_exact) return;
+    print_message("# only the emulated device leaves the rounding out\n");
+    skip();
+}
 
 static void layers_are_right_but_for_rounding(void **state) {
     (void)state;
     const layer_case cases[] = {{layer_512, BATCHES[4]},       {layer_128, BATCHES[5]},
                                 {layer_with_head, BATCHES[1]}, {layer_with_end, BATCHES[3]},
                                 {layer_with_end, BATCHES[4]},  {layer_with_end, BATCHES[5]}};
-    if (!&emulated_exact) {
-        print_message("# only the emulated device leaves the rounding out\n");
-        skip();
-    }
+    only_without_rounding();
     emulated_exact = true;
-    check_layers(cases, sizeof cases / sizeof *cases, TOLERANCE, -1);
+    check_layers(cases, sizeof cases / sizeof *cases, keep_from_zero, TOLERANCE, -1);
     emulated_exact = false;
 }
 
@@ -403,10 +406,7 @@ static void weights_are_right_but_for_rounding(void **state) {
     const layer_case cases[] = {{bits_200, BATCHES[4]},         {bits_200, some},
                                 {bits_and_a_layer, BATCHES[4]}, {bits_and_a_layer, some},
                                 {dense_256, BATCHES[4]},        {dense_256, some}};
-    if (!&emulated_exact) {
-        print_message("# only the emulated device leaves the rounding out\n");
-        skip();
-    }
+    only_without_rounding();
     slt_precision strict = device->precision;
     device->precision = SLT_TF32;
     emulated_exact = true;
@@ -478,19 +478,7 @@ static void check_fronts(double most, double least) {
                                 {front_8, BATCHES[4]},         {front_8, MIXED},
                                 {front_alone, BATCHES[5]},     {heads_of_16, MIXED},
                                 {heads_of_32, SHORTER}};
-    slt_precision strict = device->precision;
-    device->precision = SLT_TF32;
-    arrange = keep_table_from_zero;
-    with_loss = false;
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        const char *where;
-        double error = case_error(cases[c].batch, cases[c].make, &where);
-        if (!(error < most && error > least))
-            fail_msg("case %zu: error %.3g in %s", c, error, where);
-    }
-    device->precision = strict;
-    arrange = NULL;
-    with_loss = true;
+    check_layers(cases, sizeof cases / sizeof *cases, keep_table_from_zero, most, least);
 }
 
 static void fronts_agree_with_the_cpu(void **state) {
@@ -500,10 +488,7 @@ static void fronts_agree_with_the_cpu(void **state) {
 
 static void fronts_are_right_but_for_rounding(void **state) {
     (void)state;
-    if (!&emulated_exact) {
-        print_message("# only the emulated device leaves the rounding out\n");
-        skip();
-    }
+    only_without_rounding();
     emulated_exact = true;
     check_fronts(TOLERANCE, -1);
     emulated_exact = false;
