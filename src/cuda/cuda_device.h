@@ -109,6 +109,7 @@ void slt_cuda_unpin(slt_cuda *cuda, void *memory);
 slt_status slt_cuda_side_note(slt_tape *tape, int n);
 // weight gradients that wait for others, in one launch
 slt_status slt_cuda_side_weights(const slt_tape *tape, slt_weight_time time);
+// the parts of a step's last group, in front of Adam, on the stream where it runs
 slt_status slt_cuda_side_add(slt_tape *tape);
 // the chain waits for node n's
 slt_status slt_cuda_side_wait(slt_tape *tape, int n);
@@ -296,6 +297,7 @@ slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward);
 void slt_cuda_runs(const slt_tape *tape, int *begin, int *end);
 // the last node backward whose run leaves much of the device to others; 0: there is none
 int slt_cuda_last_room(const slt_tape *tape);
+// is the run that begins with node `first`, backward, of a family with `fills`?
 bool slt_cuda_run_fills(const slt_tape *tape, int first);
 void slt_cuda_run_forward(slt_tape *tape, int first, int last);
 // seed: the loss's gradient, which the run sets to 1; absent where somebody did. both: forward as
@@ -310,8 +312,8 @@ typedef struct {
     int (*last)(const slt_tape *tape, int first);
     void (*run)(const slt_tape *tape, int first, int last, bool backward);
     void (*weights)(const slt_tape *tape, int first, int n); // NULL: they run forward only
-    bool fills; // backward, most of the device: what waits before it is made beside it, with the
-                // weights of its last node, which need nothing of the run
+    bool fills; // backward, with groups beside it, the device: those that wait when it is launched,
+                // with the weights of its last node, which need nothing of the run
 } slt_cuda_family;
 
 // weights that are laid down for runs of layers and fronts: room for them; at the beginning of a

@@ -18,6 +18,10 @@ static inline bool slt_node_is(const slt_tape *tape, int n, const char *name) {
 static inline bool slt_is_weight(const slt_tape *tape, slt_var var) {
     return var && tape->vars[var].origin != SLT_FROM_NODE;
 }
+// nodes with a row for each slot and token are those that fill the device
+static inline bool slt_is_large(const slt_tape *tape, int n) {
+    return tape->vars[slt_node_at(tape, n)->out[0]].shape.space == SLT_SLOT_TOKENS;
+}
 static inline int slt_width_of(const slt_tape *tape, slt_var var) {
     return tape->vars[var].shape.width;
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "cuda/cuda_device.h"
+#include "cuda/cuda_nodes.h"
 
 #ifndef SLT_CUDA_TURN
 #define SLT_CUDA_TURN 1 // 0: a launch for the losses, one for their gradients
@@ -133,8 +134,8 @@ bool slt_cuda_run_fills(const slt_tape *tape, int first) {
 int slt_cuda_last_room(const slt_tape *tape) {
     for (int n = 0; n < tape->node_count; n++) {
         const slt_cuda_family *family = family_of(tape, n, true);
-        bool large = tape->vars[tape->nodes[n].node.out[0]].shape.space == SLT_SLOT_TOKENS;
-        if (!large && (family == &slt_cuda_slots || family == &slt_cuda_layers)) return n;
+        if (!slt_is_large(tape, n) && (family == &slt_cuda_slots || family == &slt_cuda_layers))
+            return n;
     }
     return 0;
 }

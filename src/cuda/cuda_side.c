@@ -32,12 +32,19 @@ static slt_status end_on_side(const slt_tape *tape, int n, cudaStream_t side) {
     return slt_cuda_check(t->cuda, cudaEventRecord(t->done[n], side), "joining the side");
 }
 
+// the parts of a group that was multiplied; it is empty then
+static void add_parts(slt_weight_group *group, cudaStream_t stream) {
+    group->stream = stream;
+    slt_cuda_weights_add(group);
+    group->count = 0;
+}
+
 slt_status slt_cuda_side_weights(const slt_tape *tape, slt_weight_time time) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_weight_group *group = &t->cuda->weights;
+    bool last = time == SLT_BESIDE_NOTHING; // its parts are left to slt_cuda_side_add
     if (!group->count) return SLT_OK;
-    slt_cuda_args args = slt_cuda_args_of(tape, -1, true), side;
-    side = slt_cuda_fork_group(&args, time == SLT_BESIDE_NOTHING);
+    slt_cuda_args args = slt_cuda_args_of(tape, -1, true), side = slt_cuda_fork_group(&args, last);
     t->cuda->forked = -1;
     group->stream = side.stream;
     group->room = slt_cuda_place(&side).workspace;
@@ -45,8 +52,7 @@ slt_status slt_cuda_side_weights(const slt_tape *tape, slt_weight_time time) {
     for (int n = 0; n < tape->node_count; n++)
         if (t->waits[n]) SLT_TRY(begin_on_side(tape, n, side.stream));
     slt_cuda_weights_multiply(group);
-    if (time != SLT_BESIDE_NOTHING) slt_cuda_weights_add(group);
-    if (time != SLT_BESIDE_NOTHING) group->count = 0;
+    if (!last) add_parts(group, side.stream);
     t->waiting = 0;
     for (int n = 0; n < tape->node_count; n++) {
         if (t->waits[n]) SLT_TRY(end_on_side(tape, n, side.stream));
@@ -55,14 +61,9 @@ slt_status slt_cuda_side_weights(const slt_tape *tape, slt_weight_time time) {
     return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "gradients of weights");
 }
 
-// the last group's parts are added in front of Adam, on the stream where it runs
 slt_status slt_cuda_side_add(slt_tape *tape) {
     slt_cuda *cuda = slt_cuda_of(tape->store);
-    slt_weight_group *group = &cuda->weights;
-    if (!group->count) return SLT_OK;
-    group->stream = cuda->stream;
-    slt_cuda_weights_add(group);
-    group->count = 0;
+    if (cuda->weights.count) add_parts(&cuda->weights, cuda->stream);
     return slt_cuda_check(cuda, cudaPeekAtLastError(), "gradients of weights");
 }
 

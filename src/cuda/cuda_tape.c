@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cuda/cuda_device.h"
+#include "cuda/cuda_nodes.h"
 
 _Static_assert(sizeof(slt_cuda_note) == sizeof(slt_note), "notes are shared");
 _Static_assert((int)SLT_CUDA_NOTES == (int)SLT_NOTES && (int)SLT_CUDA_WATCHED == (int)SLT_WATCHED,
@@ -334,11 +335,6 @@ static slt_status join_late(slt_tape *tape, int now) {
     return SLT_OK;
 }
 
-// nodes with a row for each slot and token are those that fill the device
-static bool is_large(const slt_tape *tape, int n) {
-    return tape->vars[tape->nodes[n].node.out[0]].shape.space == SLT_SLOT_TOKENS;
-}
-
 // the gradient of a table that joins tokens is made on the side: who reads it, or adds to it
 static slt_status wait_for_table(slt_tape *tape, int n) {
     enum { TABLE = 1 };
@@ -356,7 +352,7 @@ static slt_status wait_for_table(slt_tape *tape, int n) {
 // what waits until the chain leaves room: it has left the large nodes. Behind the last launch that
 // leaves any, groups wait for the end
 static slt_status release_side(slt_tape *tape, int n) {
-    if (is_large(tape, n)) return SLT_OK;
+    if (slt_is_large(tape, n)) return SLT_OK;
     slt_cuda_release(slt_cuda_of(tape->store));
     return n < slt_cuda_tape_of(tape)->last_room ? SLT_OK
                                                  : slt_cuda_side_weights(tape, SLT_BESIDE_SMALL);
