@@ -8,6 +8,7 @@
 #define SLT_TESTS_CUDA_RIG_H
 
 #include <math.h>
+#include <stdlib.h>
 #include "check.h"
 #include "engine/tape_impl.h"
 #ifdef SLT_CUDA
@@ -28,6 +29,8 @@ static inline bool cuda_rig_open(const char *what) {
         slt_context_destroy(device);
         return false;
     }
+    const char *only = getenv("SLT_ONLY"); // a case: tools/gpu-sanitize
+    if (only) cmocka_set_test_filter(only);
     return slt_context_create(&(slt_context_options){.threads = 2}, &host) == SLT_OK;
 }
 

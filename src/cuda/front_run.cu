@@ -228,23 +228,6 @@ SLT_DEVICE_INLINE float4 gated4(float4 x, uint32_t open) {
                     open >> 28 & 1 ? x.w : 0);
 }
 
-// dz becomes the gradient of what is in front of the ReLU
-SLT_DEVICE_INLINE void turn_row(const slt_layer_bench &b, const kept_row &kept, float4 *dz) {
-    float sum = 0, dot = 0;
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) {
-        dz[i] = slt_times4(dz[i], slt_layer_small(b, GAMMA, i));
-        sum += slt_sum4(dz[i]);
-        dot += slt_dot4(dz[i], kept.hat[i]);
-    }
-    float mean = slt_layer_sum(sum) / WIDTH * kept.inverse;
-    float along = slt_layer_sum(dot) / WIDTH * kept.inverse;
-#pragma unroll
-    for (int i = 0; i < FOURS; i++)
-        dz[i] = gated4(slt_along4(dz[i], kept.inverse, slt_scaled4(kept.hat[i], -along, -mean)),
-                       kept.signs << 4 * i);
-}
-
 // z = dqkv·Wᵀ, the group's half of the channels; all rows are on their way at once
 SLT_DEVICE_INLINE void take_thirds(const slt_front_run &p, slt_layer_bench &b, float (*z)[4]) {
     float d[THIRDS][HALF][4];
@@ -307,7 +290,9 @@ SLT_KERNEL __launch_bounds__(THREADS, 1) backward(const __grid_constant__ slt_fr
     for (int i = 0; i < FOURS; i++)
         if (!there) own[i] = slt_four(0, 0, 0, 0);
     put_parts(p, b.at, slt_group_begin(memory), own, kept);
-    turn_row(b, kept, own);
+    slt_layer_turn(b, GAMMA, kept.hat, kept.inverse, own);
+#pragma unroll
+    for (int i = 0; i < FOURS; i++) own[i] = gated4(own[i], kept.signs << 4 * i);
     if (b.at.own < p.rows) {
         slt_layer_store(slt_at(p.gated) + (int64_t)b.at.own * WIDTH, own, b.at.t);
         slt_layer_store(slt_at(p.dy) + (int64_t)b.at.own * WIDTH, own, b.at.t);

@@ -71,23 +71,6 @@ SLT_DEVICE_INLINE void put_parts(const slt_layer_bench &b, const slt_layer_norm 
     slt_at(norm.parts)[(int64_t)blockIdx.x * 2 * WIDTH + threadIdx.x] = sum;
 }
 
-// dy becomes the gradient of the norm's input
-SLT_DEVICE_INLINE void turn_row(const slt_layer_bench &b, const kept_row &kept, float4 *dy,
-                                int gamma) {
-    float sum = 0, dot = 0;
-#pragma unroll
-    for (int i = 0; i < FOURS; i++) {
-        dy[i] = slt_times4(dy[i], slt_layer_small(b, gamma, i));
-        sum += slt_sum4(dy[i]);
-        dot += slt_dot4(dy[i], kept.hat[i]);
-    }
-    float mean = slt_layer_sum(sum) / WIDTH * kept.inverse;
-    float along = slt_layer_sum(dot) / WIDTH * kept.inverse;
-#pragma unroll
-    for (int i = 0; i < FOURS; i++)
-        dy[i] = slt_along4(dy[i], kept.inverse, slt_scaled4(kept.hat[i], -along, -mean));
-}
-
 // ---- the narrow layer: dy of a row from its few numbers
 
 SLT_DEVICE_INLINE void take_head(const slt_layer_run &p, const slt_layer_bench &b, int row,
@@ -220,7 +203,7 @@ SLT_DEVICE_INLINE void turn_norms(const slt_layer_run &p, slt_layer_bench &b) {
         load_kept(p, b, p.norm[n], there, &kept);
         gather_output(b, n, z, there, own);
         put_parts(b, p.norm[n], own, kept);
-        turn_row(b, kept, own, 3 * n + 1);
+        slt_layer_turn(b, 3 * n + 1, kept.hat, kept.inverse, own);
         put_row(p, b.at, p.norm[n].dinput, own, false);
         if (n == 0 && p.dx.at) put_row(p, b.at, p.dx, own, p.add_x);
         if (n == 0) slt_let_next();

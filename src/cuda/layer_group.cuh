@@ -386,4 +386,21 @@ SLT_DEVICE_INLINE float slt_layer_centre(float4 *own, float epsilon) {
     return factor;
 }
 
+// dy of a norm's output becomes that of its input; γ is the small parameter `gamma`
+SLT_DEVICE_INLINE void slt_layer_turn(const slt_layer_bench &b, int gamma, const float4 *hat,
+                                      float inverse, float4 *dy) {
+    float sum = 0, dot = 0;
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_FOURS; i++) {
+        dy[i] = slt_times4(dy[i], slt_layer_small(b, gamma, i));
+        sum += slt_sum4(dy[i]);
+        dot += slt_dot4(dy[i], hat[i]);
+    }
+    float mean = slt_layer_sum(sum) / SLT_LAYER_WIDTH * inverse;
+    float along = slt_layer_sum(dot) / SLT_LAYER_WIDTH * inverse;
+#pragma unroll
+    for (int i = 0; i < SLT_LAYER_FOURS; i++)
+        dy[i] = slt_along4(dy[i], inverse, slt_scaled4(hat[i], -along, -mean));
+}
+
 #endif

@@ -44,10 +44,12 @@ static void weights_are_those_of_the_cpu(void **state) {
 
 static void the_same_bits_again(void **state) {
     (void)state;
+    remove("once.safetensors");
     remove("again.safetensors");
+    learn(device, "once.safetensors", 0);
     learn(device, "again.safetensors", 1);
     learn(device, "again.safetensors", 0);
-    check_same_bytes("device.safetensors", "again.safetensors");
+    check_same_bytes("once.safetensors", "again.safetensors");
 }
 
 int main(void) {
