@@ -14,8 +14,10 @@
 // loops over registers; clang unrolls them by itself, and too late when told to
 #ifdef __clang__
 #define UNROLL
+#define UNROLL_STEPS
 #else
-#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL       _Pragma("GCC unroll 16")
+#define UNROLL_STEPS _Pragma("GCC unroll STEPS")
 #endif
 
 typedef float quad __attribute__((vector_size(16)));

@@ -4,7 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #if defined(__x86_64__) && !defined(SLT_DOUBLE)
 
-enum { LANES = 4, ROWS = 4 };
+enum { LANES = 4, ROWS = 4, STEPS = 1 };
 #define VECTORS 2
 #include "engine/gemm_tiles.h"
 

@@ -1,8 +1,8 @@
 // The product in tiles of registers: a template that is compiled once per kind of processor.
 //
-// Before the #include: LANES numbers in a vector; ROWS x VECTORS vectors in a tile; LEFT_VECTORS
-// where a vector times one lane of another is one instruction (ARM; x86 repeats numbers from
-// memory).
+// Before the #include: LANES numbers in a vector; ROWS x VECTORS vectors in a tile; STEPS of k that
+// are written out one behind the other; LEFT_VECTORS where a vector times one lane of another is
+// one instruction (ARM; x86 repeats numbers from memory).
 //
 // A panel of op(a), ROWS wide, stays in the first cache and meets the panels of a block of op(b),
 // COLUMNS wide, that stay in the second. Both lie on the stack.
@@ -123,7 +123,7 @@ INLINE void run(const int rows, const int vectors, const bool keep_left, const b
     job now = *work;
     fetch_target(&now.to, rows);
     step(rows, vectors, keep_left, keep_right, true, sum, &now);
-    for (int k = now.k - 1; k > 0; k--)
+    UNROLL_STEPS for (int k = now.k - 1; k > 0; k--)
         step(rows, vectors, keep_left, keep_right, false, sum, &now);
     store(now.to, rows, vectors, sum);
 }

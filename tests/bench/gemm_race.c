@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "engine/gemm_kernel.h"
+#include "engine/peak.h"
 
 enum { ROWS = 4160, MOST = 512, ROW_BLOCK = 256, CALLS = 64 };
 
@@ -21,45 +22,16 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// ---- the most that is possible: independent multiply-adds in registers
-
-#ifdef __aarch64__
-#define IN_REGISTER(v) __asm__("" : "+w"(v))
-#else
-#define IN_REGISTER(v) __asm__("" : "+x"(v))
-#endif
-
-#define PEAK(name, attribute, lanes)                                                               \
-    attribute static double name(void) {                                                           \
-        typedef float vec __attribute__((vector_size(4 * lanes)));                                 \
-        vec sum[12] = {{0}}, a = {0}, b = {0};                                                     \
-        for (int s = 0; s < 12; s++) IN_REGISTER(sum[s]);                                          \
-        double best = 1e9;                                                                         \
-        for (int repeat = 0; repeat < 100; repeat++) {                                             \
-            double start = seconds();                                                              \
-            for (int i = 0; i < 100000; i++) {                                                     \
-                IN_REGISTER(a);                                                                    \
-                for (int s = 0; s < 12; s++) sum[s] += a * b;                                      \
-            }                                                                                      \
-            for (int s = 0; s < 12; s++) IN_REGISTER(sum[s]);                                      \
-            double took = seconds() - start;                                                       \
-            best = took < best ? took : best;                                                      \
-        }                                                                                          \
-        return 2.0 * 12 * lanes * 100000 / best * 1e-9;                                            \
-    }
-
-#ifdef __x86_64__
-PEAK(peak_avx512, __attribute__((target("avx512f,fma"))), 16)
-PEAK(peak_avx2, __attribute__((target("avx2,fma"))), 8)
-#endif
-PEAK(peak_base, , 4)
-
+// the most that is possible, GFLOP/s
 static double peak(void) {
-#ifdef __x86_64__
-    if (slt_gemm_works(&slt_gemm_avx512)) return peak_avx512();
-    if (slt_gemm_works(&slt_gemm_avx2)) return peak_avx2();
-#endif
-    return peak_base();
+    volatile float sink;
+    double best = 0;
+    for (int repeat = 0; repeat < 100; repeat++) {
+        double start = seconds(), done = slt_peak_flops(10000, &sink);
+        double rate = 1e-9 * done / (seconds() - start);
+        best = rate > best ? rate : best;
+    }
+    return best;
 }
 
 // ---- the products of a layer
