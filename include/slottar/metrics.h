@@ -109,11 +109,12 @@ SLT_API slt_status slt_rule_run(slt_context *context, const char *name, const sl
                                 int32_t *const *ids, slt_rule_report *report);
 
 // Judges a rule on a labelled split of a data set. Rules that need the true number of segments of
-// each trajectory are told it; the prior is the histogram of the training split. report may be
-// NULL.
+// each trajectory are told it; the prior is the histogram of the training split. With `missed_by`,
+// the name of a rule, only the trajectories are judged that this one does not segment as the labels
+// do; INVALID when there are none. missed_by and report may be NULL.
 SLT_API slt_status slt_rule_score(slt_context *context, slt_dataset *data, slt_split split,
-                                  const char *rule, uint64_t seed, slt_score_summary *summary,
-                                  slt_rule_report *report);
+                                  const char *missed_by, const char *rule, uint64_t seed,
+                                  slt_score_summary *summary, slt_rule_report *report);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Type
 import numpy as np
 
 from . import _declarations as c
-from ._library import PathLike, lib, path_bytes, text, texts, to_bytes, whole
+from ._library import PathLike, lib, needed, path_bytes, text, texts, to_bytes, whole
 from ._work import SEED_MOST, Context, Handle, Watcher, both
 from .data import Dataset, TemporaryFolder, split_number
 from .errors import CancelledError, ShapeError, error_of
@@ -230,10 +230,23 @@ class Model(Estimator):
             return np.stack([answer.counts for answer in answers])
         return np.stack([_used_slots(answer).ravel() for answer in answers])
 
-    def scores(self, X: Any, y: Any = None, *, split: Optional[str] = None) -> Dict[str, Any]:
-        """Losses, and scores against the labels where there are any; those of ``slottar eval``."""
+    def scores(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        split: Optional[str] = None,
+        missed_by: Optional[str] = None,
+    ) -> Dict[str, Any]:
+        """Losses, and scores against the labels where there are any; those of ``slottar eval``.
+
+        With ``missed_by``, the name of a rule, only on the trajectories of the split (``"test"``
+        unless said) that this rule gets wrong.
+        """
         out = c.slt_run_scores()
-        self._ask(as_dataset(X, y), lib.slt_model_score, self._choose(split), out)
+        options = self._choose("test" if missed_by and split is None else split)
+        options.missed_by = None if missed_by is None else needed(missed_by, "missed_by")
+        self._ask(as_dataset(X, y), lib.slt_model_score, options, out)
         return run_scores(out)
 
     def score(

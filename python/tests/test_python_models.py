@@ -69,6 +69,10 @@ def test_numbers_of_the_command(name, demos, command, tmp_path):
     for score in slottar.scores.SCORES:
         assert scores[score] == pytest.approx(said[score], rel=1e-8, abs=0), score
     assert model.score(demos, split="test") == scores["f1"]
+    missed = model.scores(demos, missed_by="uniform")
+    assert 0 < missed["episodes"] < scores["episodes"]
+    with pytest.raises(ValueError, match="nobody"):
+        model.scores(demos, missed_by="nobody")
 
 
 def test_save_load_and_pickle(model, demos, tmp_path):

@@ -14,6 +14,7 @@ static const cli_flag flags[] = {
     {"rule", 0, "RULE",
      "a rule that needs no training: uniform, random, comb, rarest, surprise, delimiter"},
     {"split", 0, "SPLIT", "train, valid or test (default test)"},
+    {"missed-by", 0, "RULE", "only the trajectories of the split that this rule gets wrong"},
     {"data", 0, "DATA", "the data set, where it is not the last argument"},
     {NULL, 0, NULL, NULL},
 };
@@ -52,7 +53,10 @@ static slt_status score_run(cli_call *call, const char *path, slt_dataset *data,
     slt_run_scores scores;
     slt_status status = slt_model_open(call->context, path, &model);
     if (status != SLT_OK) return status;
-    slt_segment_options options = {.one_split = true, .split = split, .seed = call->seed};
+    slt_segment_options options = {.one_split = true,
+                                   .split = split,
+                                   .missed_by = cli_value(call, "missed-by"),
+                                   .seed = call->seed};
     status = slt_model_score(model, data, &options, &scores);
     snprintf(r->model, sizeof r->model, "%s", slt_model_about(model)->name);
     slt_model_close(model);
@@ -77,8 +81,8 @@ static slt_status score_rule(cli_call *call, const char *rule, slt_dataset *data
                              row *r) {
     slt_score_summary summary;
     slt_rule_report report;
-    slt_status status =
-        slt_rule_score(call->context, data, split, rule, call->seed, &summary, &report);
+    slt_status status = slt_rule_score(call->context, data, split, cli_value(call, "missed-by"),
+                                       rule, call->seed, &summary, &report);
     if (status != SLT_OK) return status;
     snprintf(r->name, sizeof r->name, "%s", rule);
     r->episodes = (int64_t)summary.trajectories;
@@ -334,6 +338,7 @@ const cli_command cli_eval = {
         "scored without it and with it. Without DATA the set the first run was trained on.\n\n"
         "  slottar eval runs/slottar-0 runs/slottar-1 runs/ompn-0\n"
         "  slottar eval runs/a new.safetensors --split valid\n"
+        "  slottar eval runs/a noisy.safetensors --missed-by delimiter\n"
         "  slottar eval --rule delimiter craft-full.safetensors\n",
     .flags = flags,
     .least = 1,

@@ -2,9 +2,8 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include <string.h>
-#include "core/context_impl.h"
-#include "slottar/dataset.h"
+#include "metrics/rule_misses.h"
+
 #include "slottar/metrics.h"
 
 // actions and labels of one split
@@ -28,10 +27,9 @@ static slt_status view_episode(slt_arena *arena, const slt_episode *episode, spl
     return SLT_OK;
 }
 
-static slt_status view_split(slt_arena *arena, slt_dataset *data, slt_split split,
-                             split_view *view) {
-    const int64_t *episodes;
-    int64_t count = slt_dataset_split(data, split, &episodes);
+// the episodes of a list
+static slt_status view_some(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
+                            int64_t count, split_view *view) {
     *view = (split_view){.count = (size_t)count, .labelled = count > 0};
     SLT_TRY(SLT_NEW(arena, &view->actions, (size_t)count));
     SLT_TRY(SLT_NEW(arena, &view->truth, (size_t)count));
@@ -43,6 +41,13 @@ static slt_status view_split(slt_arena *arena, slt_dataset *data, slt_split spli
         SLT_TRY(view_episode(arena, &episode, view, (size_t)i));
     }
     return SLT_OK;
+}
+
+static slt_status view_split(slt_arena *arena, slt_dataset *data, slt_split split,
+                             split_view *view) {
+    const int64_t *episodes;
+    int64_t count = slt_dataset_split(data, split, &episodes);
+    return view_some(arena, data, episodes, count, view);
 }
 
 // share of training episodes with n segments
@@ -58,41 +63,83 @@ static slt_status make_prior(slt_arena *arena, const split_view *train, slt_rule
     return SLT_OK;
 }
 
-static slt_status judge(slt_context *context, slt_arena *arena, slt_dataset *data, slt_split split,
-                        const char *rule, uint64_t seed, slt_score_summary *summary,
-                        slt_rule_report *report) {
-    split_view train, valid, target;
+// scores of a rule on some labelled episodes; each: [their number] or NULL
+static slt_status judge(slt_context *context, slt_arena *arena, slt_dataset *data,
+                        split_view *target, const char *rule, uint64_t seed,
+                        slt_score_summary *summary, slt_scores *each, slt_rule_report *report) {
+    split_view train, valid;
     SLT_TRY(view_split(arena, data, SLT_SPLIT_TRAIN, &train));
     SLT_TRY(view_split(arena, data, SLT_SPLIT_VALID, &valid));
-    SLT_TRY(view_split(arena, data, split, &target));
-    if (!target.labelled)
-        SLT_FAIL(SLT_INVALID, "%s: scores need labels ('segment') on its %s split",
-                 slt_dataset_path(data), slt_split_name(split));
     slt_rule_input input = {.train = train.actions,
                             .valid = valid.actions,
-                            .target = target.actions,
+                            .target = target->actions,
                             .train_count = train.count,
                             .valid_count = valid.count,
-                            .target_count = target.count,
+                            .target_count = target->count,
                             .actions = slt_dataset_about(data)->action_count,
-                            .true_counts = target.counts,
+                            .true_counts = target->counts,
                             .seed = seed};
     if (train.labelled) SLT_TRY(make_prior(arena, &train, &input));
-    SLT_TRY(slt_rule_run(context, rule, &input, target.ids, report));
+    SLT_TRY(slt_rule_run(context, rule, &input, target->ids, report));
     slt_sequence *predicted;
-    SLT_TRY(SLT_NEW(arena, &predicted, target.count));
-    for (size_t i = 0; i < target.count; i++)
-        predicted[i] = (slt_sequence){target.ids[i], target.truth[i].length};
-    return slt_score_many(context, target.truth, predicted, target.count, SLT_TOLERANCE, summary,
-                          NULL);
+    SLT_TRY(SLT_NEW(arena, &predicted, target->count));
+    for (size_t i = 0; i < target->count; i++)
+        predicted[i] = (slt_sequence){target->ids[i], target->truth[i].length};
+    return slt_score_many(context, target->truth, predicted, target->count, SLT_TOLERANCE, summary,
+                          each);
+}
+
+static slt_status view_labelled(slt_arena *arena, slt_dataset *data, slt_split split,
+                                split_view *view) {
+    SLT_TRY(view_split(arena, data, split, view));
+    if (!view->labelled)
+        SLT_FAIL(SLT_INVALID, "%s: scores need labels ('segment') on its %s split",
+                 slt_dataset_path(data), slt_split_name(split));
+    return SLT_OK;
+}
+
+slt_status slt_rule_misses(slt_context *context, slt_arena *arena, slt_dataset *data,
+                           slt_split split, const char *rule, uint64_t seed,
+                           const int64_t **episodes, int64_t *count) {
+    split_view view;
+    slt_scores *each;
+    const int64_t *all;
+    int64_t *missed;
+    SLT_TRY(view_labelled(arena, data, split, &view));
+    SLT_TRY(SLT_NEW(arena, &each, view.count));
+    SLT_TRY(SLT_NEW(arena, &missed, view.count));
+    SLT_TRY(judge(context, arena, data, &view, rule, seed, NULL, each, NULL));
+    slt_dataset_split(data, split, &all);
+    *count = 0;
+    for (size_t i = 0; i < view.count; i++)
+        if (each[i].align < 1) missed[(*count)++] = all[i];
+    *episodes = missed;
+    if (!*count)
+        SLT_FAIL(SLT_INVALID, "%s: the rule %s gets none of its %s split wrong",
+                 slt_dataset_path(data), rule, slt_split_name(split));
+    return SLT_OK;
+}
+
+static slt_status score(slt_context *context, slt_arena *arena, slt_dataset *data, slt_split split,
+                        const char *missed_by, const char *rule, uint64_t seed,
+                        slt_score_summary *summary, slt_rule_report *report) {
+    split_view target;
+    SLT_TRY(view_labelled(arena, data, split, &target));
+    if (missed_by) {
+        const int64_t *missed;
+        int64_t count;
+        SLT_TRY(slt_rule_misses(context, arena, data, split, missed_by, seed, &missed, &count));
+        SLT_TRY(view_some(arena, data, missed, count, &target));
+    }
+    return judge(context, arena, data, &target, rule, seed, summary, NULL, report);
 }
 
 slt_status slt_rule_score(slt_context *context, slt_dataset *data, slt_split split,
-                          const char *rule, uint64_t seed, slt_score_summary *summary,
-                          slt_rule_report *report) {
+                          const char *missed_by, const char *rule, uint64_t seed,
+                          slt_score_summary *summary, slt_rule_report *report) {
     slt_arena arena;
     slt_arena_init(&arena, &context->allocator, 1 << 20);
-    slt_status status = judge(context, &arena, data, split, rule, seed, summary, report);
+    slt_status status = score(context, &arena, data, split, missed_by, rule, seed, summary, report);
     slt_arena_deinit(&arena);
     return status;
 }

@@ -111,8 +111,8 @@ static slt_status add_floors(slt_report_book *book, slt_report_set *set) {
     if (!set->labelled || set->own_splits) return SLT_OK;
     for (int i = 0; (name = slt_rule_name(i)) && set->floor_count < SLT_REPORT_FLOORS; i++) {
         slt_score_summary summary;
-        slt_status status = slt_rule_score(book->context, set->data, book->request->split, name,
-                                           book->request->seed, &summary, NULL);
+        slt_status status = slt_rule_score(book->context, set->data, book->request->split, NULL,
+                                           name, book->request->seed, &summary, NULL);
         if (status == SLT_CANCELLED || status == SLT_NOMEM) return status;
         if (status != SLT_OK) continue; // this rule misses something that the data has not
         const slt_scores *s = &summary.mean;

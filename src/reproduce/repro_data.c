@@ -88,11 +88,24 @@ static slt_status count_segments(slt_dataset *data, slt_repro_about *out) {
 static slt_status score_floors(slt_repro *r, slt_dataset *data, slt_repro_about *out) {
     for (int i = 0; i < SLT_REPRO_RULES && slt_rule_name(i); i++) {
         slt_score_summary summary;
-        SLT_TRY(slt_rule_score(r->context, data, SLT_SPLIT_TEST, slt_rule_name(i), r->request->seed,
-                               &summary, NULL));
+        SLT_TRY(slt_rule_score(r->context, data, SLT_SPLIT_TEST, NULL, slt_rule_name(i),
+                               r->request->seed, &summary, NULL));
         out->floors[i] = summary.mean;
         out->known[i] = true;
     }
+    return SLT_OK;
+}
+
+// the rival on what it gets wrong
+static slt_status score_missed(slt_repro *r, slt_dataset *data, slt_repro_about *out) {
+    slt_score_summary summary;
+    slt_status status = slt_rule_score(r->context, data, SLT_SPLIT_TEST, SLT_REPRO_RIVAL,
+                                       SLT_REPRO_RIVAL, r->request->seed, &summary, NULL);
+    out->missed_f1 = NAN;
+    if (status == SLT_INVALID) return SLT_OK; // none
+    SLT_TRY(status);
+    out->missed = (int64_t)summary.trajectories;
+    out->missed_f1 = summary.mean.f1;
     return SLT_OK;
 }
 
@@ -106,6 +119,7 @@ static slt_status look_at(slt_repro *r, const char *path, slt_repro_about *out) 
         out->episodes[s] = slt_dataset_split(data, (slt_split)s, &unused);
     slt_status status = count_segments(data, out);
     if (status == SLT_OK) status = score_floors(r, data, out);
+    if (status == SLT_OK) status = score_missed(r, data, out);
     slt_dataset_close(data);
     return status;
 }
@@ -134,7 +148,11 @@ static void add_floors(slt_text *text, const slt_repro_about *about) {
         slt_text_add(text, "}");
         comma = ",";
     }
-    slt_text_add(text, "}}\n");
+    slt_text_add(text, "}");
+    if (about->missed)
+        slt_text_add(text, ",\"missed\":{\"episodes\":%lld,\"f1\":%.17g}", (long long)about->missed,
+                     about->missed_f1);
+    slt_text_add(text, "}\n");
 }
 
 static slt_status write_about(const char *path, const slt_repro_about *about) {
@@ -161,12 +179,15 @@ static slt_status read_about(const char *path, const json_t *document, slt_repro
     const json_t *episodes = json_object_get(document, "episodes");
     const json_t *share = json_object_get(document, "share");
     const json_t *floors = json_object_get(document, "floors");
+    const json_t *missed = json_object_get(document, "missed");
     if (json_array_size(episodes) != SLT_SPLITS || !json_array_size(share) ||
         json_array_size(share) > SLT_COUNT_BINS || !json_is_object(floors))
         SLT_FAIL(SLT_FORMAT, "%s: says nothing about a data set; without the file it is made again",
                  path);
     *out = (slt_repro_about){.steps = json_integer_value(json_object_get(document, "steps")),
-                             .longest = json_integer_value(json_object_get(document, "longest"))};
+                             .longest = json_integer_value(json_object_get(document, "longest")),
+                             .missed = json_integer_value(json_object_get(missed, "episodes")),
+                             .missed_f1 = number_of(json_object_get(missed, "f1"))};
     for (size_t s = 0; s < SLT_SPLITS; s++)
         out->episodes[s] = json_integer_value(json_array_get(episodes, s));
     for (size_t n = 0; n < json_array_size(share); n++)

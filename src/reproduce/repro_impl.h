@@ -13,6 +13,9 @@
 #include "slottar/metrics.h"
 #include "slottar/reproduce.h"
 
+// the rule that models are held against where it is wrong
+#define SLT_REPRO_RIVAL "delimiter"
+
 enum { SLT_REPRO_PATH = 4096, SLT_REPRO_COMMAND = 8192, SLT_REPRO_RULES = 8 };
 
 // runs of one variant on one set: seeds seed, seed + 1, ...
@@ -122,6 +125,8 @@ typedef struct {
     double share[SLT_COUNT_BINS]; // of training trajectories with so many segments
     slt_scores floors[SLT_REPRO_RULES];
     bool known[SLT_REPRO_RULES];
+    int64_t missed;   // test trajectories that SLT_REPRO_RIVAL gets wrong
+    double missed_f1; // its F1 on them; NAN: none, or not known
 } slt_repro_about;
 
 slt_status slt_repro_about_read(const slt_repro *r, const slt_repro_set *set, slt_repro_about *out);

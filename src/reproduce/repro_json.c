@@ -43,6 +43,9 @@ static slt_status add_floors(const slt_repro *r, const slt_repro_set *set, slt_t
                      about.floors[i].f1, about.floors[i].align);
         comma = ",";
     }
+    slt_text_add(out, "},\"missed\":{\"by\":\"" SLT_REPRO_RIVAL "\",\"episodes\":%lld",
+                 (long long)about.missed);
+    add_number(out, "f1", about.missed_f1);
     slt_text_add(out, "},\"segments\":{");
     comma = "";
     for (int n = 0; n < SLT_COUNT_BINS; n++) {
@@ -99,6 +102,13 @@ static void add_scores(slt_text *out, const slt_repro_summary *s, const slt_repr
     }
     SLT_REPRO_SCORES(FIELD)
 #undef FIELD
+    slt_text_add(out, "}");
+}
+
+static void add_missed(slt_text *out, const slt_repro_summary *s) {
+    if (!isfinite(s->missed)) return;
+    slt_text_add(out, ",\"missed\":{\"f1\":%.6g", s->missed);
+    add_number(out, "sd", s->missed_sd);
     slt_text_add(out, "}");
 }
 
@@ -176,6 +186,7 @@ static slt_status add_cell(const slt_repro *r, slt_arena *arena, const slt_repro
     add_paper(out, cell);
     if (count) add_origin(out, records, indices, count, &summary);
     if (summary.runs) add_scores(out, &summary, records, count);
+    if (summary.runs) add_missed(out, &summary);
     if (summary.kept >= 0) add_kept(out, &summary, indices);
     add_restarts(out, records, count);
     slt_text_add(out, "}");

@@ -19,9 +19,10 @@ typedef struct {
     double noise;
     const char *truth; // NULL: the usual rule
     bool single_delimiter;
-    const char *slots; // for those that are told the histogram of a set with rare large numbers
-    bool learned;      // played by a policy: data/SET-policy.safetensors
-    const char *paper; // the paper's name where the title is another
+    const char *slots;    // for those that are told the histogram of a set with rare large numbers
+    const char *searched; // options: the first of results/search/slottar-NAME-reference
+    bool learned;         // played by a policy: data/SET-policy.safetensors
+    const char *paper;    // the paper's name where the title is another
     int64_t episodes[SLT_SPLITS]; // 0: as many as the paper
 } slt_repro_set;
 
@@ -42,6 +43,7 @@ typedef struct {
     int restarts; // 0: none
     int times;    // runs for every wanted seed
     slt_repro_told told;
+    bool searched; // with the options that were searched on the set
 } slt_repro_variant;
 
 // ---- tables

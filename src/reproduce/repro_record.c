@@ -15,6 +15,7 @@ slt_repro_record slt_repro_record_of(const slt_train_result *result) {
                                .steps = result->steps,
                                .valid = result->valid,
                                .test = result->test,
+                               .missed_f1 = NAN,
                                .members = result->restarts.members,
                                .picked = result->restarts.picked,
                                .agreeing = result->restarts.agreeing,
@@ -55,6 +56,9 @@ void slt_repro_record_add(slt_text *text, const char *run, const slt_repro_recor
                  (long long)record->steps);
     slt_trial_scores_write(text, "valid", &record->valid);
     slt_trial_scores_write(text, "test", &record->test);
+    if (record->missed)
+        slt_text_add(text, ",\"missed\":{\"episodes\":%lld,\"f1\":%.17g}",
+                     (long long)record->missed, record->missed_f1);
     if (record->members) add_restarts(text, record);
     slt_text_add(text, "}\n");
 }
@@ -114,6 +118,9 @@ slt_status slt_repro_record_parse(const char *where, const json_t *document,
         SLT_FAIL(SLT_FORMAT, "%s: no record of a run; remove it to go on", where);
     slt_trial_scores_read(valid, &record.valid);
     slt_trial_scores_read(test, &record.test);
+    const json_t *missed = json_object_get(document, "missed");
+    record.missed = whole_of(missed, "episodes");
+    record.missed_f1 = number_of(missed, "f1", NAN);
     read_restarts(json_object_get(document, "restarts"), &record);
     *out = record;
     return SLT_OK;

@@ -20,6 +20,8 @@ typedef struct {
     int together;   // runs that had these seconds together
     int64_t epochs, best_epoch, steps;
     slt_run_scores valid, test;
+    int64_t missed;   // test trajectories that SLT_REPRO_RIVAL gets wrong
+    double missed_f1; // on them; NAN: not looked at
     // of restarts
     int members, picked, agreeing; // members 0: it had none
     double gap;                    // infinite without a runner-up

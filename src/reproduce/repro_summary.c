@@ -41,6 +41,16 @@ static void add_sd(const slt_repro_record *records, int count, slt_repro_summary
 #undef ROOT
 }
 
+// runs that were not asked make it NAN
+static void add_missed(const slt_repro_record *records, int count, slt_repro_summary *out) {
+    double squares = 0;
+    for (int i = 0; i < count; i++)
+        if (!records[i].failed) out->missed += records[i].missed_f1 / out->runs;
+    for (int i = 0; i < count; i++)
+        if (!records[i].failed) squares += pow(records[i].missed_f1 - out->missed, 2);
+    out->missed_sd = out->runs > 1 ? sqrt(squares / (out->runs - 1)) : (double)NAN;
+}
+
 // labels have no say in which run is kept
 static void keep(const slt_repro_record *records, int count, slt_repro_summary *out) {
     out->kept = -1;
@@ -82,6 +92,7 @@ void slt_repro_summarise(const slt_repro_record *records, int count, slt_repro_s
     }
     add_mean(records, count, out);
     add_sd(records, count, out);
+    add_missed(records, count, out);
     add_seconds(records, count, out);
     keep(records, count, out);
 }

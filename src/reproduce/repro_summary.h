@@ -30,6 +30,7 @@ typedef struct {
     slt_repro_scores mean, sd;     // over the runs; sd divides by n-1, NAN for a single one
     int kept;                      // the run with the least held-out loss: no label; -1: none
     slt_repro_scores kept_scores;  // its scores on the test split
+    double missed, missed_sd;      // F1 where the rival is wrong; NAN: not looked at
     double worst;                  // F1
     int right, warned;             // runs with F1 above 0.95; with a warning
     double least_gap, largest_gap; // of restarts; NAN: none has any

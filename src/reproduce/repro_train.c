@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "reproduce/repro_impl.h"
+#include "slottar/model.h"
 #include "slottar/version.h"
 
 // ---- time: that of calls that were stopped is kept in a file, so that it can be added
@@ -68,15 +69,45 @@ static slt_status keep_record(slt_repro *r, const slt_repro_run *run, slt_repro_
     return SLT_OK;
 }
 
+// how it does where the rival is wrong, on sets where that is ever so
+static slt_status score_missed(slt_repro *r, slt_context *context, const slt_repro_run *run,
+                               const slt_repro_set *set, slt_repro_record *record) {
+    slt_repro_about about;
+    slt_dataset *data;
+    slt_model *model;
+    slt_run_scores scores;
+    slt_segment_options options = {.one_split = true,
+                                   .split = SLT_SPLIT_TEST,
+                                   .missed_by = SLT_REPRO_RIVAL,
+                                   .seed = r->request->seed};
+    SLT_TRY(slt_repro_about_read(r, set, &about));
+    if (!about.missed) return SLT_OK;
+    SLT_TRY(slt_dataset_open(context, run->data, &data));
+    slt_status status = slt_model_open(context, run->run, &model);
+    if (status == SLT_OK) {
+        status = slt_model_score(model, data, &options, &scores);
+        slt_model_close(model);
+    }
+    slt_dataset_close(data);
+    SLT_TRY(status);
+    record->missed = scores.episodes;
+    record->missed_f1 = scores.scores.mean.f1;
+    return SLT_OK;
+}
+
 // to diverge is a result; other faults are those of the place: elsewhere it may be made
-static slt_status keep_outcome(slt_repro *r, const slt_repro_run *run,
-                               const slt_train_outcome *outcome, double seconds, int together) {
+static slt_status keep_outcome(slt_repro *r, slt_context *context, const slt_repro_run *run,
+                               const slt_repro_set *set, const slt_train_outcome *outcome,
+                               double seconds, int together) {
     if (outcome->status != SLT_OK && outcome->status != SLT_DIVERGED) {
         count_unmade(r, 1, outcome->message);
         return SLT_OK;
     }
     slt_repro_record record = {.failed = true};
-    if (outcome->status == SLT_OK) record = slt_repro_record_of(&outcome->result);
+    if (outcome->status == SLT_OK) {
+        record = slt_repro_record_of(&outcome->result);
+        SLT_TRY(score_missed(r, context, run, set, &record));
+    }
     snprintf(record.reason, sizeof record.reason, "%s", outcome->message);
     record.seconds = seconds;
     record.together = together;
@@ -95,7 +126,8 @@ typedef struct {
     int count;
 } batch;
 
-static slt_status train_batch(slt_repro *r, slt_context *context, batch *b) {
+static slt_status train_batch(slt_repro *r, slt_context *context, const slt_repro_set *set,
+                              batch *b) {
     SLT_TRY(slt_context_check(context));
     for (int i = 0; i < b->count; i++) b->before[i] = time_before(b->run[i].run);
     double started = slt_seconds();
@@ -110,7 +142,8 @@ static slt_status train_batch(slt_repro *r, slt_context *context, batch *b) {
     }
     SLT_TRY(status);
     for (int i = 0; i < b->count; i++)
-        SLT_TRY(keep_outcome(r, &b->run[i], &b->outcomes[i], b->before[i] + seconds, b->count));
+        SLT_TRY(keep_outcome(r, context, &b->run[i], set, &b->outcomes[i], b->before[i] + seconds,
+                             b->count));
     return SLT_OK;
 }
 
@@ -127,7 +160,7 @@ static slt_status train_cell(slt_repro *r, slt_context *context, const slt_repro
             b->count++;
         }
         if (b->count == 0 || (b->count < at_once && i + 1 < cell->runs)) continue;
-        SLT_TRY(train_batch(r, context, b));
+        SLT_TRY(train_batch(r, context, cell->set, b));
         b->count = 0;
     }
     return SLT_OK;

@@ -174,6 +174,37 @@ static slt_status put_robust(slt_repro *r, const slt_repro_set *set,
     return SLT_OK;
 }
 
+// where the rival is wrong; sets where it never is are left out
+static slt_status put_missed(slt_repro *r, const slt_repro_set *set,
+                             const slt_repro_variant *const *variants, int count, slt_text *out) {
+    slt_repro_about about;
+    SLT_TRY(about_of(r, set, &about));
+    if (!about.missed) return SLT_OK;
+    slt_text_add(out, "| %s | %lld of %lld |", set->title, (long long)about.missed,
+                 (long long)about.episodes[SLT_SPLIT_TEST]);
+    slt_repro_put(out, about.missed_f1, NAN);
+    for (int i = 0; i < count; i++) {
+        slt_repro_summary m;
+        SLT_TRY(slt_repro_summary_of(r, set, variants[i], &m));
+        slt_repro_put(out, m.runs ? m.missed : (double)NAN, m.missed_sd);
+    }
+    slt_text_add(out, "\n");
+    return SLT_OK;
+}
+
+static slt_status put_all_missed(slt_repro *r, const slt_repro_set *const *sets, int set_count,
+                                 const slt_repro_variant *const *variants, int count,
+                                 slt_text *out) {
+    slt_text_add(out, "\nOn the test trajectories that *" SLT_REPRO_RIVAL
+                      "* gets wrong, and on them alone:\n\n| F1 | trajectories "
+                      "| *" SLT_REPRO_RIVAL "* |");
+    for (int i = 0; i < count; i++) slt_text_add(out, " %s |", variants[i]->title);
+    slt_text_add(out, "\n");
+    slt_repro_put_line(out, count + 2);
+    for (int s = 0; s < set_count; s++) SLT_TRY(put_missed(r, sets[s], variants, count, out));
+    return SLT_OK;
+}
+
 slt_status slt_repro_view_robust(slt_repro *r, const slt_repro_table *table, slt_text *out) {
     const slt_repro_set *sets[SLT_REPRO_SETS];
     const slt_repro_variant *variants[SLT_REPRO_VARIANTS];
@@ -185,7 +216,7 @@ slt_status slt_repro_view_robust(slt_repro *r, const slt_repro_table *table, slt
     slt_text_add(out, " warned |\n");
     slt_repro_put_line(out, rules + count + 1);
     for (int s = 0; s < set_count; s++) SLT_TRY(put_robust(r, sets[s], variants, count, out));
-    return SLT_OK;
+    return put_all_missed(r, sets, set_count, variants, count, out);
 }
 
 // ---- access

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/yaml_config.h"
+#include "metrics/rule_misses.h"
 #include "train/answer.h"
 #include "train/checkpoint.h"
 #include "train/lengths.h"
@@ -143,7 +144,10 @@ static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
     slt_task_data *task;
     SLT_TRY(SLT_NEW(arena, &task, 1));
     SLT_TRY(slt_task_fit(arena, &model->checkpoint.data, data, task));
-    if (options->one_split) {
+    if (options->one_split && options->missed_by) {
+        SLT_TRY(slt_rule_misses(model->context, arena, data, options->split, options->missed_by,
+                                options->seed, episodes, count));
+    } else if (options->one_split) {
         *episodes = task->episodes[options->split];
         *count = task->count[options->split];
     } else {

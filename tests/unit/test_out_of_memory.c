@@ -55,7 +55,7 @@ static slt_status run_rules(slt_context *with, slt_dataset *data) {
     slt_score_summary summary;
     const char *name;
     for (int i = 0; (name = slt_rule_name(i)); i++)
-        SLT_TRY(slt_rule_score(with, data, SLT_SPLIT_TEST, name, 1, &summary, NULL));
+        SLT_TRY(slt_rule_score(with, data, SLT_SPLIT_TEST, NULL, name, 1, &summary, NULL));
     return SLT_OK;
 }
 
