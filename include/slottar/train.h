@@ -73,8 +73,9 @@ typedef struct {
     slt_restart_report restarts; // members is 0 without restarts
 } slt_train_result;
 
-// With restarts all epochs are run, and the last one counts. Trains until the score stops getting
-// better, or goes on from where the run directory stands. CANCELLED after slt_context_cancel, with
+// Trains until the score stops getting better, or goes on from where the run directory stands. With
+// restarts all epochs are run; the last one counts where the learning rate falls (lr_end), else the
+// restart and the epoch with the least held-out loss. CANCELLED after slt_context_cancel, with
 // everything saved: the same call goes on from there. DIVERGED when a number is not finite; the
 // last good checkpoint stays. INVALID when the run directory belongs to another configuration. IO
 // when another process trains in it, with its number and host.

@@ -3,6 +3,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,10 +51,12 @@ static slt_status check_offsets(const segments *s, const char *name, const int64
     return SLT_OK;
 }
 
+// sums round: a mask may lie a little outside of [0, 1]
 static slt_status check_shares(const segments *s, const char *name, const float *values,
                                int64_t count) {
+    static const float SLACK = 1e-3f;
     for (int64_t i = 0; values && i < count; i++)
-        if (!(values[i] >= 0 && values[i] <= 1.001f))
+        if (!(values[i] >= -SLACK && values[i] <= 1 + SLACK))
             SLT_FAIL(SLT_FORMAT, "%s: '%s' holds something else than probabilities", s->path, name);
     return SLT_OK;
 }
@@ -103,21 +106,23 @@ static slt_status read_structure(segments *s) {
 
 // ---- answers
 
+static float share(float value) { return fminf(fmaxf(value, 0), 1); }
+
 // [T][K] becomes [K][T]
 static slt_status turn(slt_arena *arena, const float *from, size_t T, size_t K, const float **out) {
     float *to;
     SLT_TRY(SLT_NEW(arena, &to, T * K));
     for (size_t t = 0; t < T; t++)
-        for (size_t k = 0; k < K; k++) to[k * T + t] = from[t * K + k];
+        for (size_t k = 0; k < K; k++) to[k * T + t] = share(from[t * K + k]);
     *out = to;
     return SLT_OK;
 }
 
-static slt_status copy_floats(slt_arena *arena, const float *from, size_t count,
+static slt_status copy_shares(slt_arena *arena, const float *from, size_t count,
                               const float **out) {
     float *to;
     SLT_TRY(SLT_NEW(arena, &to, count));
-    if (count) memcpy(to, from, count * sizeof *to);
+    for (size_t i = 0; i < count; i++) to[i] = share(from[i]);
     *out = to;
     return SLT_OK;
 }
@@ -127,7 +132,7 @@ static slt_status keep_counts(slt_arena *arena, const segments *s, int64_t i, co
     double *counts;
     if (!s->counts) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &counts, K));
-    for (size_t k = 0; k < K; k++) counts[k] = (double)s->counts[(size_t)i * K + k];
+    for (size_t k = 0; k < K; k++) counts[k] = (double)share(s->counts[(size_t)i * K + k]);
     *out = counts;
     return SLT_OK;
 }
@@ -147,10 +152,10 @@ static slt_status keep(slt_arena *arena, const segments *s, int64_t i, slt_repor
         SLT_FAIL(SLT_FORMAT, "%s: episode %lld has %d segments and %zu confidences", s->path,
                  (long long)s->episode[i], (int)a->segments, boundaries);
     a->ids = ids;
-    SLT_TRY(copy_floats(arena, s->confidence + s->boundaries_from[i], boundaries, &a->confidence));
+    SLT_TRY(copy_shares(arena, s->confidence + s->boundaries_from[i], boundaries, &a->confidence));
     if (s->masks) SLT_TRY(turn(arena, s->masks + (size_t)first * K, T, K, &a->masks));
     if (!s->attention) return SLT_OK; // not every model has slots to look with
-    return copy_floats(arena, s->attention + (size_t)first * K, T * K, &a->attention);
+    return copy_shares(arena, s->attention + (size_t)first * K, T * K, &a->attention);
 }
 
 // the trajectories must be the wanted ones, in their order

@@ -175,8 +175,9 @@ static void describe_members(slt_safetensors_writer *writer, const slt_member_st
     for (int m = 0; m < members; m++) {
         char key[32], text[160];
         snprintf(key, sizeof key, "run.member%d", m);
-        snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d %d", each[m].seed, each[m].loss,
-                 each[m].reconstruction, each[m].kl, (int)each[m].health, (int)each[m].hinted);
+        snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d %d %a %d", each[m].seed, each[m].loss,
+                 each[m].reconstruction, each[m].kl, (int)each[m].health, (int)each[m].hinted,
+                 each[m].least, (int)each[m].kept);
         slt_safetensors_describe(writer, key, text);
     }
 }
@@ -439,15 +440,16 @@ slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *pat
 static slt_status read_member(const slt_safetensors *file, int member, slt_member_state *out) {
     char key[32];
     const char *text;
-    int health, hinted;
+    int health, hinted, kept;
     snprintf(key, sizeof key, "run.member%d", member);
     SLT_TRY(need(file, key, &text));
-    if (sscanf(text, "%" SCNu64 " %la %la %la %d %d", &out->seed, &out->loss, &out->reconstruction,
-               &out->kl, &health, &hinted) != 6 ||
-        health < 0 || health > SLT_MEMBER_BROKEN)
+    if (sscanf(text, "%" SCNu64 " %la %la %la %d %d %la %d", &out->seed, &out->loss,
+               &out->reconstruction, &out->kl, &health, &hinted, &out->least, &kept) != 8 ||
+        health < 0 || health > SLT_MEMBER_BROKEN || isnan(out->least))
         SLT_FAIL(SLT_FORMAT, "%s: metadata '%s' is '%.60s'", slt_safetensors_path(file), key, text);
     out->health = (slt_member_health)health;
     out->hinted = hinted != 0;
+    out->kept = kept != 0;
     return SLT_OK;
 }
 

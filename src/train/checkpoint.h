@@ -31,7 +31,9 @@ typedef struct {
     uint64_t seed;
     double loss, reconstruction, kl; // sums over the steps of the epoch at hand
     slt_member_health health;
-    bool hinted; // began with cuts of the search over symbols
+    bool hinted;  // began with cuts of the search over symbols
+    double least; // held-out loss so far; infinite: none yet
+    bool kept;    // best.safetensors is from this one
 } slt_member_state;
 
 slt_status slt_checkpoint_save(const slt_learner *learner, int member,

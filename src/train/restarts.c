@@ -149,13 +149,27 @@ slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_ar
     return SLT_OK;
 }
 
-// ---- thinning out
+// ---- behind an epoch
 
-void slt_restarts_thin_out(slt_live_run *run, const slt_restart_report *report) {
-    double far = run->setup->train.thin;
+// a single bad epoch stops nobody: the best ones so far are compared
+static void thin_out(slt_live_run *run) {
+    double far = run->setup->train.thin, least = INFINITY;
     if (far <= 0 || 3 * run->state.total_steps < run->state.limit) return;
     for (int m = 0; m < run->members; m++)
-        if (run->each[m].health == SLT_MEMBER_RUNS &&
-            report->losses[m] > report->losses[report->picked] + far)
+        if (run->each[m].health != SLT_MEMBER_BROKEN) least = fmin(least, run->each[m].least);
+    for (int m = 0; m < run->members; m++)
+        if (run->each[m].health == SLT_MEMBER_RUNS && run->each[m].least > least + far)
             run->each[m].health = SLT_MEMBER_STOPPED;
+}
+
+void slt_restarts_note(slt_live_run *run, const slt_restart_report *report) {
+    for (int m = 0; m < run->members; m++)
+        run->each[m].least = fmin(run->each[m].least, report->losses[m]);
+    thin_out(run);
+}
+
+int slt_restarts_kept(const slt_live_run *run) {
+    for (int m = 0; m < run->members; m++)
+        if (run->each[m].kept) return m;
+    return -1;
 }

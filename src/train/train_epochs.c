@@ -147,14 +147,21 @@ static slt_status score_due(trainer *t) {
 
 // ---- the end of an epoch
 
-// the best epoch is kept; of restarts, which go to the end of their falling rate, the last one
+// a rate that falls settles a model: its last epoch counts
+static bool settles(const slt_live_run *run) { return run->setup->train.lr_end < 1; }
+
+// the best epoch is kept; of restarts, which all go to their end, the last one where they settle,
+// else that of the least held-out loss
 static bool is_better(slt_live_run *run) {
-    double score = score_of(run);
-    bool better = run->members > 1 || score > run->state.best;
-    run->state.waited = better ? 0 : run->state.waited + 1;
-    if (better) run->state.best = score;
-    if (better) run->state.best_epoch = run->state.epoch;
-    return better;
+    bool alone = run->members == 1;
+    double score = alone ? score_of(run) : -run->record.valid.losses.loss;
+    bool better = score > run->state.best || (!alone && settles(run));
+    run->state.waited = better || !alone ? 0 : run->state.waited + 1;
+    if (!better) return false;
+    run->state.best = score;
+    run->state.best_epoch = run->state.epoch;
+    for (int m = 0; m < run->members; m++) run->each[m].kept = m == run->record.restarts.picked;
+    return true;
 }
 
 static bool is_last(const slt_live_run *run) {
@@ -182,7 +189,7 @@ static slt_status end_epoch(trainer *t, slt_live_run *run) {
                  run->request->run, (long long)record->epoch, record->valid.losses.loss);
     record->seconds = slt_seconds() - t->started;
     SLT_TRY(slt_group_share(t->context, record, sizeof *record));
-    if (run->members > 1) slt_restarts_thin_out(run, &record->restarts);
+    if (run->members > 1) slt_restarts_note(run, &record->restarts);
     next_epoch(run);
     run->better = is_better(run);
     run->state.finished = is_last(run);
@@ -242,16 +249,17 @@ slt_status slt_trainer_end_epochs(slt_trainer *t) {
 
 // ---- the end of a run
 
-// its best epoch; restarts are judged together
+// its best epoch; restarts are judged together, those that settle as they stand
 static slt_status bring_best(trainer *t, slt_live_run *run) {
     slt_train_result *result = &run->outcome->result;
     char path[SLT_RUN_PATH];
     *result = (slt_train_result){.epochs = run->state.epoch,
                                  .best_epoch = run->state.best_epoch,
                                  .steps = run->state.total_steps};
-    if (run->members > 1) return SLT_OK;
+    int member = run->members > 1 ? slt_restarts_kept(run) : 0;
+    if (member < 0 || (run->members > 1 && settles(run))) return SLT_OK;
     slt_run_path(path, run->request->run, "best.safetensors");
-    return slt_checkpoint_load(t->learner, run->first, path, false);
+    return slt_checkpoint_load(t->learner, run->first + member, path, false);
 }
 
 static slt_status open_segments(trainer *t, slt_segments_file **files) {

@@ -43,7 +43,8 @@ static slt_status make_members(trainer *t, slt_live_run *run) {
     for (int m = 0; m < run->members; m++) {
         SLT_TRY(slt_feed_init(&run->feeds[m], &t->arena, &rule, share));
         SLT_TRY(SLT_NEW(&t->arena, &run->orders[m], (size_t)episodes));
-        run->each[m] = (slt_member_state){.seed = slt_member_seed(run->request->seed, m)};
+        run->each[m] =
+            (slt_member_state){.seed = slt_member_seed(run->request->seed, m), .least = INFINITY};
         t->learner->each[run->first + m] = *run->setup;
     }
     return SLT_OK;

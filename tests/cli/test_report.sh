@@ -173,6 +173,27 @@ grep -v "^159," simple.csv >fewer.csv
 sed -i 's/simple.csv/fewer.csv/' broken/config.yaml
 check "segments of other trajectories" 1 "$SLOTTAR" report broken -o none.html
 says "in words" err "other trajectories"
+cp a/config.yaml broken/
+if command -v python3 >/dev/null; then
+    # the first mask of a run, as given
+    cat >mask.py <<'P'
+import json, struct, sys
+data = bytearray(open("a/segments.safetensors", "rb").read())
+size = struct.unpack("<Q", data[:8])[0]
+at = 8 + size + json.loads(data[8:8 + size])["masks"]["data_offsets"][0]
+data[at:at + 4] = struct.pack("<f", float(sys.argv[1]))
+open("broken/segments.safetensors", "wb").write(data)
+P
+    for value in -1e-6 1.000001; do
+        python3 mask.py $value
+        check "a mask of $value, by rounding" 0 "$SLOTTAR" report broken --figures rounded
+    done
+    for value in -0.1 1.1 nan; do
+        python3 mask.py $value
+        check "a mask of $value" 1 "$SLOTTAR" report broken --figures none
+        says "is none" err "'masks' holds something else than probabilities"
+    done
+else skip "masks beside 0 and 1" "no python3"; fi
 cp a/segments.safetensors a/config.yaml broken/ && echo '{"epoch":' >>broken/metrics.jsonl
 check "broken metrics" 1 "$SLOTTAR" report broken -o none.html
 says "with the file" err "metrics.jsonl"

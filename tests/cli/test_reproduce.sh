@@ -89,6 +89,18 @@ cp -r "$(dirname "$0")/../../results" kept
 [ $? = 0 ] || grep -q "runs are left" err && ok "results of the tree" || not_ok "results of the tree"
 same "their page" "$(dirname "$0")/../../results/results.md" kept/results.md
 
+if command -v python3 >/dev/null; then
+    python3 - kept <<'P' && ok "searched options are those that the searches found" || not_ok "searched options are those that the searches found"
+import json, sys
+cells = [c for c in json.load(open(sys.argv[1] + "/results.json"))["cells"] if c["variant"] == "slottar-searched"]
+assert len(cells) == 6
+for cell in cells:
+    best = json.load(open("%s/search/slottar-%s-reference/table.json" % (sys.argv[1], cell["set"])))["configurations"][0]
+    words = cell["command"].split()
+    assert all("%s=%s" % option in words for option in best["settings"].items()), (cell["set"], best["settings"])
+P
+else skip "searched options are those that the searches found" "no python3"; fi
+
 # ---- some cells, in the order that was asked for
 check "some cells" 0 make craft -o some --only 'craft-full/ompn2,*-full/compile*' --no-pages
 [ "$(records some)" = 8 ] && [ ! -e some/data/craft-partial.safetensors ] && ok "and no more" || not_ok "and no more: $(records some)"
