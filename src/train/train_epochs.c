@@ -259,6 +259,7 @@ static slt_status bring_best(trainer *t, slt_live_run *run) {
     int member = run->members > 1 ? slt_restarts_kept(run) : 0;
     if (member < 0 || (run->members > 1 && settles(run))) return SLT_OK;
     slt_run_path(path, run->request->run, "best.safetensors");
+    run->each[member].health = SLT_MEMBER_STOPPED; // whatever came of it later
     return slt_checkpoint_load(t->learner, run->first + member, path, false);
 }
 
