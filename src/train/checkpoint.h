@@ -32,7 +32,8 @@ typedef struct {
     double loss, reconstruction, kl; // sums over the steps of the epoch at hand
     slt_member_health health;
     bool hinted;  // began with cuts of the search over symbols
-    double least; // held-out loss so far; infinite: none yet
+    double least; // of its held-out losses so far; infinite: none yet
+    double sum;   // of all of them
     bool kept;    // best.safetensors is from this one
 } slt_member_state;
 

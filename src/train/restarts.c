@@ -163,10 +163,14 @@ static void thin_out(slt_live_run *run) {
 }
 
 void slt_restarts_note(slt_live_run *run, const slt_restart_report *report) {
-    for (int m = 0; m < run->members; m++)
+    for (int m = 0; m < run->members; m++) {
         run->each[m].least = fmin(run->each[m].least, report->losses[m]);
+        run->each[m].sum += report->losses[m];
+    }
     thin_out(run);
 }
+
+bool slt_restarts_settle(const slt_live_run *run) { return run->setup->train.lr_end < 1; }
 
 int slt_restarts_kept(const slt_live_run *run) {
     for (int m = 0; m < run->members; m++)

@@ -236,24 +236,30 @@ static void warn(const judge *j, const contest *c) {
                  100 * common);
 }
 
-// the least loss; a head that sees more has to be clearly better than a simpler one
+// what tells who is best: losses now, or since the beginning
+static double cost_of(const contest *c, int member) {
+    double before = slt_restarts_settle(c->run) ? 0 : c->run->each[member].sum;
+    return before + c->out->losses[member];
+}
+
+// the least cost; a head that sees more has to be clearly better than a simpler one
 static int best_member(const slt_trainer *t, const contest *c) {
-    const double *losses = c->out->losses;
     int best = -1;
     for (int head = 0; head < slt_restarts_heads(t, c->run); head++)
         for (int m = 0; m < c->run->members; m++) {
             double ahead = best >= 0 && head > slt_restarts_head(t, c->run, best) ? CLEAR : 0;
-            bool better = best < 0 || losses[m] + ahead < losses[best];
+            bool better = best < 0 || cost_of(c, m) + ahead < cost_of(c, best);
             if (slt_restarts_head(t, c->run, m) == head && better) best = m;
         }
     return best;
 }
 
-static void rank(const judge *j, const contest *c) {
+static void rank(const judge *j, const contest *c, bool at_end) {
     static const double SAME = 0.98;
     slt_restart_report *out = c->out;
     out->members = c->run->members;
-    out->picked = best_member(j->t, c);
+    int kept = at_end && !slt_restarts_settle(c->run) ? slt_restarts_kept(c->run) : -1;
+    out->picked = kept >= 0 ? kept : best_member(j->t, c);
     out->head = slt_restarts_head(j->t, c->run, out->picked);
     out->runner_up = -1;
     const uint8_t *picked = c->cuts + (size_t)out->picked * j->steps;
@@ -279,7 +285,7 @@ static slt_status judge_due(judge *j, bool at_end) {
         const contest *c = &j->contests[i];
         *c->out = (slt_restart_report){0};
         weigh(j, c);
-        rank(j, c);
+        rank(j, c, at_end);
     }
     return SLT_OK;
 }

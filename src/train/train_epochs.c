@@ -147,15 +147,12 @@ static slt_status score_due(trainer *t) {
 
 // ---- the end of an epoch
 
-// a rate that falls settles a model: its last epoch counts
-static bool settles(const slt_live_run *run) { return run->setup->train.lr_end < 1; }
-
 // the best epoch is kept; of restarts, which all go to their end, the last one where they settle,
-// else that of the least held-out loss
+// else that of the least held-out loss of the one that is picked
 static bool is_better(slt_live_run *run) {
-    bool alone = run->members == 1;
+    bool alone = run->members == 1, other = !run->each[run->record.restarts.picked].kept;
     double score = alone ? score_of(run) : -run->record.valid.losses.loss;
-    bool better = score > run->state.best || (!alone && settles(run));
+    bool better = score > run->state.best || (!alone && (slt_restarts_settle(run) || other));
     run->state.waited = better || !alone ? 0 : run->state.waited + 1;
     if (!better) return false;
     run->state.best = score;
@@ -257,7 +254,7 @@ static slt_status bring_best(trainer *t, slt_live_run *run) {
                                  .best_epoch = run->state.best_epoch,
                                  .steps = run->state.total_steps};
     int member = run->members > 1 ? slt_restarts_kept(run) : 0;
-    if (member < 0 || (run->members > 1 && settles(run))) return SLT_OK;
+    if (member < 0 || (run->members > 1 && slt_restarts_settle(run))) return SLT_OK;
     slt_run_path(path, run->request->run, "best.safetensors");
     run->each[member].health = SLT_MEMBER_STOPPED; // whatever came of it later
     return slt_checkpoint_load(t->learner, run->first + member, path, false);

@@ -137,8 +137,11 @@ int slt_restarts_head(const slt_trainer *t, const slt_live_run *run, int member)
 slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_arena *arena,
                                  bool **out);
 
-// behind an epoch: the least loss of every member; from a third of the steps on, those that are far
-// behind the best take no further part
+// a rate that falls settles a model: losses at the end tell which one is best. Else they leap, and
+// the sum over all epochs tells: who learned fastest describes the data best
+bool slt_restarts_settle(const slt_live_run *run);
+// behind an epoch: takes note of the losses of all members; from a third of the steps on, those
+// that are far behind the best take no further part
 void slt_restarts_note(slt_live_run *run, const slt_restart_report *report);
 // the member that best.safetensors is from; -1: none yet
 int slt_restarts_kept(const slt_live_run *run);
