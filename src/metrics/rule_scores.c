@@ -115,7 +115,7 @@ slt_status slt_rule_misses(slt_context *context, slt_arena *arena, slt_dataset *
         if (each[i].align < 1) missed[(*count)++] = all[i];
     *episodes = missed;
     if (!*count)
-        SLT_FAIL(SLT_INVALID, "%s: the rule %s gets none of its %s split wrong",
+        SLT_FAIL(SLT_INVALID, "%s: the rule %s gets none of its %s split wrong: score all of it",
                  slt_dataset_path(data), rule, slt_split_name(split));
     return SLT_OK;
 }
@@ -124,12 +124,13 @@ static slt_status score(slt_context *context, slt_arena *arena, slt_dataset *dat
                         const char *missed_by, const char *rule, uint64_t seed,
                         slt_score_summary *summary, slt_rule_report *report) {
     split_view target;
-    SLT_TRY(view_labelled(arena, data, split, &target));
     if (missed_by) {
         const int64_t *missed;
         int64_t count;
         SLT_TRY(slt_rule_misses(context, arena, data, split, missed_by, seed, &missed, &count));
         SLT_TRY(view_some(arena, data, missed, count, &target));
+    } else {
+        SLT_TRY(view_labelled(arena, data, split, &target));
     }
     return judge(context, arena, data, &target, rule, seed, summary, NULL, report);
 }

@@ -447,7 +447,10 @@ static slt_status read_member(const slt_safetensors *file, int member, slt_membe
                &out->reconstruction, &out->kl, &health, &hinted, &out->least, &out->sum,
                &kept) != 9 ||
         health < 0 || health > SLT_MEMBER_BROKEN || isnan(out->least) || isnan(out->sum))
-        SLT_FAIL(SLT_FORMAT, "%s: metadata '%s' is '%.60s'", slt_safetensors_path(file), key, text);
+        SLT_FAIL(SLT_FORMAT,
+                 "%s: metadata '%s' is '%.60s'; restarts that an earlier build began have to be "
+                 "begun again, in another folder",
+                 slt_safetensors_path(file), key, text);
     out->health = (slt_member_health)health;
     out->hinted = hinted != 0;
     out->kept = kept != 0;
