@@ -74,11 +74,11 @@ typedef struct {
 } slt_train_result;
 
 // Trains until the score stops getting better, or goes on from where the run directory stands. With
-// restarts all epochs are run; where the learning rate falls (lr_end) the least loss of the last
-// one counts, else the least sum of held-out losses, and of that restart its best epoch. CANCELLED
-// after slt_context_cancel, with everything saved: the same call goes on from there. DIVERGED when
-// a number is not finite; the last good checkpoint stays. INVALID when the run directory belongs to
-// another configuration. IO when another process trains in it, with its number and host.
+// restarts all epochs are run; the last one counts where the learning rate falls (lr_end), else the
+// restart and the epoch with the least held-out loss. CANCELLED after slt_context_cancel, with
+// everything saved: the same call goes on from there. DIVERGED when a number is not finite; the
+// last good checkpoint stays. INVALID when the run directory belongs to another configuration. IO
+// when another process trains in it, with its number and host.
 SLT_API slt_status slt_train(slt_context *context, const slt_train_request *request,
                              slt_train_result *result);
 

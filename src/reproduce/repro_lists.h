@@ -42,6 +42,7 @@ typedef struct {
     const char *model, *profile, *settings;
     int restarts; // 0: none
     int times;    // runs for every wanted seed
+    int from;     // first seed
     slt_repro_told told;
     bool searched; // with the options that were searched on the set
 } slt_repro_variant;

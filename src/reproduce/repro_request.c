@@ -66,7 +66,7 @@ slt_status slt_repro_run_init(const slt_repro *r, const slt_repro_set *set,
         .profile = variant->profile,
         .preset = variant->told == SLT_TOLD_PRESET ? set->set : NULL,
         .settings = out->settings,
-        .seed = r->request->seed + (uint64_t)index,
+        .seed = r->request->seed + (uint64_t)(variant->from + index),
         .restarts = quick ? QUICK_RESTARTS : variant->restarts,
     };
     return add_settings(r, set, variant, out);

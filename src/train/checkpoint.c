@@ -173,11 +173,11 @@ static void describe_members(slt_safetensors_writer *writer, const slt_member_st
                              int members) {
     describe_number(writer, "run.members", "%d", members);
     for (int m = 0; m < members; m++) {
-        char key[32], text[224];
+        char key[32], text[160];
         snprintf(key, sizeof key, "run.member%d", m);
-        snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d %d %a %a %d", each[m].seed,
-                 each[m].loss, each[m].reconstruction, each[m].kl, (int)each[m].health,
-                 (int)each[m].hinted, each[m].least, each[m].sum, (int)each[m].kept);
+        snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d %d %a %d", each[m].seed, each[m].loss,
+                 each[m].reconstruction, each[m].kl, (int)each[m].health, (int)each[m].hinted,
+                 each[m].least, (int)each[m].kept);
         slt_safetensors_describe(writer, key, text);
     }
 }
@@ -443,10 +443,9 @@ static slt_status read_member(const slt_safetensors *file, int member, slt_membe
     int health, hinted, kept;
     snprintf(key, sizeof key, "run.member%d", member);
     SLT_TRY(need(file, key, &text));
-    if (sscanf(text, "%" SCNu64 " %la %la %la %d %d %la %la %d", &out->seed, &out->loss,
-               &out->reconstruction, &out->kl, &health, &hinted, &out->least, &out->sum,
-               &kept) != 9 ||
-        health < 0 || health > SLT_MEMBER_BROKEN || isnan(out->least) || isnan(out->sum))
+    if (sscanf(text, "%" SCNu64 " %la %la %la %d %d %la %d", &out->seed, &out->loss,
+               &out->reconstruction, &out->kl, &health, &hinted, &out->least, &kept) != 8 ||
+        health < 0 || health > SLT_MEMBER_BROKEN || isnan(out->least))
         SLT_FAIL(SLT_FORMAT,
                  "%s: metadata '%s' is '%.60s'; restarts that an earlier build began have to be "
                  "begun again, in another folder",

@@ -33,7 +33,6 @@ typedef struct {
     slt_member_health health;
     bool hinted;  // began with cuts of the search over symbols
     double least; // of its held-out losses so far; infinite: none yet
-    double sum;   // of all of them
     bool kept;    // best.safetensors is from this one
 } slt_member_state;
 

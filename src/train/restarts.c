@@ -163,10 +163,8 @@ static void thin_out(slt_live_run *run) {
 }
 
 void slt_restarts_note(slt_live_run *run, const slt_restart_report *report) {
-    for (int m = 0; m < run->members; m++) {
+    for (int m = 0; m < run->members; m++)
         run->each[m].least = fmin(run->each[m].least, report->losses[m]);
-        run->each[m].sum += report->losses[m];
-    }
     thin_out(run);
 }
 

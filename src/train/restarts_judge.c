@@ -236,19 +236,14 @@ static void warn(const judge *j, const contest *c) {
                  100 * common);
 }
 
-// what tells who is best: losses now, or since the beginning
-static double cost_of(const contest *c, int member) {
-    double before = slt_restarts_settle(c->run) ? 0 : c->run->each[member].sum;
-    return before + c->out->losses[member];
-}
-
-// the least cost; a head that sees more has to be clearly better than a simpler one
+// the least loss; a head that sees more has to be clearly better than a simpler one
 static int best_member(const slt_trainer *t, const contest *c) {
+    const double *losses = c->out->losses;
     int best = -1;
     for (int head = 0; head < slt_restarts_heads(t, c->run); head++)
         for (int m = 0; m < c->run->members; m++) {
             double ahead = best >= 0 && head > slt_restarts_head(t, c->run, best) ? CLEAR : 0;
-            bool better = best < 0 || cost_of(c, m) + ahead < cost_of(c, best);
+            bool better = best < 0 || losses[m] + ahead < losses[best];
             if (slt_restarts_head(t, c->run, m) == head && better) best = m;
         }
     return best;

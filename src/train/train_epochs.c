@@ -148,11 +148,11 @@ static slt_status score_due(trainer *t) {
 // ---- the end of an epoch
 
 // the best epoch is kept; of restarts, which all go to their end, the last one where they settle,
-// else that of the least held-out loss of the one that is picked
+// else that of the least held-out loss of all
 static bool is_better(slt_live_run *run) {
-    bool alone = run->members == 1, other = !run->each[run->record.restarts.picked].kept;
+    bool alone = run->members == 1;
     double score = alone ? score_of(run) : -run->record.valid.losses.loss;
-    bool better = score > run->state.best || (!alone && (slt_restarts_settle(run) || other));
+    bool better = score > run->state.best || (!alone && slt_restarts_settle(run));
     run->state.waited = better || !alone ? 0 : run->state.waited + 1;
     if (!better) return false;
     run->state.best = score;

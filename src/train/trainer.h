@@ -138,7 +138,7 @@ slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_ar
                                  bool **out);
 
 // a rate that falls settles a model: losses at the end tell which one is best. Else they leap, and
-// the sum over all epochs tells: who learned fastest describes the data best
+// the least one of all epochs tells
 bool slt_restarts_settle(const slt_live_run *run);
 // behind an epoch: takes note of the losses of all members; from a third of the steps on, those
 // that are far behind the best take no further part

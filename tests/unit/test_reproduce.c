@@ -55,7 +55,7 @@ static void check_settings(const slt_repro *r, const slt_repro_set *set,
     CHECK_OK(slt_repro_run_init(r, set, variant, 2, &run));
     CHECK_OK(slt_setup_read(&setup, &run.train));
     assert_int_equal(setup.train.epochs, 3);
-    assert_int_equal(run.train.seed, 7);
+    assert_int_equal(run.train.seed, variant->from + 7);
 }
 
 static void settings_are_those_of_the_models(void **state) {
