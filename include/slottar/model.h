@@ -62,7 +62,7 @@ typedef slt_status (*slt_segments_visit)(void *user, const slt_segments *segment
 typedef struct {
     bool one_split; // only the episodes of `split`
     slt_split split;
-    const char *missed_by;      // a rule: of that split only those that it gets wrong; or NULL
+    const char *missed_by;      // a rule: of one split only those that it gets wrong; or NULL
     bool pictures;              // masks, attention and slots too
     uint64_t seed;              // of what is sampled, in profiles that sample
     int min_length, max_length; // steps of a segment, as far as possible; 0: no bound

@@ -144,7 +144,9 @@ static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
     slt_task_data *task;
     SLT_TRY(SLT_NEW(arena, &task, 1));
     SLT_TRY(slt_task_fit(arena, &model->checkpoint.data, data, task));
-    if (options->one_split && options->missed_by) {
+    if (options->missed_by && !options->one_split)
+        SLT_FAIL(SLT_INVALID, "missed_by is for the trajectories of one split: set one_split");
+    if (options->missed_by) {
         SLT_TRY(slt_rule_misses(model->context, arena, data, options->split, options->missed_by,
                                 options->seed, episodes, count));
     } else if (options->one_split) {

@@ -145,6 +145,8 @@ static void a_copy_has_the_labels(void **state) {
     check_copy(model, data, NULL, "copy.safetensors");
     check_copy(model, data, &test, "copy.npz");
     CHECK_FAILS(SLT_UNSUPPORTED, "ends in", slt_model_label(model, data, NULL, "copy.txt"));
+    test = (slt_segment_options){.missed_by = "uniform"};
+    CHECK_FAILS(SLT_INVALID, "set one_split", slt_model_label(model, data, &test, "copy.npz"));
     slt_dataset_close(data);
     slt_model_close(model);
 }
