@@ -438,13 +438,13 @@ slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *pat
 }
 
 static slt_status read_member(const slt_safetensors *file, int member, slt_member_state *out) {
-    char key[32];
+    char key[32], more[2];
     const char *text;
     int health, hinted, kept;
     snprintf(key, sizeof key, "run.member%d", member);
     SLT_TRY(need(file, key, &text));
-    if (sscanf(text, "%" SCNu64 " %la %la %la %d %d %la %d", &out->seed, &out->loss,
-               &out->reconstruction, &out->kl, &health, &hinted, &out->least, &kept) != 8 ||
+    if (sscanf(text, "%" SCNu64 " %la %la %la %d %d %la %d %1s", &out->seed, &out->loss,
+               &out->reconstruction, &out->kl, &health, &hinted, &out->least, &kept, more) != 8 ||
         health < 0 || health > SLT_MEMBER_BROKEN || isnan(out->least))
         SLT_FAIL(SLT_FORMAT,
                  "%s: metadata '%s' is '%.60s'; restarts that an earlier build began have to be "
