@@ -92,10 +92,11 @@ same "their page" "$(dirname "$0")/../../results/results.md" kept/results.md
 if command -v python3 >/dev/null; then
     python3 - kept <<'P' && ok "searched options are those that the searches found" || not_ok "searched options are those that the searches found"
 import json, sys
-cells = [c for c in json.load(open(sys.argv[1] + "/results.json"))["cells"] if c["variant"] == "slottar-searched"]
-assert len(cells) == 6
+searches = {"slottar-searched": "reference", "slottar-settled": "seeds"}
+cells = [c for c in json.load(open(sys.argv[1] + "/results.json"))["cells"] if c["variant"] in searches]
+assert len(cells) == 7
 for cell in cells:
-    best = json.load(open("%s/search/slottar-%s-reference/table.json" % (sys.argv[1], cell["set"])))["configurations"][0]
+    best = json.load(open("%s/search/slottar-%s-%s/table.json" % (sys.argv[1], cell["set"], searches[cell["variant"]])))["configurations"][0]
     words = cell["command"].split()
     assert all("%s=%s" % option in words for option in best["settings"].items()), (cell["set"], best["settings"])
 P

@@ -39,7 +39,7 @@ for i in 2 4 6; do
     kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
 done
 # the numbers of a restart, one of them in two
-cp -r killed other && LC_ALL=C sed -i 's/\("run.member0":"[^"]*0x1\.[0-9a-f]\)[0-9a-f][0-9a-f]\([0-9a-f]*p[^"]*"\)/\1 0\2/' other/last.safetensors
+cp -r whole other && LC_ALL=C sed -i 's/\("run.member0":"[^"]*0x1\.[0-9a-f]\)[0-9a-f][0-9a-f]\([0-9a-f]*p[^"]*"\)/\1 0\2/' other/last.safetensors
 check "numbers of another build are refused" 1 train -o other
 says "with advice" err "begun again, in another folder"
 check "goes on behind kills" 0 train -o killed

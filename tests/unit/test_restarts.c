@@ -1,4 +1,4 @@
-// Restarts behind their epochs: who is stopped, and which epoch counts.
+// Restarts behind their epochs: who is stopped.
 #include <math.h>
 #include "check.h"
 #include "train/trainer.h"
