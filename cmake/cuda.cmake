@@ -41,7 +41,7 @@ endif()
 
 # kernels and the host side, as sources of a target that has the library's objects
 function(slt_add_cuda target)
-  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/*.cu ${PROJECT_SOURCE_DIR}/src/cuda/*.c)
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/*.cu ${PROJECT_SOURCE_DIR}/src/cuda/*.c)
   target_sources(${target} PRIVATE ${kernels})
   target_compile_definitions(${target} PRIVATE SLT_CUDA)
   target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:SLT_CUDA_FUSED=$<BOOL:${SLT_CUDA_FUSED}>>)

@@ -7,10 +7,10 @@ if(SLT_GEMM STREQUAL "blas")
   add_compile_definitions(SLT_GEMM_BLAS)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set_source_files_properties(src/engine/gemm_avx2.c src/ops/attention_avx2.c
+  set_source_files_properties(src/engine/gemm_avx2.c src/ops/common/attention_avx2.c
     PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
   set_source_files_properties(src/engine/gemm_avx512.c PROPERTIES COMPILE_OPTIONS "-mavx512f;-mfma")
-  set_source_files_properties(src/ops/attention_avx512.c
+  set_source_files_properties(src/ops/common/attention_avx512.c
     PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mfma")
 endif()
 message(STATUS "matrix products: ${SLT_GEMM}")

@@ -12,7 +12,7 @@
 #include "check.h"
 #include "engine/tape_impl.h"
 #ifdef SLT_CUDA
-#include "cuda/cuda_device.h"
+#include "cuda/device/cuda_device.h"
 #endif
 
 static slt_context *host, *device;

@@ -107,7 +107,7 @@ struct slt_op {
     slt_var (*bench)(slt_probe *probe);               // of the size of a training step
 };
 
-// ---- probes: how a case makes its inputs (ops/probe.c)
+// ---- probes: how a case makes its inputs (ops/common/probe.c)
 
 // values are uniform in [low, high]; every number gets a gradient
 slt_var slt_probe_numbers(slt_probe *probe, slt_space space, int rows, int width, double low,

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/philox.h"
-#include "ops/ops.h"
+#include "ops/common/ops.h"
 
 enum { PIECE = 64, PER_TASK = 256 }; // rows of a trajectory of the batch; of a task
 enum { CLIP, ENTROPY, VALUE };       // weights of a step

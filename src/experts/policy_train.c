@@ -14,8 +14,8 @@
 #include "experts/policy_learner.h"
 #include "experts/policy_play.h"
 #include "slottar/expert.h"
-#include "train/checkpoint.h"
-#include "train/run_files.h"
+#include "train/learner/checkpoint.h"
+#include "train/inference/run_files.h"
 
 // seeds that are judged: during training, and at the end
 enum { FIRST_JUDGED = 3000000000u, FIRST_FRESH = 4000000000u, FRESH = 1000 };

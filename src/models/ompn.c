@@ -1,6 +1,6 @@
 // OMPN from end to end:
-//     x = o·W + c;  the ordered memory reads x (ops/ompn_sequence.c) and gives its leaf m and p̂
-//     action: (1-p̂_0)·softmax((m ⊕ task ⊕ x)·W + c), DONE: p̂_0; loss: cross-entropy per step
+//     x = o·W + c;  the ordered memory reads x (ops/ompn/ompn_sequence.c) and gives its leaf m and
+//     p̂ action: (1-p̂_0)·softmax((m ⊕ task ⊕ x)·W + c), DONE: p̂_0; loss: cross-entropy per step
 // The task is not used: its rows of the kernels are there, as in the reference, and stay as they
 // start.
 //
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include "models/ompn_model.h"
 #include "nn/nn.h"
-#include "ops/ompn_layout.h"
+#include "ops/ompn/ompn_layout.h"
 
 enum { PARTS = 12 * SLT_OMPN_DEPTH };
 

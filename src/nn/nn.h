@@ -6,7 +6,7 @@
 #ifndef SLT_NN_H
 #define SLT_NN_H
 
-#include "ops/ops.h"
+#include "ops/common/ops.h"
 
 enum { SLT_NAME = 96 };
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "core/file.h"
-#include "train/sweep_trial.h"
+#include "train/sweep/sweep_trial.h"
 
 slt_repro_record slt_repro_record_of(const slt_train_result *result) {
     slt_repro_record record = {.epochs = result->epochs,

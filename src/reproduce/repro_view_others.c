@@ -6,7 +6,7 @@
 #include <string.h>
 #include "reproduce/repro_markdown.h"
 #include "reproduce/repro_speed.h"
-#include "train/train_options.h"
+#include "train/learner/train_options.h"
 
 // ---- restarts
 

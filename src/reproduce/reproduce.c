@@ -10,7 +10,7 @@
 #include "core/file.h"
 #include "core/lock.h"
 #include "reproduce/repro_impl.h"
-#include "train/run_files.h"
+#include "train/inference/run_files.h"
 
 #ifndef SLT_COMMIT
 #define SLT_COMMIT "unknown"

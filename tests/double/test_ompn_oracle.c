@@ -4,9 +4,9 @@
 #include <math.h>
 #include "check.h"
 #include "engine/tape_impl.h"
-#include "ops/ompn_layout.h"
-#include "ops/ops.h"
-#include "ops/probe.h"
+#include "ops/ompn/ompn_layout.h"
+#include "ops/common/ops.h"
+#include "ops/common/probe.h"
 
 enum { MOST = 6, WIDTH = 8 }; // depth and width of the oracle
 

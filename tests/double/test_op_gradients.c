@@ -4,9 +4,9 @@
 #include <math.h>
 #include "check.h"
 #include "engine/tape_impl.h"
-#include "ops/op_table.h"
-#include "ops/ops.h"
-#include "ops/probe.h"
+#include "ops/common/op_table.h"
+#include "ops/common/ops.h"
+#include "ops/common/probe.h"
 #include "group_context.h"
 
 static const slt_probe_batch BATCHES[] = {

@@ -11,7 +11,7 @@
 #include <deque>
 #include <vector>
 #include "cublas_v2.h"
-#include "cuda/cuda_op.h"
+#include "cuda/kernels/cuda_op.h"
 #include "emulated_grid.h"
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;

@@ -7,7 +7,7 @@
 #include "data/minari.h"
 #include "fuzz.h"
 #include "reproduce/repro_record.h"
-#include "train/sweep_trial.h"
+#include "train/sweep/sweep_trial.h"
 
 enum { DEPTH = 16 }; // of the reader that goes deepest
 

@@ -9,7 +9,7 @@
 #include "core/tensorboard.h"
 #include "fuzz.h"
 #include "report/report_impl.h"
-#include "train/run_files.h"
+#include "train/inference/run_files.h"
 
 static const struct {
     const char *name, *good;

@@ -5,7 +5,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
 #include "fuzz.h"
-#include "train/sweep_plan.h"
+#include "train/sweep/sweep_plan.h"
 
 enum { LINES = 64 };
 

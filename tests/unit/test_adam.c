@@ -2,7 +2,7 @@
 #include <math.h>
 #include "check.h"
 #include "engine/adam.h"
-#include "ops/ops.h"
+#include "ops/common/ops.h"
 
 static const slt_limits LIMITS = {1, 1, 1, 1};
 static const int32_t OFFSET[] = {0, 1}, LENGTH[] = {1}, INDEX[] = {0};

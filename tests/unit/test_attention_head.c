@@ -5,7 +5,7 @@
 #include "check.h"
 #include "core/philox.h"
 #include "engine/cpu.h"
-#include "ops/attention_head.h"
+#include "ops/common/attention_head.h"
 
 enum { LONGEST = 131, WIDEST = 33, HEADS = 2, STRIDE = 3 * HEADS * WIDEST };
 

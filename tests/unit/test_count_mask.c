@@ -2,8 +2,8 @@
 // which a trajectory can end its segments, forward and backward.
 #include <math.h>
 #include "check.h"
-#include "ops/ops.h"
-#include "ops/probe.h"
+#include "ops/common/ops.h"
+#include "ops/common/probe.h"
 #include "group_context.h"
 
 static slt_var make(slt_probe *probe) {

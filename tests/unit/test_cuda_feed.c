@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "cuda_rig.h"
-#include "train/shelved.h"
+#include "train/batching/shelved.h"
 
 enum { WIDTH = 5, ACTIONS = 4, LONGEST = 6, SLOTS = 3, BATCH = 7, MEMBERS = 2 };
 enum { EPISODES = 300 }; // more than are laid out at once

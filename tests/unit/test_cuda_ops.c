@@ -3,9 +3,9 @@
 // sanitizers: too long
 #include "cuda_rig.h"
 #include "nn/nn.h"
-#include "ops/op_table.h"
-#include "ops/ops.h"
-#include "ops/probe.h"
+#include "ops/common/op_table.h"
+#include "ops/common/ops.h"
+#include "ops/common/probe.h"
 
 // relative to the largest number of an array; sums have up to some hundred terms
 static const double TOLERANCE = 2e-5;

@@ -1,7 +1,7 @@
 // Which steps change what is observed, as batches tell it: of numbers and of bits, packed and
 // padded, without observations not at all.
 #include "check.h"
-#include "train/feed.h"
+#include "train/batching/feed.h"
 
 enum { WIDTH = 3, SYMBOLS = 4, STEPS = 5, LONG = 7 };
 

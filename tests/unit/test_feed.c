@@ -1,7 +1,7 @@
 // Batches with a step DONE behind the last one: its symbol, what is observed there, the padding
 // behind it, and lengths; of numbers and of bits, with and without final observations.
 #include "check.h"
-#include "train/feed.h"
+#include "train/batching/feed.h"
 
 enum { WIDTH = 3, SYMBOLS = 4, LONG = 6 }; // actions 0 to 2, DONE is 3
 

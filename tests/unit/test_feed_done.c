@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include "check.h"
 #include "engine/tape_impl.h"
-#include "train/feed.h"
+#include "train/batching/feed.h"
 #include "group_context.h"
 
 enum { WIDTH = 3, ACTIONS = 4 }; // actions 0..3, DONE 4, padding 5

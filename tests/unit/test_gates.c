@@ -1,7 +1,7 @@
 // The gates' tanh and logistic function: within 3e-7 of the truth, odd, and no number stays none.
 #include <math.h>
 #include "check.h"
-#include "ops/gates.h"
+#include "ops/compile/gates.h"
 
 static void they_are_close_to_the_truth(void **state) {
     (void)state;

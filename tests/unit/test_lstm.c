@@ -3,8 +3,8 @@
 #include <math.h>
 #include "check.h"
 #include "engine/tape_impl.h"
-#include "ops/ops.h"
-#include "ops/probe.h"
+#include "ops/common/ops.h"
+#include "ops/common/probe.h"
 
 enum { D = 8 };
 

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "core/error.h"
 #include "core/philox.h"
-#include "train/lengths.h"
-#include "train/prior.h"
+#include "train/inference/lengths.h"
+#include "train/learner/prior.h"
 
 static void filled(const char *text, double slack, int K, double *out) {
     slt_prior prior;

@@ -4,7 +4,7 @@
 #include "core/file.h"
 #include "report/paper_scores.h"
 #include "reproduce/repro_summary.h"
-#include "train/train_options.h"
+#include "train/learner/train_options.h"
 
 // ---- the lists
 

@@ -1,7 +1,7 @@
 // Restarts behind their epochs: who is stopped.
 #include <math.h>
 #include "check.h"
-#include "train/trainer.h"
+#include "train/training/trainer.h"
 
 enum { MEMBERS = 3 };
 

@@ -2,7 +2,7 @@
 // whatever became of the member since; what waits is written when a run is saved.
 #include "core/clock.h"
 #include "core/file.h"
-#include "train/trainer.h"
+#include "train/training/trainer.h"
 #include "same_bytes.h"
 #include "small_run.h"
 

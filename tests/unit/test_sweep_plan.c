@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "check.h"
-#include "train/sweep_plan.h"
+#include "train/sweep/sweep_plan.h"
 
 static slt_arena arena;
 static slt_sweep_plan plan;

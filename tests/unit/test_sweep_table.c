@@ -2,7 +2,7 @@
 #include <math.h>
 #include "check.h"
 #include "core/file.h"
-#include "train/sweep_table.h"
+#include "train/sweep/sweep_table.h"
 
 static slt_arena arena;
 static slt_sweep_plan plan;

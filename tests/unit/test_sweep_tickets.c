@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "check.h"
-#include "train/sweep_tickets.h"
+#include "train/sweep/sweep_tickets.h"
 
 static slt_arena arena;
 

@@ -2,7 +2,7 @@
 // fit are refused; a tape can be looked at and measured.
 #include <stdlib.h>
 #include "core/file.h"
-#include "ops/ops.h"
+#include "ops/common/ops.h"
 #include "slottar_rig.h"
 #include "group_context.h"
 

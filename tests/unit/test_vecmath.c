@@ -1,7 +1,7 @@
 // exp, tanh and sigmoid against the C library in double, over the whole range of float.
 #include <math.h>
 #include "check.h"
-#include "ops/vecmath.h"
+#include "ops/common/vecmath.h"
 
 static float from_bits(uint32_t bits) {
     float x;

@@ -1,0 +1,141 @@
+// Which nodes of a tape run together, and the launch of such a run.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/fused/loss/cuda_runs.h"
+
+#include <string.h>
+#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_nodes.h"
+
+#ifndef SLT_CUDA_TURN
+#define SLT_CUDA_TURN 1 // 0: a launch for the losses, one for their gradients
+#endif
+
+static const struct {
+    const char *name;
+    slt_loss_kind kind;
+} parts[] = {{"segment_mask", SLT_LOSS_MASK},
+             {"prefix_xent", SLT_LOSS_XENT},
+             {"halting_kl", SLT_LOSS_KL},
+             {"add_loss", SLT_LOSS_ADD}};
+
+static bool kind_of(const slt_tape *tape, int n, slt_loss_kind *kind) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].name, tape->nodes[n].node.op->name) == 0)
+            return *kind = parts[i].kind, true;
+    return false;
+}
+
+// every block of a run sets the gradients that a sum of losses hands on: it cannot add to them
+static bool may_run(const slt_tape *tape, int n, bool backward) {
+    slt_loss_kind kind;
+    if (!SLT_CUDA_FUSED || !kind_of(tape, n, &kind)) return false;
+    return !backward || kind != SLT_LOSS_ADD || !tape->nodes[n].add;
+}
+
+static const slt_cuda_family *const families[] = {
+    &slt_cuda_inputs, &slt_cuda_slots, &slt_cuda_fronts,     &slt_cuda_broadcasts,
+    &slt_cuda_layers, &slt_cuda_heads, &slt_cuda_rows_family};
+
+// the family of the run that begins with node n; NULL: of none
+static const slt_cuda_family *family_of(const slt_tape *tape, int n, bool backward) {
+    for (size_t i = 0; SLT_CUDA_FUSED && i < sizeof families / sizeof *families; i++)
+        if ((!backward || families[i]->weights) && families[i]->last(tape, n) > n)
+            return families[i];
+    return NULL;
+}
+
+// the last node of the run that begins with node n
+static int last_of(const slt_tape *tape, int n, bool backward) {
+    const slt_cuda_family *family = family_of(tape, n, backward);
+    int last = n;
+    if (family) return family->last(tape, n);
+    while (may_run(tape, n, backward) && last + 1 < tape->node_count &&
+           last + 1 - n < SLT_RUN_NODES && may_run(tape, last + 1, backward))
+        last++;
+    return last;
+}
+
+// the losses at the end of a tape that trains: forward and backward are one launch
+static void join_turn(const slt_tape *tape, int *begin, int *end) {
+    int N = tape->node_count, first = N ? begin[N - 1] : 0, last = 2 * N - 1 - first;
+    if (!SLT_CUDA_TURN || first >= N - 1 || end[N] != last) return;
+    for (int n = first; n < N; n++)
+        if (!tape->nodes[n].runs_backward) return;
+    for (int t = first; t <= last; t++) begin[t] = first, end[t] = last;
+}
+
+void slt_cuda_runs(const slt_tape *tape, int *begin, int *end) {
+    int N = tape->node_count;
+    for (int n = 0, last; n < N; n = last + 1) {
+        last = last_of(tape, n, false);
+        // what the slots' first steps write must not be read by the launch in front
+        bool early = n > 0 && family_of(tape, n, false) == &slt_cuda_slots;
+        for (int i = n; i <= last; i++) begin[i] = early ? begin[n - 1] : n, end[i] = last;
+    }
+    for (int n = 0, last; n < N; n = last + 1) {
+        last = last_of(tape, n, true);
+        for (int i = n; i <= last; i++)
+            begin[2 * N - 1 - i] = 2 * N - 1 - last, end[2 * N - 1 - i] = 2 * N - 1 - n;
+    }
+    join_turn(tape, begin, end);
+}
+
+// ---- losses
+
+static void add_node(slt_loss_run *run, const slt_tape *tape, int n, bool backward) {
+    kind_of(tape, n, &run->kind[run->nodes]);
+    run->node[run->nodes++] = slt_cuda_args_of(tape, n, backward);
+}
+
+static void losses_forward(const slt_tape *tape, int first, int last) {
+    slt_loss_run run = {.stream = slt_cuda_of(tape->store)->stream};
+    for (int n = first; n <= last; n++) add_node(&run, tape, n, false);
+    slt_cuda_losses_forward(&run);
+}
+
+static void losses_backward(const slt_tape *tape, int first, int last, slt_cuda_view seed,
+                            bool both) {
+    slt_loss_run run = {.stream = slt_cuda_of(tape->store)->stream, .seed = seed};
+    for (int n = last; n >= first; n--)
+        if (tape->nodes[n].runs_backward) add_node(&run, tape, n, true);
+    if (run.nodes) (both ? slt_cuda_losses_both : slt_cuda_losses_backward)(&run);
+}
+
+// ---- whose run is it? a loss has no part in others
+
+void slt_cuda_run_forward(slt_tape *tape, int first, int last) {
+    const slt_cuda_family *family = family_of(tape, first, false);
+    if (family)
+        family->run(tape, first, last, false);
+    else
+        losses_forward(tape, first, last);
+}
+
+void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
+    const slt_cuda_family *family = family_of(tape, first, true);
+    if (family)
+        family->run(tape, first, last, true);
+    else
+        losses_backward(tape, first, last, seed, both);
+}
+
+void slt_cuda_run_weights(slt_tape *tape, int first, int n) {
+    const slt_cuda_family *family = family_of(tape, first, true);
+    if (family) family->weights(tape, first, n);
+}
+
+bool slt_cuda_run_fills(const slt_tape *tape, int first) {
+    const slt_cuda_family *family = family_of(tape, first, true);
+    return family && family->fills;
+}
+
+int slt_cuda_last_room(const slt_tape *tape) {
+    for (int n = 0; n < tape->node_count; n++) {
+        const slt_cuda_family *family = family_of(tape, n, true);
+        if (!slt_is_large(tape, n) && (family == &slt_cuda_slots || family == &slt_cuda_layers))
+            return n;
+    }
+    return 0;
+}

@@ -1,0 +1,59 @@
+// The decoder's first rows, where a slot is laid over a sequence and nothing else is joined to it:
+//     x_{s,l} = LN(relu(slot_s)) + position_l,  qkv_{s,l} = x_{s,l}·W + c
+// A row is a sum of one of its slot and one of its position, and the product is linear: it is made
+// for slots and positions, some hundreds of rows instead of many thousands, and attention adds them
+// up as it reads. Backward, attention sums dqkv over every sequence, and the product, the norm and
+// the ReLU are turned for slots alone; W's gradient is that of slots and positions, with dqkv
+// summed over the sequences, too (broadcast_run.cu, tensor_attention.cu). In tf32.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_BROADCAST_RUN_H
+#define SLT_CUDA_BROADCAST_RUN_H
+
+#include "cuda/kernels/cuda_op.h"
+
+enum { SLT_BROADCAST_WIDTH = 128, SLT_BROADCAST_OUT = 3 * SLT_BROADCAST_WIDTH };
+
+// what attention reads and leaves
+typedef struct {
+    slt_cuda_view slots, positions; // (sequences,384), (length,384): parts of qkv
+    slt_cuda_view normed, table, x; // forward: x = normed + table is written, for others; behind
+                                    // the rows of `normed` are those of the table once more
+    slt_cuda_view dx;               // backward: what others left there; may be absent
+    slt_cuda_view dslots, dnormed;  // sums over a sequence: of dqkv, of dx
+    slt_cuda_view dpositions;       // behind dslots: sums of dqkv over all sequences
+} slt_broadcast_rows;
+
+typedef struct {
+    void *stream;
+    slt_cuda_args norm; // of slots: no positions, a row of each sequence
+    bool early;         // nobody writes weights but Adam: they are read before the wait
+    int sequences, positions;
+    slt_cuda_view slot, dslot;
+    bool add_slot;
+    slt_cuda_view y; // relu(slot), kept
+    slt_cuda_view w, c;
+    slt_broadcast_rows rows;
+} slt_broadcast_run;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void slt_cuda_broadcast_forward(const slt_broadcast_run *run);
+void slt_cuda_broadcast_backward(const slt_broadcast_run *run);
+// blocks of backward, each with sums for the norm's weights
+int slt_cuda_broadcast_blocks(int sequences);
+// dpositions, from attention's node
+void slt_cuda_broadcast_positions(const slt_cuda_args *args, slt_cuda_view dpositions);
+
+// attention with such rows (tensor_attention.cu); are there kernels for sequences so long?
+void slt_cuda_broadcast_attention(const slt_cuda_args *args, const slt_broadcast_rows *rows,
+                                  bool backward);
+bool slt_cuda_broadcast_fits(int width, int heads, int length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,156 @@
+// The decoder's way to attention on a tape, where its rows are those of slots and positions
+// (broadcast_run.h): join_slots, layer_norm, dense, attention. Rows of slots are kept in the memory
+// of the rows that are not made.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/fused/decoder_input/broadcast_run.h"
+
+#include <string.h>
+#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_nodes.h"
+#include "ops/common/activation_kind.h"
+
+enum { JOIN, NORM, DENSE, ATTENTION, NODES };
+enum { X, RESIDUAL, GAMMA, BETA, POSITIONS }; // of the norm
+enum { SLOT, TOKEN };                         // of what is joined
+enum { W = 1, C = 2 };
+
+// ---- what may be in a run
+
+// what a node writes is read by the next one alone
+static bool is_handed_on(const slt_tape *tape, int n) {
+    return slt_cuda_hands_on(tape, n) && !tape->vars[slt_node_at(tape, n)->out[0]].kept;
+}
+
+static bool is_join(const slt_tape *tape, int n) {
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "join_slots") && !node->in[TOKEN] &&
+           slt_width_of(tape, node->out[0]) == SLT_BROADCAST_WIDTH && is_handed_on(tape, n);
+}
+static bool is_norm(const slt_tape *tape, int n) {
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "layer_norm") && !node->in[RESIDUAL] &&
+           slt_is_weight(tape, node->in[GAMMA]) && slt_is_weight(tape, node->in[BETA]) &&
+           node->in[POSITIONS] && tape->vars[node->in[POSITIONS]].constant;
+}
+static bool is_dense(const slt_tape *tape, int n, slt_var x) {
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "dense") && node->in[X] == x && slt_is_weight(tape, node->in[W]) &&
+           node->attributes.n[0] == SLT_LINEAR && !(tape->nodes[n].add >> C & 1) &&
+           slt_width_of(tape, node->out[0]) == SLT_BROADCAST_OUT && is_handed_on(tape, n);
+}
+
+static int sequences_of(const slt_tape *tape) {
+    return tape->limits.trajectories * tape->limits.slots;
+}
+
+// rows of slots and positions, and of sums, have room
+static bool has_room(const slt_tape *tape, int n) {
+    int rows = slt_shape_rows(tape, tape->vars[slt_node_at(tape, n)->out[0]].shape, NULL);
+    int sequences = sequences_of(tape);
+    return 4 * sequences + 3 * tape->limits.length <= rows;
+}
+
+static bool alike(const slt_tape *tape, int n) {
+    for (int i = 1; i < NODES; i++)
+        if (tape->nodes[n + i].runs_backward != tape->nodes[n].runs_backward) return false;
+    return true;
+}
+
+static bool is_attention(const slt_tape *tape, int n) {
+    return slt_node_is(tape, n, "attention") && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
+           slt_cuda_broadcast_fits(SLT_BROADCAST_WIDTH, slt_node_at(tape, n)->attributes.n[0],
+                                   tape->limits.length);
+}
+
+static int last_of(const slt_tape *tape, int n) {
+    bool runs = n + NODES <= tape->node_count && is_join(tape, n) && is_norm(tape, n + NORM) &&
+                is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]) &&
+                is_attention(tape, n + ATTENTION) && alike(tape, n) && has_room(tape, n);
+    return runs ? n + ATTENTION : n;
+}
+
+// ---- launches
+
+static slt_cuda_view behind(slt_cuda_view view, int rows, int width) {
+    if (view.at) view.at += (int64_t)rows * width;
+    return view;
+}
+
+// sums of dqkv and dx are in the memory of what is joined, whose gradient nobody reads
+static slt_broadcast_rows rows_of(const slt_cuda_args *a, int sequences) {
+    slt_cuda_view y = a[JOIN].out[0], qkv = a[DENSE].out[0], sums = a[JOIN].out_grad[0];
+    slt_broadcast_rows rows = {.slots = qkv,
+                               .positions = behind(qkv, sequences, SLT_BROADCAST_OUT),
+                               .normed = behind(y, sequences, SLT_BROADCAST_WIDTH),
+                               .table = a[NORM].in[POSITIONS],
+                               .x = a[NORM].out[0],
+                               .dslots = sums,
+                               .dpositions = behind(sums, sequences, SLT_BROADCAST_OUT)};
+    rows.dnormed = behind(rows.dpositions, a[JOIN].length, SLT_BROADCAST_OUT);
+    if (a[DENSE].add[X]) rows.dx = a[NORM].out_grad[0];
+    return rows;
+}
+
+static slt_broadcast_run run_of(const slt_tape *tape, const slt_cuda_args *a) {
+    int sequences = sequences_of(tape);
+    slt_broadcast_run run = {.stream = slt_cuda_of(tape->store)->stream,
+                             .norm = a[NORM],
+                             .early = a[DENSE].stored & 1u << W,
+                             .sequences = sequences,
+                             .positions = tape->limits.length,
+                             .slot = a[JOIN].in[SLOT],
+                             .dslot = a[JOIN].in_grad[SLOT],
+                             .add_slot = a[JOIN].add[SLOT],
+                             .y = a[JOIN].out[0],
+                             .w = a[DENSE].in[W],
+                             .c = a[DENSE].in[C],
+                             .rows = rows_of(a, sequences)};
+    run.norm.in[POSITIONS] = (slt_cuda_view){NULL, 0};
+    run.norm.out[0] = run.rows.normed;
+    return run;
+}
+
+// backward, attention alone: its sums are on their way before the chain goes on
+static void launch(const slt_tape *tape, int first, int last, bool backward) {
+    slt_cuda_args a[NODES];
+    for (int i = 0; i <= last - first; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
+    slt_broadcast_run run = run_of(tape, a);
+    if (backward && !tape->nodes[first].runs_backward) return;
+    if (!backward) slt_cuda_broadcast_forward(&run);
+    slt_cuda_broadcast_attention(&a[ATTENTION], &run.rows, backward);
+}
+
+// of W, from slots and positions
+static void dense_weights(const slt_cuda_args *a, const slt_broadcast_run *run) {
+    const slt_cuda_args *dense = &a[DENSE];
+    slt_cuda_args sums = a[ATTENTION];
+    slt_cuda_view none = {NULL, 0};
+    sums.stream = slt_cuda_fork_rest(dense).stream;
+    slt_cuda_broadcast_positions(&sums, run->rows.dpositions);
+    slt_cuda_weight_gradient(dense, SLT_BROADCAST_WIDTH, SLT_BROADCAST_OUT,
+                             run->sequences + run->positions, run->rows.normed, run->rows.dslots,
+                             dense->in_grad[W], dense->add[W], none, false);
+}
+
+// of c, from slots
+static void bias(const slt_cuda_args *dense, const slt_broadcast_run *run) {
+    slt_cuda_args side = slt_cuda_fork_sums(dense);
+    slt_cuda_bias_gradient(&side, run->rows.dslots, run->sequences, SLT_BROADCAST_OUT,
+                           dense->in_grad[C], false);
+}
+
+// nodes come one after the other, the last first
+static void weights(const slt_tape *tape, int first, int n) {
+    slt_cuda_args a[NODES];
+    for (int i = 0; i < NODES; i++) a[i] = slt_cuda_args_of(tape, first + i, true);
+    slt_broadcast_run run = run_of(tape, a);
+    if (n == first + ATTENTION) bias(&a[DENSE], &run);
+    if (n == first + DENSE) dense_weights(a, &run);
+    if (n != first + NORM) return;
+    slt_cuda_broadcast_backward(&run);
+    slt_cuda_norm_weights(&a[NORM], slt_cuda_broadcast_blocks(run.sequences));
+}
+
+const slt_cuda_family slt_cuda_broadcasts = {last_of, launch, weights};

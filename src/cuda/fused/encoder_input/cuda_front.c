@@ -1,0 +1,132 @@
+// What is in front of the encoder's attention on a tape, and its launch as one (front_run.h):
+// dense, join_tokens, layer_norm, dense.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/fused/encoder_input/front_run.h"
+
+#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_nodes.h"
+#include "ops/common/activation_kind.h"
+
+enum { DENSE, JOIN, NORM, QKV, NODES };
+enum { X, RESIDUAL, GAMMA, BETA, POSITIONS }; // of the norm
+enum { IDS, TABLE, JOINED };                  // of what is joined
+enum { W = 1, C = 2 };
+
+// rows of all members: with more, blocks of forward go round more than twice
+enum { MOST_ROWS = 4224 };
+
+// ---- what may be in a run
+
+// one other node reads what it writes
+static bool has_reader(const slt_tape *tape, slt_var var) {
+    int readers = 0;
+    for (int n = 0; n < tape->node_count; n++)
+        for (int i = 0; i < slt_node_at(tape, n)->inputs; i++)
+            readers += slt_node_at(tape, n)->in[i] == var;
+    return readers == 1 && !tape->vars[var].kept;
+}
+
+static bool is_dense(const slt_tape *tape, int n, int out) {
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
+           slt_width_of(tape, node->in[X]) == SLT_FRONT_WIDTH &&
+           slt_width_of(tape, node->out[0]) == out && slt_is_weight(tape, node->in[W]);
+}
+static bool is_join(const slt_tape *tape, int n) {
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "join_tokens") &&
+           node->in[JOINED] == slt_node_at(tape, n - 1)->out[0] &&
+           has_reader(tape, node->in[JOINED]) && has_reader(tape, node->out[0]);
+}
+static bool is_norm(const slt_tape *tape, int n) {
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "layer_norm") && node->in[X] == slt_node_at(tape, n - 1)->out[0] &&
+           !node->in[RESIDUAL] && slt_is_weight(tape, node->in[GAMMA]) &&
+           slt_is_weight(tape, node->in[BETA]) &&
+           (!node->in[POSITIONS] || tape->vars[node->in[POSITIONS]].constant);
+}
+
+static bool backward_alike(const slt_tape *tape, int n) {
+    for (int i = 1; i < NODES; i++)
+        if (tape->nodes[n + i].runs_backward != tape->nodes[n].runs_backward) return false;
+    return true;
+}
+
+static int last_of(const slt_tape *tape, int n) {
+    bool runs = n + NODES <= tape->node_count && is_dense(tape, n + DENSE, SLT_FRONT_WIDTH) &&
+                !slt_node_at(tape, n + DENSE)->in[C] && is_join(tape, n + JOIN) &&
+                is_norm(tape, n + NORM) && is_dense(tape, n + QKV, SLT_FRONT_OUT) &&
+                slt_node_at(tape, n + QKV)->in[X] == slt_node_at(tape, n + NORM)->out[0] &&
+                backward_alike(tape, n) && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
+                tape->limits.tokens * tape->store->members <= MOST_ROWS && slt_cuda_front_fits();
+    return runs ? n + QKV : n;
+}
+
+// ---- weights, laid down
+
+bool slt_cuda_front_lays(const slt_tape *tape, int n) { return last_of(tape, n) != n; }
+
+slt_layer_weights slt_cuda_front_weights(const slt_tape *tape, int n) {
+    return (slt_layer_weights){
+        .stream = slt_cuda_of(tape->store)->stream,
+        .members = tape->store->members,
+        .passes = tape->nodes[n].runs_backward ? 2 : 1,
+        .front_b = slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[W]),
+        .front_w = slt_cuda_value_view(tape, slt_node_at(tape, n + QKV)->in[W])};
+}
+
+// ---- launches
+
+// a node's launch is between this one and what is fed
+static bool is_early(const slt_tape *tape, int first) {
+    return !slt_is_weight(tape, slt_node_at(tape, first + DENSE)->in[X]) &&
+           slt_is_weight(tape, slt_node_at(tape, first + JOIN)->in[IDS]);
+}
+
+static slt_front_run run_of(const slt_tape *tape, int first, const slt_cuda_args *a) {
+    slt_front_run run = {.stream = slt_cuda_of(tape->store)->stream,
+                         .norm = a[NORM],
+                         .early = is_early(tape, first),
+                         .rows = a[DENSE].in_rows[X],
+                         .each = slt_layer_each(a[DENSE].in_rows[X], a[DENSE].members),
+                         .x = a[DENSE].in[X],
+                         .ids = a[JOIN].in[IDS],
+                         .table = a[JOIN].in[TABLE],
+                         .y = a[JOIN].out[0],
+                         .c = a[QKV].in[C],
+                         .qkv = a[QKV].out[0],
+                         .dqkv = a[QKV].out_grad[0],
+                         .gated = a[JOIN].shared,
+                         .dy = a[DENSE].out_grad[0],
+                         .dx = a[DENSE].in_grad[X],
+                         .add_x = a[DENSE].add[X]};
+    if (a[QKV].add[X]) run.dz = a[NORM].out_grad[0];
+    return run;
+}
+
+static void launch(const slt_tape *tape, int first, int last, bool backward) {
+    slt_cuda_args a[NODES];
+    for (int i = 0; i <= last - first; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
+    slt_front_run run = run_of(tape, first, a);
+    run.early &= slt_cuda_layers_lay(tape);
+    run.laid = slt_cuda_laid(tape, first, backward);
+    if (!backward)
+        slt_cuda_front_forward(&run);
+    else if (tape->nodes[first].runs_backward)
+        slt_cuda_front_backward(&run);
+}
+
+static void weights(const slt_tape *tape, int first, int n) {
+    slt_cuda_args args = slt_cuda_args_of(tape, n, true);
+    int each = slt_layer_each(args.in_rows[X], args.members);
+    if (n == first + JOIN)
+        slt_cuda_join_weights(&args);
+    else if (n == first + NORM)
+        slt_cuda_norm_weights(&args, (args.in_rows[X] + each - 1) / each);
+    else
+        slt_cuda_dense_weights(&args);
+}
+
+const slt_cuda_family slt_cuda_fronts = {last_of, launch, weights, true};

@@ -1,0 +1,62 @@
+// The first nodes of a tape, and their launch as one (input_run.h). Forward only: backward they
+// come last, each with something else in front of it.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/fused/encoder_input/input_run.h"
+
+#include <string.h>
+#include "cuda/device/cuda_device.h"
+#include "ops/common/activation_kind.h"
+
+static const char *const names[] = {
+    [SLT_INPUT_NOISE] = "noise", [SLT_INPUT_TABLE] = "dense", [SLT_INPUT_BITS] = "dense_bits"};
+
+enum { KINDS = sizeof names / sizeof *names };
+
+static int kind_of(const slt_tape *tape, int n) {
+    int kind = 0;
+    while (kind < KINDS && strcmp(names[kind], tape->nodes[n].node.op->name) != 0) kind++;
+    return kind;
+}
+
+static bool waits(const slt_tape *tape, const slt_node *node) {
+    for (int i = 0; i < node->inputs; i++)
+        if (node->in[i] && tape->vars[node->in[i]].origin == SLT_FROM_NODE) return true;
+    return false;
+}
+
+// a few rows of weights, in fours
+static bool is_table(const slt_tape *tape, const slt_node *node) {
+    slt_shape in = tape->vars[node->in[0]].shape, out = tape->vars[node->out[0]].shape;
+    return in.space == SLT_FIXED && in.rows <= 32 && in.width <= SLT_INPUT_WIDEST &&
+           out.width <= SLT_INPUT_WIDEST && in.width % 4 == 0 && out.width % 4 == 0 &&
+           node->attributes.n[0] == SLT_LINEAR && tape->vars[node->in[1]].origin == SLT_FROM_STORE;
+}
+
+static bool may_run(const slt_tape *tape, int n) {
+    const slt_node *node = &tape->nodes[n].node;
+    int kind = kind_of(tape, n);
+    return kind < KINDS && !waits(tape, node) && (kind != SLT_INPUT_TABLE || is_table(tape, node));
+}
+
+// a population fills the device with each of them, and its blocks are in each other's way
+static int last_of(const slt_tape *tape, int first) {
+    int n = first;
+    if (tape->store->members > 1) return first;
+    while (n < tape->node_count && n - first < SLT_INPUT_NODES && may_run(tape, n)) n++;
+    return n > first ? n - 1 : first;
+}
+
+static void launch(const slt_tape *tape, int first, int last, bool backward) {
+    (void)backward;
+    slt_input_run run = {.stream = slt_cuda_of(tape->store)->stream, .nodes = last - first + 1};
+    for (int i = 0; i < run.nodes; i++) {
+        run.kind[i] = (slt_input_kind)kind_of(tape, first + i);
+        run.node[i] = slt_cuda_args_of(tape, first + i, false);
+    }
+    run.layers = slt_cuda_layers_take(tape, run.layer, SLT_INPUT_LAYERS);
+    slt_cuda_inputs_forward(&run);
+}
+
+const slt_cuda_family slt_cuda_inputs = {last_of, launch, NULL};

@@ -1,0 +1,286 @@
+// The rows' half of a Transformer layer on a tape, and its launch as one (layer_run.h): dense,
+// layer_norm, mlp, layer_norm. Weights are laid down for it at the beginning of every pass.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_nodes.h"
+#include "cuda/fused/layer/layer_run.h"
+#include "ops/common/activation_kind.h"
+
+enum { DENSE, NORM1, MLP, NORM2, NODES };
+// behind them, if at all: an output layer, or the end of an encoder
+enum { HEAD = NODES, POSITION = NODES, NORM3, END_MLP, NORM4, KV, MOST };
+enum { X, RESIDUAL, GAMMA, BETA, POSITIONS }; // of a norm
+enum { W = 1, C = 2, W1 = 1, C1, W2, C2 };
+
+// ---- what may be in a run
+
+// nobody reads it but so many inputs of nodes
+static bool has_readers(const slt_tape *tape, slt_var var, int readers) {
+    for (int n = 0; n < tape->node_count; n++)
+        for (int i = 0; i < slt_node_at(tape, n)->inputs; i++)
+            readers -= slt_node_at(tape, n)->in[i] == var;
+    return readers == 0 && !tape->vars[var].kept;
+}
+
+static bool is_dense(const slt_tape *tape, int n) {
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
+           slt_width_of(tape, node->in[X]) == SLT_LAYER_WIDTH &&
+           slt_width_of(tape, node->out[0]) == SLT_LAYER_WIDTH &&
+           slt_is_weight(tape, node->in[W]) && slt_is_weight(tape, node->in[C]) &&
+           has_readers(tape, node->out[0], 1);
+}
+
+static bool is_norm(const slt_tape *tape, int n, slt_var residual) {
+    const slt_node *node = slt_node_at(tape, n);
+    return slt_node_is(tape, n, "layer_norm") && node->in[RESIDUAL] == residual &&
+           slt_is_weight(tape, node->in[GAMMA]) && slt_is_weight(tape, node->in[BETA]) &&
+           !node->in[POSITIONS];
+}
+
+static bool is_mlp(const slt_tape *tape, int n, slt_var x) {
+    const slt_node *node = slt_node_at(tape, n);
+    if (!slt_node_is(tape, n, "mlp") || node->in[X] != x) return false;
+    int wide = slt_width_of(tape, node->in[W1]);
+    return wide % SLT_LAYER_WIDTH == 0 && wide <= SLT_LAYER_MOST &&
+           slt_width_of(tape, node->out[0]) == SLT_LAYER_WIDTH &&
+           slt_is_weight(tape, node->in[W1]) && slt_is_weight(tape, node->in[C1]) &&
+           slt_is_weight(tape, node->in[W2]) && slt_is_weight(tape, node->in[C2]) &&
+           has_readers(tape, node->out[0], 1);
+}
+
+static bool is_layer(const slt_tape *tape, int n) {
+    if (n + NODES > tape->node_count || !is_dense(tape, n + DENSE)) return false;
+    slt_var y = slt_node_at(tape, n + NORM1)->out[0];
+    return is_norm(tape, n + NORM1, slt_node_at(tape, n + DENSE)->out[0]) &&
+           is_mlp(tape, n + MLP, y) &&
+           is_norm(tape, n + NORM2, slt_node_at(tape, n + MLP)->out[0]) &&
+           slt_node_at(tape, n + NORM2)->in[X] == y && has_readers(tape, y, 2);
+}
+
+// an output layer of few columns, which alone reads what the second norm writes
+static bool is_head(const slt_tape *tape, int n) {
+    if (n >= tape->node_count || !slt_node_is(tape, n, "dense")) return false;
+    const slt_node *node = slt_node_at(tape, n);
+    return node->attributes.n[0] == SLT_LINEAR && slt_cuda_hands_on(tape, n - 1) &&
+           slt_width_of(tape, node->out[0]) <= SLT_LAYER_OUT && slt_is_weight(tape, node->in[W]) &&
+           (!node->in[C] || slt_is_weight(tape, node->in[C]));
+}
+
+static bool is_end(const slt_tape *tape, int n) {
+    if (n + MOST > tape->node_count) return false;
+    const slt_node *position = slt_node_at(tape, n + POSITION), *kv = slt_node_at(tape, n + KV);
+    for (int i = NORM2; i < KV; i++)
+        if (!slt_cuda_hands_on(tape, n + i)) return false;
+    return slt_node_is(tape, n + POSITION, "add_position") &&
+           slt_is_weight(tape, position->in[W]) && slt_is_weight(tape, position->in[C]) &&
+           is_norm(tape, n + NORM3, 0) &&
+           is_mlp(tape, n + END_MLP, slt_node_at(tape, n + NORM3)->out[0]) &&
+           slt_width_of(tape, slt_node_at(tape, n + END_MLP)->in[W1]) == SLT_LAYER_WIDTH &&
+           is_norm(tape, n + NORM4, 0) && slt_node_is(tape, n + KV, "dense") &&
+           kv->attributes.n[0] == SLT_LINEAR && slt_is_weight(tape, kv->in[W]) && !kv->in[C] &&
+           slt_width_of(tape, kv->out[0]) == 2 * SLT_LAYER_WIDTH &&
+           !tape->vars[position->out[0]].kept;
+}
+
+static int nodes_of(const slt_tape *tape, int n) {
+    return is_head(tape, n + HEAD) ? HEAD + 1 : is_end(tape, n) ? MOST : NODES;
+}
+
+static bool backward_alike(const slt_tape *tape, int n) {
+    for (int i = 1; i < nodes_of(tape, n); i++)
+        if (tape->nodes[n + i].runs_backward != tape->nodes[n].runs_backward) return false;
+    return true;
+}
+
+static int last_of(const slt_tape *tape, int first) {
+    bool runs = slt_cuda_is_tf32(slt_cuda_of(tape->store)) && is_layer(tape, first) &&
+                backward_alike(tape, first) && slt_cuda_layer_fits();
+    return runs ? first + nodes_of(tape, first) - 1 : first;
+}
+
+// ---- weights, laid down
+
+static int passes_of(const slt_tape *tape, int n) { return tape->nodes[n].runs_backward ? 2 : 1; }
+
+static slt_layer_weights weights_of(const slt_tape *tape, int n) {
+    if (slt_cuda_front_lays(tape, n)) return slt_cuda_front_weights(tape, n);
+    const slt_node *mlp = slt_node_at(tape, n + MLP);
+    slt_layer_weights weights = {.stream = slt_cuda_of(tape->store)->stream,
+                                 .members = tape->store->members,
+                                 .wide = slt_width_of(tape, mlp->in[W1]),
+                                 .passes = passes_of(tape, n),
+                                 .o =
+                                     slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[W]),
+                                 .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
+                                 .w2 = slt_cuda_value_view(tape, mlp->in[W2])};
+    if (nodes_of(tape, n) < MOST) return weights;
+    mlp = slt_node_at(tape, n + END_MLP);
+    weights.end_w1 = slt_cuda_value_view(tape, mlp->in[W1]);
+    weights.end_w2 = slt_cuda_value_view(tape, mlp->in[W2]);
+    weights.end_kv = slt_cuda_value_view(tape, slt_node_at(tape, n + KV)->in[W]);
+    return weights;
+}
+
+// numbers of one member and pass
+static size_t numbers_of(const slt_tape *tape, int n) {
+    slt_layer_weights weights = weights_of(tape, n);
+    return (size_t)slt_lay_pieces(&weights) * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
+}
+
+slt_cuda_view slt_cuda_laid(const slt_tape *tape, int n, bool backward) {
+    size_t numbers = numbers_of(tape, n);
+    return (slt_cuda_view){slt_cuda_tape_of(tape)->laid[n] + (backward ? numbers : 0),
+                           (int64_t)numbers * passes_of(tape, n)};
+}
+
+static bool lays(const slt_tape *tape, int n) {
+    int end = slt_cuda_tape_of(tape)->end[n];
+    return end != n && (end == last_of(tape, n) || slt_cuda_front_lays(tape, n));
+}
+
+slt_status slt_cuda_layers_open(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    SLT_TRY(SLT_NEW(&tape->arena, &t->laid, (size_t)tape->node_count));
+    for (int n = 0; n < tape->node_count; n++) {
+        if (!lays(tape, n)) continue;
+        size_t passes = (size_t)(passes_of(tape, n) * tape->store->members);
+        SLT_TRY(slt_cuda_alloc(t->cuda, passes * numbers_of(tape, n) * sizeof(float),
+                               (void **)&t->laid[n]));
+    }
+    return SLT_OK;
+}
+
+void slt_cuda_layers_close(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    for (int n = 0; t->laid && n < tape->node_count; n++) slt_cuda_free(t->cuda, t->laid[n]);
+}
+
+void slt_cuda_layers_begin(slt_tape *tape) { slt_cuda_tape_of(tape)->to_lay = 0; }
+
+int slt_cuda_layers_take(const slt_tape *tape, slt_layer_weights *out, int room) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    int count = 0;
+    for (; t->to_lay < tape->node_count && count < room; t->to_lay++) {
+        if (!t->laid[t->to_lay]) continue;
+        out[count] = weights_of(tape, t->to_lay);
+        out[count++].laid = slt_cuda_laid(tape, t->to_lay, false);
+    }
+    return count;
+}
+
+bool slt_cuda_layers_lay(const slt_tape *tape) {
+    slt_layer_weights weights;
+    bool early = true;
+    while (slt_cuda_layers_take(tape, &weights, 1)) {
+        slt_cuda_layer_lay(&weights);
+        early = false;
+    }
+    return early;
+}
+
+// ---- launches
+
+static slt_cuda_view behind(slt_cuda_view view, int rows, int width) {
+    view.at += (int64_t)rows * width;
+    return view;
+}
+
+// bias: of what is in front of it, which has the same gradient
+static slt_layer_norm norm_of(const slt_cuda_args *a, slt_cuda_view bias, slt_cuda_view dinput) {
+    return (slt_layer_norm){.bias = bias,
+                            .gamma = a->in[GAMMA],
+                            .beta = a->in[BETA],
+                            .y = a->out[0],
+                            .hat = a->aux,
+                            .factor = behind(a->aux, a->in_room[X], a->in_width[X]),
+                            .parts = a->shared,
+                            .dinput = dinput,
+                            .epsilon = (float)a->x[0]};
+}
+
+static slt_layer_head head_of(const slt_cuda_args *a) {
+    return (slt_layer_head){
+        .w = a->in[W], .c = a->in[C], .z = a->out[0], .dz = a->out_grad[0], .out = a->out_width[0]};
+}
+
+static slt_layer_mlp mlp_of(const slt_cuda_args *a) {
+    return (slt_layer_mlp){.c1 = a->in[C1],
+                           .middle = a->aux,
+                           .signs = behind(a->aux, a->in_room[X], a->in_width[W1]),
+                           .dmiddle = a->shared,
+                           .wide = a->in_width[W1]};
+}
+
+static void add_end(slt_layer_run *run, const slt_cuda_args *a) {
+    run->norms = SLT_LAYER_ALL_NORMS;
+    run->norm[2] = norm_of(&a[NORM3], a[POSITION].in[C], a[POSITION].out_grad[0]);
+    run->norm[3] = norm_of(&a[NORM4], a[END_MLP].in[C2], a[END_MLP].out_grad[0]);
+    run->mlp[1] = mlp_of(&a[END_MLP]);
+    run->position = a[POSITION].in[W];
+    run->kv = a[KV].out[0];
+    run->dkv = a[KV].out_grad[0];
+}
+
+static slt_layer_run run_of(const slt_tape *tape, int first, int last, bool backward) {
+    slt_cuda_args a[MOST];
+    for (int i = 0; i <= last - first; i++) a[i] = slt_cuda_args_of(tape, first + i, backward);
+    slt_layer_run run = {.stream = slt_cuda_of(tape->store)->stream,
+                         .batch = a[DENSE],
+                         .rows = a[DENSE].in_rows[X],
+                         .each = slt_layer_each(a[DENSE].in_rows[X], a[DENSE].members),
+                         .keep = a[DENSE].keep,
+                         .norms = SLT_LAYER_NORMS,
+                         .laid = slt_cuda_laid(tape, first, backward),
+                         .mixed = a[DENSE].in[X],
+                         .x = a[NORM1].in[X],
+                         .norm = {norm_of(&a[NORM1], a[DENSE].in[C], a[DENSE].out_grad[0]),
+                                  norm_of(&a[NORM2], a[MLP].in[C2], a[MLP].out_grad[0])},
+                         .mlp = {mlp_of(&a[MLP])},
+                         .dy = a[NORM2].out_grad[0],
+                         .dx = a[NORM1].in_grad[X],
+                         .dmixed = a[DENSE].in_grad[X],
+                         .add_x = a[NORM1].add[X],
+                         .add_mixed = a[DENSE].add[X]};
+    if (last - first == HEAD) run.head = head_of(&a[HEAD]);
+    if (last - first == KV) add_end(&run, a);
+    // nobody reads what the second norm writes but the position behind it
+    if (last - first == KV && !tape->vars[slt_node_at(tape, first + NORM2)->out[0]].kept)
+        run.norm[1].y = (slt_cuda_view){NULL, 0};
+    return run;
+}
+
+static void launch(const slt_tape *tape, int first, int last, bool backward) {
+    slt_layer_run run = run_of(tape, first, last, backward);
+    run.early = slt_cuda_layers_lay(tape);
+    if (!backward)
+        slt_cuda_layer_forward(&run);
+    else if (tape->nodes[first].runs_backward)
+        slt_cuda_layer_backward(&run);
+}
+
+// ---- gradients of weights, on the side
+
+static void norm_weights(const slt_cuda_args *a) {
+    int each = slt_layer_each(a->in_rows[X], a->members);
+    slt_cuda_norm_weights(a, (a->in_rows[X] + each - 1) / each);
+}
+
+typedef void (*weights_function)(const slt_cuda_args *args);
+
+static const weights_function of_layer[] = {slt_cuda_dense_weights, norm_weights,
+                                            slt_cuda_mlp_weights, norm_weights,
+                                            slt_cuda_narrow_weights};
+static const weights_function of_end[] = {slt_cuda_position_weights, norm_weights,
+                                          slt_cuda_mlp_weights, norm_weights,
+                                          slt_cuda_dense_weights};
+
+static void weights(const slt_tape *tape, int first, int n) {
+    slt_cuda_args args = slt_cuda_args_of(tape, n, true);
+    bool end = n - first >= POSITION && nodes_of(tape, first) == MOST;
+    (end ? of_end[n - first - POSITION] : of_layer[n - first])(&args);
+}
+
+const slt_cuda_family slt_cuda_layers = {last_of, launch, weights};

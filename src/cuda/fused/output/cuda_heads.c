@@ -1,0 +1,57 @@
+// A layer norm with a narrow linear layer behind it, and their launch as one (head_run.h).
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "cuda/device/cuda_device.h"
+#include "cuda/fused/output/head_run.h"
+#include "ops/common/activation_kind.h"
+
+static bool is_named(const slt_tape *tape, int n, const char *name) {
+    return strcmp(tape->nodes[n].node.op->name, name) == 0;
+}
+
+static bool is_norm(const slt_tape *tape, int n) {
+    int width = tape->vars[tape->nodes[n].node.out[0]].shape.width;
+    return is_named(tape, n, "layer_norm") && width <= 128 && width % 4 == 0;
+}
+
+static bool is_narrow(const slt_tape *tape, int n) {
+    const slt_node *node = &tape->nodes[n].node;
+    return is_named(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
+           tape->vars[node->out[0]].shape.width <= SLT_HEAD_OUT &&
+           tape->vars[node->in[1]].origin == SLT_FROM_STORE;
+}
+
+// a norm that nobody but the layer reads: its gradient is that of the layer's input
+static int last_of(const slt_tape *tape, int first) {
+    if (first + 1 >= tape->node_count || !is_norm(tape, first) || !is_narrow(tape, first + 1))
+        return first;
+    bool both = tape->nodes[first].runs_backward == tape->nodes[first + 1].runs_backward;
+    return both && slt_cuda_hands_on(tape, first) ? first + 1 : first;
+}
+
+static slt_head_run run_of(const slt_tape *tape, int first, bool backward) {
+    return (slt_head_run){.stream = slt_cuda_of(tape->store)->stream,
+                          .norm = slt_cuda_args_of(tape, first, backward),
+                          .dense = slt_cuda_args_of(tape, first + 1, backward)};
+}
+
+static void launch(const slt_tape *tape, int first, int last, bool backward) {
+    (void)last;
+    slt_head_run run = run_of(tape, first, backward);
+    if (!backward)
+        slt_cuda_head_forward(&run);
+    else if (tape->nodes[first].runs_backward)
+        slt_cuda_head_backward(&run);
+}
+
+static void weights(const slt_tape *tape, int first, int n) {
+    slt_head_run run = run_of(tape, first, true);
+    if (n == first)
+        slt_cuda_norm_weights(&run.norm, slt_cuda_head_blocks(&run));
+    else
+        slt_cuda_narrow_weights(&run.dense);
+}
+
+const slt_cuda_family slt_cuda_heads = {last_of, launch, weights};

@@ -1,0 +1,193 @@
+// y = act(x·W + c): products by cuBLAS, bias and activation in one pass behind them.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/kernels/narrow.cuh"
+
+enum { X, W, C };
+
+SLT_KERNEL bias_activate(const slt_cuda_args a, slt_cuda_view y_view, slt_cuda_view c_view,
+                         unsigned count, unsigned width, int activation) {
+    slt_begin();
+    float *y = slt_at(y_view);
+    const float *c = slt_at(c_view);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride())
+        y[i] = slt_activated(c ? y[i] + c[i % width] : y[i], activation);
+}
+
+// the same, four numbers at a time
+SLT_KERNEL bias_activate_fours(const slt_cuda_args a, slt_cuda_view y_view, slt_cuda_view c_view,
+                               unsigned count, unsigned width, int activation) {
+    slt_begin();
+    float4 *y = (float4 *)slt_at(y_view);
+    const float4 *c = (const float4 *)slt_at(c_view), none = {0, 0, 0, 0};
+    for (unsigned i = slt_thread(); i < count / 4; i += slt_stride()) {
+        float4 x = y[i], add = c ? c[i % (width / 4)] : none;
+        x.x = slt_activated(x.x + add.x, activation);
+        x.y = slt_activated(x.y + add.y, activation);
+        x.z = slt_activated(x.z + add.z, activation);
+        x.w = slt_activated(x.w + add.w, activation);
+        y[i] = x;
+    }
+}
+
+// rows of a multiple of four numbers begin at multiples of 16 bytes: blocks are aligned to 64
+void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows, int width,
+                            slt_cuda_view c, int activation) {
+    if (!c.at && activation == SLT_LINEAR) return;
+    unsigned count = (unsigned)rows * (unsigned)width;
+    if (width % 4 == 0)
+        SLT_LAUNCH(args, bias_activate_fours, slt_grid(args, count / 4, SLT_THREADS), SLT_THREADS,
+                   0, y, c, count, (unsigned)width, activation);
+    else
+        SLT_LAUNCH(args, bias_activate, slt_grid(args, count, SLT_THREADS), SLT_THREADS, 0, y, c,
+                   count, (unsigned)width, activation);
+}
+
+struct plain_term {
+    slt_cuda_view x;
+    int width;
+    enum { SUMS = 1, WIDTH = 4 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
+        slt_add4(sum, 1, slt_load4(slt_at(x) + (int64_t)r * width, c, width));
+    }
+};
+
+// the tail of a gradient is zero: all rows of the launch may take part
+void slt_cuda_bias_gradient(const slt_cuda_args *args, slt_cuda_view x, int rows, int width,
+                            slt_cuda_view out, bool add) {
+    if (!out.at) return;
+    slt_sums sums = {SLT_FIXED, rows, width, {out, {NULL, 0}}, {add, false}, 0};
+    plain_term term = {x, width};
+    slt_launch_sums(args, term, sums);
+}
+
+// dp = dy∘act'(y) into shared
+SLT_KERNEL before_activation(const slt_cuda_args a) {
+    slt_begin();
+    const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
+    float *dp = slt_at(a.shared);
+    unsigned count = (unsigned)(a.out_rows[0] * a.out_width[0]);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride())
+        dp[i] = slt_activation_slope(dy[i], y[i], a.n[0]);
+}
+
+static slt_narrow narrow_of(const slt_cuda_args *args, slt_cuda_view x, slt_cuda_view y) {
+    slt_narrow n = {x,
+                    args->in[W],
+                    args->in[C],
+                    y,
+                    args->in_rows[X],
+                    args->in_width[X],
+                    args->out_width[0],
+                    args->n[0],
+                    0,
+                    !(~args->stored & (1u << W | (args->in[C].at ? 1u << C : 0)))};
+    return n;
+}
+
+void slt_cuda_dense_forward(const slt_cuda_args *args) {
+    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    if (slt_is_narrow(in, out)) {
+        slt_launch_narrow(args, narrow_of(args, args->in[X], args->out[0]));
+        return;
+    }
+    slt_cuda_dense_product(args, rows, out, in, args->in[X], args->in[W], args->in[C], args->n[0],
+                           args->out[0]);
+}
+
+void slt_cuda_dense_weights(const slt_cuda_args *args) {
+    slt_cuda_weight_gradient(args, args->in_width[X], args->out_width[0], args->in_rows[X],
+                             args->in[X], args->out_grad[0], args->in_grad[W], args->add[W],
+                             args->in_grad[C], args->add[C]);
+}
+
+// ---- a few rows of a table: all gradients in one launch, a warp per row of W
+
+enum { TABLE_ROWS = 32, TABLE_WARPS = 4 };
+
+SLT_DEVICE_INLINE void table_weights(const slt_cuda_args &a, const float *dp, int i) {
+    int in = a.in_width[X], out = a.out_width[0], rows = a.in_rows[X];
+    const float *x = slt_at(a.in[X]);
+    float *dw = slt_at(a.in_grad[W]), *dc = slt_at(a.in_grad[C]);
+    for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < out; c += 4 * SLT_WARP) {
+        float weight[4] = {0}, bias[4] = {0};
+        for (int r = 0; r < rows; r++) {
+            float4 d = slt_load4(dp + r * out, c, out);
+            slt_add4(weight, x[r * in + i], d);
+            slt_add4(bias, 1, d);
+        }
+        if (dw)
+            slt_store4(dw + (int64_t)i * out, c, out, a.add[W],
+                       slt_four(weight[0], weight[1], weight[2], weight[3]));
+        if (dc && i == 0)
+            slt_store4(dc, c, out, a.add[C], slt_four(bias[0], bias[1], bias[2], bias[3]));
+    }
+}
+
+SLT_KERNEL table_backward(const slt_cuda_args a, slt_cuda_view dp_view) {
+    slt_begin();
+    int in = a.in_width[X], out = a.out_width[0], lane = (int)(threadIdx.x % SLT_WARP);
+    int i = (int)(blockIdx.x * TABLE_WARPS + threadIdx.x / SLT_WARP);
+    const float *dp = slt_at(dp_view), *w = slt_at(a.in[W]) + (int64_t)i * out;
+    float *dx = slt_at(a.in_grad[X]);
+    if (i >= in) return;
+    table_weights(a, dp, i);
+    for (int r = 0; dx && r < a.in_rows[X]; r++) {
+        float dot = 0;
+        for (int c = lane; c < out; c += SLT_WARP) dot += dp[r * out + c] * w[c];
+        dot = slt_warp_sum(dot);
+        if (lane == 0) slt_put(&dx[r * in + i], a.add[X], dot);
+    }
+}
+
+static bool is_table(const slt_cuda_args *args) {
+    return args->in_space[X] == SLT_FIXED && args->in_rows[X] <= TABLE_ROWS;
+}
+
+// dx = dp·Wᵀ, dW = xᵀ·dp
+static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
+    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    if (is_table(args)) {
+        SLT_LAUNCH(args, table_backward, slt_grid(args, in, TABLE_WARPS), TABLE_WARPS * SLT_WARP, 0,
+                   dp);
+        return;
+    }
+    slt_cuda_input_gradient(args, rows, in, out, dp, args->in[W], args->add[X], args->in_grad[X]);
+    slt_cuda_weight_gradient(args, in, out, rows, args->in[X], dp, args->in_grad[W], args->add[W],
+                             args->in_grad[C], args->add[C]);
+}
+
+static void narrow_weights(const slt_cuda_args *args, slt_cuda_view dp) {
+    slt_sums sums = {SLT_FIXED,
+                     args->in_rows[X],
+                     args->in_width[X] + 1,
+                     {args->in_grad[W], args->in_grad[C]},
+                     {args->add[W], args->add[C]},
+                     args->out_width[0]};
+    // of one member it would find no room beside a group's products
+    slt_cuda_args side = args->members > 1 ? slt_cuda_fork(args) : slt_cuda_fork_sums(args);
+    slt_launch_narrow_weights(&side, narrow_of(args, args->in[X], dp), sums);
+}
+
+void slt_cuda_narrow_weights(const slt_cuda_args *args) { narrow_weights(args, args->out_grad[0]); }
+
+static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {
+    if (args->in_grad[X].at)
+        slt_launch_narrow_input(args, narrow_of(args, args->in_grad[X], dp), args->add[X]);
+    narrow_weights(args, dp);
+}
+
+void slt_cuda_dense_backward(const slt_cuda_args *args) {
+    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    slt_cuda_view dp = args->out_grad[0];
+    if (args->n[0] != SLT_LINEAR) {
+        SLT_LAUNCH(args, before_activation, slt_grid(args, (int64_t)rows * out, 4 * SLT_THREADS),
+                   SLT_THREADS, 0);
+        dp = args->shared;
+    }
+    (slt_is_narrow(in, out) ? narrow_products : wide_products)(args, dp);
+}
+
+void slt_cuda_dense_active_forward(const slt_cuda_args *args) { slt_cuda_dense_forward(args); }
+void slt_cuda_dense_active_backward(const slt_cuda_args *args) { slt_cuda_dense_backward(args); }

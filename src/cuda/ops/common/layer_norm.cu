@@ -1,0 +1,192 @@
+// y = γ·x̂ + β + P[l], x̂ = (s - mean)/τ, s = x + residual: a warp per row, forward and backward;
+// sums over rows for γ and β in a launch of their own, from the rows or, where those are short,
+// from what backward added up on its way. x̂ and 1/τ are kept where a backward follows.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/kernels/column_sums.cuh"
+#include "cuda/kernels/norm_row.cuh"
+
+enum { X, RESIDUAL, GAMMA, BETA, POSITIONS };
+enum { WARPS = SLT_NORM_WARPS };
+
+SLT_DEVICE_INLINE int row_of_warp(void) {
+    return (int)(blockIdx.x * WARPS + threadIdx.x / SLT_WARP);
+}
+
+// a lane holds fours lane, lane + 32, ... of its row, N at most
+template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
+    int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
+    if (r >= a.in_rows[X]) return;
+    int64_t at = (int64_t)r * width;
+    const float *x = slt_at(a.in[X]) + at, *residual = slt_at(a.in[RESIDUAL]);
+    const float *gamma = slt_at(a.in[GAMMA]), *beta = slt_at(a.in[BETA]);
+    const float *positions = slt_at(a.in[POSITIONS]);
+    float *hat = slt_at(a.aux) + at, *y = slt_at(a.out[0]) + at;
+    bool there = r < slt_count(a, a.in_space[X], a.in_rows[X]);
+    float4 s[N], none = {0, 0, 0, 0}, one = {1, 1, 1, 1};
+    float sum = 0, square = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        int c = 4 * (lane + i * SLT_WARP);
+        s[i] = there ? slt_load4(x, c, width) : none;
+        if (there && residual) s[i] = slt_plus4(s[i], slt_load4(residual + at, c, width));
+        sum += slt_sum4(s[i]);
+    }
+    float mean = slt_warp_sum(sum) / (float)width;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        s[i] = slt_centred4(s[i], mean, width - 4 * (lane + i * SLT_WARP));
+        square += slt_dot4(s[i], s[i]);
+    }
+    float factor = 1 / sqrtf(slt_warp_sum(square) / (float)width + (float)a.x[0]);
+    if (lane == 0 && a.keep) slt_at(a.aux)[(int64_t)a.in_room[X] * width + r] = factor;
+    if (there && positions) positions += slt_spot_of(a, a.in_space[X], r).l * width;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        int c = 4 * (lane + i * SLT_WARP);
+        float4 h = slt_scaled4(s[i], factor, 0);
+        if (a.keep) slt_store4(hat, c, width, false, h);
+        h = slt_times4(gamma ? slt_load4(gamma, c, width) : one, h);
+        if (beta) h = slt_plus4(h, slt_load4(beta, c, width));
+        if (positions && there) h = slt_plus4(h, slt_load4(positions, c, width));
+        slt_store4(y, c, width, false, there ? h : none);
+    }
+}
+
+template <int N> SLT_KERNEL backward(const slt_cuda_args a) {
+    slt_begin();
+    int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
+    if (r >= a.in_rows[X]) return;
+    int64_t at = (int64_t)r * width;
+    const float *dy = slt_at(a.out_grad[0]) + at, *hat = slt_at(a.aux) + at;
+    const float *gamma = slt_at(a.in[GAMMA]);
+    float inverse = slt_at(a.aux)[(int64_t)a.in_room[X] * width + r], sum = 0, dot = 0;
+    float4 g[N], h[N];
+    bool there = r < slt_count(a, a.in_space[X], a.in_rows[X]);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        int c = 4 * (lane + i * SLT_WARP);
+        g[i] = slt_load4(dy, c, width);
+        if (gamma) g[i] = slt_times4(g[i], slt_load4(gamma, c, width));
+        h[i] = slt_load4(hat, c, width);
+        sum += slt_sum4(g[i]);
+        dot += slt_dot4(g[i], h[i]);
+    }
+    float mean = slt_warp_sum(sum) / (float)width, along = slt_warp_sum(dot) / (float)width;
+    if (!there) inverse = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        int c = 4 * (lane + i * SLT_WARP);
+        float4 ds = slt_scaled4(slt_plus4(g[i], slt_scaled4(h[i], -along, -mean)), inverse, 0);
+        // x and residual may be the same variable: in order
+        if (a.in_grad[X].at) slt_store4(slt_at(a.in_grad[X]) + at, c, width, a.add[X], ds);
+        if (a.in_grad[RESIDUAL].at)
+            slt_store4(slt_at(a.in_grad[RESIDUAL]) + at, c, width, a.add[RESIDUAL], ds);
+    }
+}
+
+struct affine_term {
+    enum { SUMS = 2, WIDTH = 4 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
+        int width = a.in_width[X];
+        float4 dy = slt_load4(slt_at(a.out_grad[0]) + (int64_t)r * width, c, width);
+        slt_add4(sum, 1, slt_times4(dy, slt_load4(slt_at(a.aux) + (int64_t)r * width, c, width)));
+        slt_add4(sum + 4, 1, dy);
+    }
+};
+
+// ---- rows of 128 numbers at most: a lane has four columns, and adds dy·x̂ and dy of its rows up
+
+// `each` rows of a warp, two on their way
+SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
+    slt_begin();
+    alignas(16) __shared__ float parts[WARPS * SLT_NORM_PARTS];
+    int warp = (int)threadIdx.x / SLT_WARP, c = slt_lane_column(), width = a.in_width[X];
+    int first = (int)blockIdx.x * WARPS * each + warp;
+    int end = slt_least(first + WARPS * each, a.in_rows[X]);
+    int count = slt_count(a, a.in_space[X], a.in_rows[X]);
+    float sums[8] = {0};
+    float4 gamma = slt_norm_gamma(a), dy[2];
+    slt_norm_kept kept[2];
+    for (int r = first; r < end; r += 2 * WARPS) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            int row = slt_least(r + i * WARPS, end - 1);
+            dy[i] = slt_load4(slt_at(a.out_grad[0]) + (int64_t)row * width, c, width);
+            kept[i] = slt_norm_kept_of(a, row, row < count);
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            int row = r + i * WARPS;
+            if (row >= end) break;
+            slt_norm_row_put(a, row,
+                             slt_norm_row_backward(a, row < count, gamma, dy[i], kept[i], sums));
+        }
+    }
+    slt_norm_put_parts(a, sums, WARPS, parts);
+}
+
+struct part_term {
+    enum { SUMS = 2, WIDTH = 4 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
+        const float *parts = slt_at(a.shared) + (int64_t)r * SLT_NORM_PARTS;
+        slt_add4(sum, 1, *(const float4 *)(parts + c));
+        slt_add4(sum + 4, 1, *(const float4 *)(parts + SLT_SHORT_ROW + c));
+    }
+};
+
+template <int N> static void launch_forward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, forward<N>, slt_grid(args, args->in_rows[X], WARPS), WARPS * SLT_WARP, 0);
+}
+template <int N> static void launch_backward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, backward<N>, slt_grid(args, args->in_rows[X], WARPS), WARPS * SLT_WARP, 0);
+}
+
+// wider rows than the last are refused when the tape is made
+typedef void (*launcher)(const slt_cuda_args *args);
+static const struct {
+    int width;
+    launcher forward, backward;
+} widths[] = {{SLT_SHORT_ROW, launch_forward<1>, NULL}, // backward_short
+              {512, launch_forward<4>, launch_backward<4>},
+              {2048, launch_forward<16>, launch_backward<16>}};
+
+static int width_of(const slt_cuda_args *args) {
+    int i = 0;
+    while (i < 2 && widths[i].width < args->in_width[X]) i++;
+    return i;
+}
+
+void slt_cuda_layer_norm_forward(const slt_cuda_args *args) {
+    widths[width_of(args)].forward(args);
+}
+
+void slt_cuda_norm_weights(const slt_cuda_args *args, int parts) {
+    if (!args->in_grad[GAMMA].at && !args->in_grad[BETA].at) return;
+    slt_sums sums = {parts ? SLT_FIXED : args->in_space[X],
+                     parts ? parts : args->in_rows[X],
+                     args->in_width[X],
+                     {args->in_grad[GAMMA], args->in_grad[BETA]},
+                     {args->add[GAMMA], args->add[BETA]},
+                     0};
+    slt_cuda_args side = slt_cuda_fork_sums(args);
+    if (parts)
+        slt_launch_sums(&side, part_term(), sums);
+    else
+        slt_launch_sums(&side, affine_term(), sums);
+}
+
+void slt_cuda_layer_norm_backward(const slt_cuda_args *args) {
+    int each = slt_norm_rows_each(args);
+    bool whole = args->in_grad[X].at || args->in_grad[RESIDUAL].at;
+    bool few = whole && args->in_width[X] <= SLT_SHORT_ROW;
+    dim3 grid = slt_grid(args, args->in_rows[X], WARPS * each);
+    int parts = few ? slt_cuda_norm_gradient(args) : 0;
+    if (few && !parts)
+        SLT_LAUNCH(args, backward_short, grid, WARPS * SLT_WARP, 0, each);
+    else if (whole && !few)
+        widths[width_of(args)].backward(args);
+    slt_cuda_norm_weights(args, few ? (parts ? parts : (int)grid.x) : 0);
+}

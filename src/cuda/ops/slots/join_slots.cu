@@ -1,0 +1,107 @@
+// y_{b,k,l} = relu(slot_{b,k} + token_{c(b,k),l}); behind the companion's end its last computed
+// row. Backward: a block per slot sums over its sequence; a block per token walks the sequences
+// that name its trajectory, in order.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/kernels/kernel.cuh"
+
+enum { SLOT, TOKEN };
+enum { THREADS = 128, WARPS = 8, COLUMNS = 4 * SLT_WARP }; // of a warp
+
+SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
+
+// a block per sequence: a lane has four columns of it, a warp every eighth row
+SLT_KERNEL forward(const slt_cuda_args a) {
+    slt_begin();
+    const float *slots = slt_at(a.in[SLOT]), *tokens = slt_at(a.in[TOKEN]);
+    const int32_t *offset = slt_offset(a);
+    float *y = slt_at(a.out[0]);
+    int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
+    slt_clear_tail(y, slt_count(a, SLT_SLOT_TOKENS, 0), a.out_rows[0], width);
+    if (sequence >= slt_count(a, SLT_SLOTS, 0)) return;
+    slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
+    int c = tokens ? slt_companion(a)[sequence] : -1, last = 0;
+    if (c >= 0) last = offset[c + 1] - offset[c] - 1, tokens += (int64_t)offset[c] * width;
+    for (int k = 4 * (int)(threadIdx.x % SLT_WARP); k < width; k += COLUMNS) {
+        float4 x = slt_load4(slots + (int64_t)sequence * width, k, width), z = {0, 0, 0, 0};
+#pragma unroll 4
+        for (int l = warp; l < run.computed; l += WARPS) {
+            if (c >= 0) z = slt_load4(tokens + (int64_t)slt_least(l, last) * width, k, width);
+            slt_store4(
+                y + (int64_t)(run.first + l) * width, k, width, false,
+                slt_four(relu(x.x + z.x), relu(x.y + z.y), relu(x.z + z.z), relu(x.w + z.w)));
+        }
+    }
+}
+
+// the same; sums of the warps are added in order
+SLT_KERNEL backward_slot(const slt_cuda_args a) {
+    slt_begin();
+    alignas(16) __shared__ float parts[WARPS][COLUMNS];
+    int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
+    int column = 4 * (int)(threadIdx.x % SLT_WARP);
+    const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
+    float *to = slt_at(a.in_grad[SLOT]) + (int64_t)sequence * width;
+    slt_run run = {0, 0, 0, 0};
+    if (sequence < slt_count(a, SLT_SLOTS, 0)) run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
+    for (int first = 0; first < width; first += COLUMNS, __syncthreads()) {
+        float sum[4] = {0};
+#pragma unroll 4
+        for (int l = warp; l < run.computed; l += WARPS) {
+            int64_t at = (int64_t)(run.first + l) * width;
+            float4 d = slt_load4(dy + at, first + column, width);
+            float4 h = slt_load4(y + at, first + column, width);
+            slt_add4(sum, 1,
+                     slt_four(h.x > 0 ? d.x : 0, h.y > 0 ? d.y : 0, h.z > 0 ? d.z : 0,
+                              h.w > 0 ? d.w : 0));
+        }
+        *(float4 *)&parts[warp][column] = slt_four(sum[0], sum[1], sum[2], sum[3]);
+        __syncthreads();
+        int k = (int)threadIdx.x;
+        if (k >= COLUMNS || first + k >= width) continue;
+        float all = 0;
+        for (int w = 0; w < WARPS; w++) all += parts[w][k];
+        slt_put(&to[first + k], a.add[SLOT], all);
+    }
+}
+
+// position l of a sequence with companion c sees row min(l, C_c - 1) of c
+SLT_KERNEL backward_token(const slt_cuda_args a) {
+    slt_begin();
+    int row = (int)blockIdx.x, width = a.out_width[0], count = slt_count(a, SLT_TOKENS, 0);
+    const int32_t *companion = slt_companion(a);
+    const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
+    float *to = slt_at(a.in_grad[TOKEN]) + (int64_t)row * width;
+    slt_spot spot = {0, 0, 0, 0};
+    int sequences = 0;
+    if (row < count) {
+        spot = slt_spot_of(a, SLT_TOKENS, row);
+        sequences = slt_count(a, SLT_SLOTS, 0);
+    }
+    bool last = spot.l == spot.computed - 1;
+    for (int k = (int)threadIdx.x; k < width; k += (int)blockDim.x) {
+        float sum = 0;
+        for (int s = 0; s < sequences; s++) {
+            if (companion[s] != spot.b) continue;
+            slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, s);
+            int end = last ? run.computed : slt_least(spot.l + 1, run.computed);
+            for (int l = spot.l; l < end; l++) {
+                int64_t at = (int64_t)(run.first + l) * width + k;
+                sum += y[at] > 0 ? dy[at] : 0;
+            }
+        }
+        slt_put(&to[k], a.add[TOKEN], sum);
+    }
+}
+
+void slt_cuda_join_slots_forward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, forward, slt_grid(args, args->in_rows[SLOT], 1), WARPS * SLT_WARP, 0);
+}
+void slt_cuda_join_slots_backward(const slt_cuda_args *args) {
+    if (args->in_grad[SLOT].at)
+        SLT_LAUNCH(args, backward_slot, slt_grid(args, args->in_rows[SLOT], 1), WARPS * SLT_WARP,
+                   0);
+    if (args->in_grad[TOKEN].at)
+        SLT_LAUNCH(args, backward_token, slt_grid(args, args->in_rows[TOKEN], 1), THREADS, 0);
+}

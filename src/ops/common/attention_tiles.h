@@ -1,0 +1,372 @@
+// One head of attention: a template that is compiled once per kind of processor.
+//
+// Before the #include: LANES numbers in a vector, ROWS x VECTORS vectors in a tile.
+//
+// Scores are kept transposed, a row per key and a lane per query: maxima and sums over keys are
+// then plain sums of vectors, and both factors of every product lie as they are needed:
+//     Sᵀ = k·qᵀ   o = P·v   dPᵀ = v·doᵀ   dv = Pᵀ·do   dk = dSᵀ·q   dq = dS·k
+// Only qᵀ and doᵀ are made. Queries go in chunks, so nothing of size L×L is ever stored.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include "ops/common/attention_head.h"
+
+#define INLINE static inline __attribute__((always_inline))
+// loops over registers; clang unrolls them by itself, and too late when told to
+#ifdef __clang__
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+enum { CHUNK = SLT_HEAD_CHUNK, LOW = ROWS / 2 };
+static const slt_real LOG2E = (slt_real)1.44269504088896341;
+
+typedef slt_real vec __attribute__((vector_size(LANES * sizeof(slt_real))));
+typedef slt_real four __attribute__((vector_size(4 * sizeof(slt_real))));
+#ifdef SLT_DOUBLE
+typedef int64_t vec_mask __attribute__((vector_size(LANES * 8)));
+#else
+typedef int32_t vec_mask __attribute__((vector_size(LANES * 4)));
+typedef uint32_t vec_bits __attribute__((vector_size(LANES * 4)));
+#endif
+
+INLINE vec load(const slt_real *from) {
+    vec v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+INLINE void store(slt_real *to, vec v) { memcpy(to, &v, sizeof v); }
+INLINE four load_four(const slt_real *from) {
+    four v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+INLINE void store_four(slt_real *to, four v) { memcpy(to, &v, sizeof v); }
+// the larger of each pair; where a is no number, b
+INLINE vec most_of(vec a, vec b) {
+    vec_mask larger = a > b;
+    return (vec)((larger & (vec_mask)a) | (~larger & (vec_mask)b));
+}
+
+// 2^x for x <= 0, good to 1 unit in the last place; below -126 it stays at 1e-38
+INLINE vec power_of_two(vec x) {
+#ifdef SLT_DOUBLE
+    for (int i = 0; i < LANES; i++) x[i] = exp2(x[i]);
+    return x;
+#else
+    const vec magic = (vec){0} + 12582912.0f; // 1.5·2^23: adding it rounds to a whole number n
+    x = most_of((vec){0} - 126.0f, x);
+    vec shifted = x + magic, r = x - (shifted - magic);
+    vec p = r * 1.5353362e-4f + 1.3398875e-3f; // minimax on [-1/2, 1/2]
+    p = p * r + 9.618437e-3f;
+    p = p * r + 5.5503324e-2f;
+    p = p * r + 2.4022648e-1f;
+    p = p * r + 6.931472e-1f;
+    p = p * r + 1.0f;
+    return (vec)((vec_bits)p + ((vec_bits)shifted << 23)); // n is added to the exponent
+#endif
+}
+
+static inline int smaller(int a, int b) { return a < b ? a : b; }
+static inline int whole(int n) { return (n + LANES - 1) / LANES * LANES; }
+
+// ---- products
+
+// a·b, or aᵀ·b where the strides of a are exchanged: a[i][k] is at a[i·across + k·along]
+typedef struct {
+    const slt_real *a, *b;
+    size_t across, along, ldb;
+    slt_real *c;
+    size_t ldc;
+    int m, n, k; // rows of b hold n numbers, rounded up to whole vectors
+    bool add;
+    const slt_real *scale; // [m], or NULL: rows of the product are multiplied
+} product;
+
+#define EACH_ROW    UNROLL for (int r = 0; r < rows; r++)
+#define EACH_VECTOR UNROLL for (int v = 0; v < vectors; v++)
+
+// a row of a tile, `columns` of it exist
+INLINE void put_row(slt_real *c, const int vectors, const vec *sum, int columns, bool add) {
+    if (columns >= vectors * LANES) {
+        EACH_VECTOR store(c + v * LANES, add ? sum[v] + load(c + v * LANES) : sum[v]);
+        return;
+    }
+    slt_real part[VECTORS * LANES];
+    EACH_VECTOR store(part + v * LANES, sum[v]);
+    for (int j = 0; j < columns; j++) c[j] = add ? c[j] + part[j] : part[j];
+}
+
+// rows i.. and columns j.. of the product; `there` rows exist, the others repeat the first
+INLINE void tile(const product *x, const int rows, const int vectors, int i, int j, int there) {
+    const slt_real *a[ROWS], *b = x->b + j;
+    vec sum[ROWS][VECTORS];
+    EACH_ROW a[r] = x->a + (size_t)(r < there ? i + r : i) * x->across;
+    EACH_ROW EACH_VECTOR sum[r][v] = *a[r] * load(b + v * LANES);
+    for (size_t k = 1; k < (size_t)x->k; k++) {
+        b += x->ldb;
+        vec right[VECTORS];
+        EACH_VECTOR right[v] = load(b + v * LANES);
+        EACH_ROW EACH_VECTOR sum[r][v] += a[r][k * x->along] * right[v];
+    }
+    if (x->scale) EACH_ROW EACH_VECTOR sum[r][v] *= x->scale[r < there ? i + r : i];
+    slt_real *c = x->c + (size_t)i * x->ldc + j;
+    EACH_ROW if (r < there) put_row(c + (size_t)r * x->ldc, vectors, sum[r], x->n - j, x->add);
+}
+
+INLINE void columns(const product *x, const int vectors, int j) {
+    int i = 0;
+    for (; i + ROWS <= x->m; i += ROWS) tile(x, ROWS, vectors, i, j, ROWS);
+    for (; i < x->m; i += LOW) tile(x, LOW, vectors, i, j, smaller(x->m - i, LOW));
+}
+
+static __attribute__((noinline)) void multiply(const product *x) {
+    int j = 0, n = whole(x->n);
+    for (; j + VECTORS * LANES <= n; j += VECTORS * LANES) columns(x, VECTORS, j);
+    switch ((n - j) / LANES) {
+#if VECTORS > 3
+    case 3:
+        columns(x, 3, j);
+        break;
+#endif
+#if VECTORS > 2
+    case 2:
+        columns(x, 2, j);
+        break;
+#endif
+    case 1:
+        columns(x, 1, j);
+        break;
+    default:
+        break;
+    }
+}
+
+// ---- layouts
+
+// rows of a matrix as the right factor of a product: where they lie if they are whole vectors, else
+// copied and filled up with zeros
+typedef struct {
+    const slt_real *at;
+    size_t stride;
+} rows_view;
+
+static rows_view whole_rows(const slt_real *from, size_t stride, int count, int size,
+                            slt_real *place) {
+    size_t width = (size_t)whole(size);
+    if (size % LANES == 0) return (rows_view){from, stride};
+    for (int r = 0; r < count; r++) {
+        slt_real *to = place + (size_t)r * width;
+        memcpy(to, from + (size_t)r * stride, (size_t)size * sizeof *to);
+        memset(to + size, 0, (width - (size_t)size) * sizeof *to);
+    }
+    return (rows_view){place, width};
+}
+
+// four by four numbers, transposed and scaled
+INLINE void transpose_square(slt_real *to, size_t step, const slt_real *from, size_t stride,
+                             slt_real scale) {
+    four a = load_four(from) * scale, b = load_four(from + stride) * scale;
+    four c = load_four(from + 2 * stride) * scale, d = load_four(from + 3 * stride) * scale;
+    four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
+    four ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+    four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+    four bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    store_four(to, __builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5));
+    store_four(to + step, __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7));
+    store_four(to + 2 * step, __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5));
+    store_four(to + 3 * step, __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7));
+}
+
+// to[c][i] = scale·from[i][c]; zeros behind the last i, up to a whole vector
+static void transpose(slt_real *to, const slt_real *from, size_t stride, int count, int size,
+                      slt_real scale) {
+    size_t step = (size_t)whole(count);
+    int squares = size / 4 * 4, i = 0;
+    for (; i + 4 <= count; i += 4) {
+        const slt_real *row = from + (size_t)i * stride;
+        for (int c = 0; c < squares; c += 4)
+            transpose_square(to + (size_t)c * step + i, step, row + c, stride, scale);
+        for (int c = squares; c < size; c++)
+            for (int r = 0; r < 4; r++)
+                to[(size_t)c * step + (size_t)(i + r)] =
+                    scale * row[(size_t)r * stride + (size_t)c];
+    }
+    for (; i < whole(count); i++)
+        for (int c = 0; c < size; c++)
+            to[(size_t)c * step + (size_t)i] =
+                i < count ? scale * from[(size_t)i * stride + (size_t)c] : 0;
+}
+
+// ---- one head, chunk by chunk
+
+typedef struct {
+    const slt_head *head;
+    int first, count;                // queries of the chunk
+    size_t width;                    // the same in whole vectors
+    slt_real *qt, *dot;              // (size, width): scaled qᵀ, and doᵀ
+    slt_real *p, *ds;                // (keys, width)
+    slt_real *most, *inverse;        // (width)
+    slt_real *queries, *outs, *keys; // room for whole rows
+} chunk;
+
+static chunk chunk_of(const slt_head *h, int first) {
+    size_t block = (size_t)h->size * CHUNK, scores = (size_t)h->keys * CHUNK;
+    size_t rows = (size_t)whole(h->size) * CHUNK;
+    chunk x = {.head = h, .first = first, .count = smaller(CHUNK, h->queries - first)};
+    x.width = (size_t)whole(x.count);
+    x.qt = h->scratch;
+    x.dot = x.qt + block;
+    x.p = x.dot + block;
+    x.ds = x.p + scores;
+    x.most = x.ds + scores;
+    x.inverse = x.most + CHUNK;
+    x.queries = x.inverse + CHUNK;
+    x.outs = x.queries + rows;
+    x.keys = x.outs + rows;
+    return x;
+}
+
+static const slt_real *query_rows(const chunk *x) {
+    return x->head->q + (size_t)x->first * x->head->stride;
+}
+
+// Sᵀ = k·qᵀ into p, in units of ln 2: e^x is 2^(x/ln 2)
+static void scores(const chunk *x) {
+    const slt_head *h = x->head;
+    transpose(x->qt, query_rows(x), h->stride, x->count, h->size, h->scale * LOG2E);
+    multiply(&(product){.a = h->k,
+                        .across = h->stride,
+                        .along = 1,
+                        .b = x->qt,
+                        .ldb = x->width,
+                        .c = x->p,
+                        .ldc = x->width,
+                        .m = h->keys,
+                        .n = whole(x->count),
+                        .k = h->size});
+}
+
+// a lane per query: powers take the place of scores; probabilities are these times 1/sum
+static void softmax(const chunk *x) {
+    int keys = x->head->keys;
+    for (int i = 0; i < x->count; i += LANES) {
+        slt_real *s = x->p + i;
+        vec most = load(s), sum = {0};
+        for (int j = 1; j < keys; j++) most = most_of(load(s + (size_t)j * x->width), most);
+        for (int j = 0; j < keys; j++) {
+            vec e = power_of_two(load(s + (size_t)j * x->width) - most);
+            store(s + (size_t)j * x->width, e);
+            sum += e;
+        }
+        store(x->most + i, most);
+        store(x->inverse + i, 1 / sum);
+    }
+}
+
+static void forward_head(const slt_head *h) {
+    rows_view v = {h->v, h->stride};
+    for (int first = 0; first < h->queries; first += CHUNK) {
+        chunk x = chunk_of(h, first);
+        if (first == 0) v = whole_rows(h->v, h->stride, h->keys, h->size, x.keys);
+        scores(&x);
+        softmax(&x);
+        memcpy(h->most + first, x.most, (size_t)x.count * sizeof *x.most);
+        memcpy(h->inverse + first, x.inverse, (size_t)x.count * sizeof *x.most);
+        multiply(&(product){.a = x.p,
+                            .across = 1,
+                            .along = x.width,
+                            .b = v.at,
+                            .ldb = v.stride,
+                            .c = h->out + (size_t)first * h->out_stride,
+                            .ldc = h->out_stride,
+                            .m = x.count,
+                            .n = h->size,
+                            .k = h->keys,
+                            .scale = x.inverse});
+    }
+}
+
+// Pᵀ again in p from scores, and dSᵀ = Pᵀ∘(dPᵀ - Σ_keys Pᵀ∘dPᵀ)·scale in ds from dPᵀ
+static void score_gradients(const chunk *x) {
+    int keys = x->head->keys;
+    slt_real scale = x->head->scale;
+    for (int i = 0; i < x->count; i += LANES) {
+        slt_real *p = x->p + i, *ds = x->ds + i;
+        vec most = load(x->most + i), inverse = load(x->inverse + i), dot = {0};
+        for (size_t j = 0; j < (size_t)keys * x->width; j += x->width) {
+            vec probability = power_of_two(load(p + j) - most) * inverse;
+            store(p + j, probability);
+            dot += probability * load(ds + j);
+        }
+        for (size_t j = 0; j < (size_t)keys * x->width; j += x->width)
+            store(ds + j, load(p + j) * (load(ds + j) - dot) * scale);
+    }
+}
+
+// dk (+)= dSᵀ·q and dv (+)= Pᵀ·do, over the queries of the chunk
+static void key_gradient(const chunk *x, const slt_real *a, const slt_real *from, size_t stride,
+                         slt_real *place, slt_real *to) {
+    const slt_head *h = x->head;
+    rows_view rows = whole_rows(from, stride, x->count, h->size, place);
+    multiply(&(product){.a = a,
+                        .across = x->width,
+                        .along = 1,
+                        .b = rows.at,
+                        .ldb = rows.stride,
+                        .c = to,
+                        .ldc = h->stride,
+                        .m = h->keys,
+                        .n = h->size,
+                        .k = x->count,
+                        .add = h->add || x->first > 0});
+}
+
+static void chunk_gradients(const chunk *x, rows_view k) {
+    const slt_head *h = x->head;
+    const slt_real *dout = h->dout + (size_t)x->first * h->out_stride;
+    size_t padding = (size_t)(whole(x->count) - x->count) * sizeof *x->most;
+    memcpy(x->most, h->most + x->first, (size_t)x->count * sizeof *x->most);
+    memcpy(x->inverse, h->inverse + x->first, (size_t)x->count * sizeof *x->most);
+    memset(x->most + x->count, 0, padding);
+    memset(x->inverse + x->count, 0, padding);
+    scores(x);
+    transpose(x->dot, dout, h->out_stride, x->count, h->size, 1);
+    multiply(&(product){.a = h->v,
+                        .across = h->stride,
+                        .along = 1,
+                        .b = x->dot,
+                        .ldb = x->width,
+                        .c = x->ds,
+                        .ldc = x->width,
+                        .m = h->keys,
+                        .n = whole(x->count),
+                        .k = h->size});
+    score_gradients(x);
+    key_gradient(x, x->ds, query_rows(x), h->stride, x->queries, h->dk);
+    key_gradient(x, x->p, dout, h->out_stride, x->outs, h->dv);
+    multiply(&(product){.a = x->ds,
+                        .across = 1,
+                        .along = x->width,
+                        .b = k.at,
+                        .ldb = k.stride,
+                        .c = h->dq + (size_t)x->first * h->stride,
+                        .ldc = h->stride,
+                        .m = x->count,
+                        .n = h->size,
+                        .k = h->keys,
+                        .add = h->add});
+}
+
+static void backward_head(const slt_head *h) {
+    rows_view k = {h->k, h->stride};
+    for (int first = 0; first < h->queries; first += CHUNK) {
+        chunk x = chunk_of(h, first);
+        if (first == 0) k = whole_rows(h->k, h->stride, h->keys, h->size, x.keys);
+        chunk_gradients(&x, k);
+    }
+}

@@ -1,0 +1,147 @@
+// y = act(x·W + c): x (r,i), W (i,o), c (1,o).
+// Backward: dp = dy∘act'(y), dx = dp·Wᵀ, dW = xᵀ·dp, dc = Σ_r dp.
+// Rows are shared out in blocks, weight gradients in blocks of columns with all rows in one call;
+// dc is summed by blocks of rows, while they are in the cache, and then over the blocks.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "ops/common/activation.h"
+#include "ops/common/op_table.h"
+#include "ops/common/op_tools.h"
+
+enum { X, W, C };
+
+static slt_activation activation_of(const slt_args *args) {
+    return (slt_activation)args->node->attributes.n[0];
+}
+
+static void shape(slt_rule *rule) {
+    slt_shape x = rule->in[X], w = rule->in[W];
+    slt_rule_type(rule, X, SLT_NUMBERS);
+    if (w.space != SLT_FIXED || w.rows != x.width)
+        slt_rule_reject_pair(rule, X, W, "the width of the first is the rows of the second");
+    slt_rule_want(rule, C, SLT_FIXED, 1, w.width);
+    rule->out[0] = (slt_shape){x.space, x.rows, w.width};
+}
+
+// sums of dp per block of rows, then dp itself unless it is dy
+static size_t shared(const slt_sizes *sizes) {
+    bool linear = sizes->node->attributes.n[0] == SLT_LINEAR;
+    int rows = linear ? 0 : sizes->out[0].rows;
+    return (size_t)(slt_blocks(sizes->out[0].rows, SLT_ROW_BLOCK) + rows) *
+           (size_t)sizes->out[0].width;
+}
+
+static double flops(const slt_sizes *sizes) {
+    return 2.0 * sizes->in[X].rows * sizes->in[X].width * sizes->out[0].width;
+}
+
+static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
+    (void)scratch;
+    slt_rows rows = slt_row_block(args->in_rows[X], task);
+    int in = args->in_width[X], out = args->out_width[0];
+    const slt_real *x = (const slt_real *)args->in[X] + (size_t)rows.first * (size_t)in;
+    slt_real *y = args->out[0] + (size_t)rows.first * (size_t)out;
+    slt_gemm(false, false, rows.count, out, in, x, in, args->in[W], out, false, y, out);
+    slt_bias_activate(y, rows.count, out, args->in[C], activation_of(args));
+}
+
+static void forward(const slt_args *args) {
+    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), forward_rows);
+}
+
+// the gradient before the activation: dy itself when linear
+static slt_real *own_before(const slt_args *args) {
+    return args->shared +
+           (size_t)slt_blocks(args->out_rows[0], SLT_ROW_BLOCK) * (size_t)args->out_width[0];
+}
+static const slt_real *before(const slt_args *args) {
+    return activation_of(args) == SLT_LINEAR ? args->out_grad[0] : own_before(args);
+}
+
+static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
+    (void)scratch;
+    slt_rows rows = slt_row_block(args->in_rows[X], task);
+    int in = args->in_width[X], out = args->out_width[0];
+    size_t at = (size_t)rows.first * (size_t)out;
+    if (activation_of(args) != SLT_LINEAR)
+        slt_activation_gradient(own_before(args) + at, args->out_grad[0] + at, args->out[0] + at,
+                                (size_t)rows.count * (size_t)out, activation_of(args));
+    if (args->in_grad[C])
+        slt_sum_rows(before(args) + at, out, rows.count, args->shared + (size_t)task * (size_t)out);
+    if (args->in_grad[X])
+        slt_gemm(false, true, rows.count, in, out, before(args) + at, out, args->in[W], out,
+                 args->add[X], args->in_grad[X] + (size_t)rows.first * (size_t)in, in);
+}
+
+static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
+    (void)scratch;
+    int out = args->out_width[0];
+    slt_weight_gradient(args->in[X], args->in_width[X], before(args), out, args->in_rows[X],
+                        slt_columns(out, task), args->in_grad[W], args->add[W], NULL, false);
+}
+
+static void backward(const slt_args *args) {
+    int blocks = slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), out = args->out_width[0];
+    bool rows = args->in_grad[X] || args->in_grad[C] || activation_of(args) != SLT_LINEAR;
+    if (rows) slt_args_run(args, blocks, backward_rows);
+    if (args->in_grad[W]) slt_args_run(args, slt_column_tasks(out), backward_columns);
+    if (args->in_grad[C])
+        slt_add_partials(args->in_grad[C], args->add[C], args->shared, blocks, out, out);
+}
+
+static slt_var make_case(slt_probe *probe, slt_space space, int in, int out, bool bias,
+                         slt_activation activation) {
+    slt_var x = slt_probe_numbers(probe, space, 3, in, -1, 1);
+    slt_var w = slt_probe_parameter(probe, in, out, -1, 1);
+    slt_var c = bias ? slt_probe_parameter(probe, 1, out, -1, 1) : 0;
+    return slt_dense(slt_probe_tape(probe), x, w, c, activation);
+}
+static slt_var case_linear(slt_probe *p) {
+    return make_case(p, SLT_TOKENS, 3, 5, true, SLT_LINEAR);
+}
+static slt_var case_plain(slt_probe *p) { return make_case(p, SLT_SLOTS, 4, 3, false, SLT_LINEAR); }
+static slt_var case_fixed(slt_probe *p) { return make_case(p, SLT_FIXED, 4, 3, true, SLT_LINEAR); }
+static slt_var case_tanh(slt_probe *p) { return make_case(p, SLT_TOKENS, 3, 4, true, SLT_TANH); }
+static slt_var case_sigmoid(slt_probe *p) {
+    return make_case(p, SLT_TRAJECTORIES, 3, 4, true, SLT_SIGMOID);
+}
+static slt_var case_relu(slt_probe *p) { return make_case(p, SLT_TOKENS, 5, 4, true, SLT_RELU); }
+static slt_var bench(slt_probe *p) { return make_case(p, SLT_TOKENS, 128, 512, true, SLT_LINEAR); }
+static slt_var bench_active(slt_probe *p) {
+    return make_case(p, SLT_TOKENS, 128, 512, true, SLT_RELU);
+}
+
+const slt_op slt_op_dense = {.name = "dense",
+                             .sentence = "y = x·W + c",
+                             .least = 2,
+                             .most = 3,
+                             .shape = shape,
+                             .saves_in = 1u << X | 1u << W,
+                             .shared = shared,
+                             .flops = flops,
+                             .forward = forward,
+                             .backward = backward,
+                             .cases = {case_linear, case_plain, case_fixed},
+                             .bench = bench};
+
+const slt_op slt_op_dense_active = {.name = "dense_active",
+                                    .sentence = "y = act(x·W + c)",
+                                    .least = 2,
+                                    .most = 3,
+                                    .shape = shape,
+                                    .saves_in = 1u << X | 1u << W,
+                                    .saves_out = 1,
+                                    .shared = shared,
+                                    .flops = flops,
+                                    .forward = forward,
+                                    .backward = backward,
+                                    .cases = {case_tanh, case_sigmoid, case_relu},
+                                    .bench = bench_active};
+
+slt_var slt_dense(slt_tape *tape, slt_var x, slt_var w, slt_var c, slt_activation activation) {
+    slt_var inputs[] = {x, w, c};
+    slt_attributes attributes = {.n = {activation}};
+    const slt_op *op = activation == SLT_LINEAR ? &slt_op_dense : &slt_op_dense_active;
+    return slt_tape_apply(tape, op, inputs, 3, &attributes);
+}

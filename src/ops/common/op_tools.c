@@ -1,0 +1,129 @@
+// Shape rules, rows, weight gradients.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "ops/common/op_tools.h"
+
+#include "engine/tape_impl.h"
+
+bool slt_rule_has(const slt_rule *rule, int i) {
+    return i < rule->node->inputs && rule->node->in[i] != 0;
+}
+
+void slt_rule_reject(slt_rule *rule, int i, const char *wanted) {
+    char text[64];
+    slt_tape_fail(rule->tape, SLT_SHAPE, "%s: input %d has shape %s, wanted %s",
+                  rule->node->op->name, i, slt_var_shape_text(rule->in[i], text, sizeof text),
+                  wanted);
+}
+
+void slt_rule_reject_pair(slt_rule *rule, int i, int k, const char *why) {
+    char a[64], b[64];
+    slt_tape_fail(rule->tape, SLT_SHAPE, "%s: inputs %d %s and %d %s do not fit: %s",
+                  rule->node->op->name, i, slt_var_shape_text(rule->in[i], a, sizeof a), k,
+                  slt_var_shape_text(rule->in[k], b, sizeof b), why);
+}
+
+void slt_rule_want(slt_rule *rule, int i, slt_space space, int rows, int width) {
+    if (!slt_rule_has(rule, i)) return;
+    slt_shape shape = rule->in[i];
+    bool rows_fit = space != SLT_FIXED || shape.rows == rows;
+    if (shape.space == space && rows_fit && shape.width == width) return;
+    char text[64];
+    slt_rule_reject(rule, i,
+                    slt_var_shape_text((slt_shape){space, rows, width}, text, sizeof text));
+}
+
+void slt_rule_same(slt_rule *rule, int i, int k) {
+    slt_shape a = rule->in[i], b = rule->in[k];
+    if (!slt_rule_has(rule, i) || !slt_rule_has(rule, k)) return;
+    if (a.space != b.space || a.width != b.width || (a.space == SLT_FIXED && a.rows != b.rows))
+        slt_rule_reject_pair(rule, i, k, "they must be the same");
+}
+
+void slt_rule_type(slt_rule *rule, int i, slt_type type) {
+    static const char *const names[] = {"numbers", "integers", "bits"};
+    if (slt_rule_has(rule, i) && rule->type[i] != type)
+        slt_tape_fail(rule->tape, SLT_SHAPE, "%s: input %d holds %s, wanted %s",
+                      rule->node->op->name, i, names[rule->type[i]], names[type]);
+}
+
+int slt_sequence_count(const slt_args *args, slt_space space) {
+    int count = args->batch->count;
+    return space == SLT_SLOT_TOKENS ? count * args->limits.slots : count;
+}
+
+slt_sequence slt_sequence_at(const slt_args *args, slt_space space, int i) {
+    const slt_batch *batch = args->batch;
+    int slots = space == SLT_SLOT_TOKENS ? args->limits.slots : 1;
+    int b = i / slots, k = i % slots, computed = slt_batch_computed(batch, b);
+    return (slt_sequence){slots * batch->offset[b] + k * computed, computed, b, k};
+}
+
+// dc[columns] (+)= sum over rows of dy
+static void bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc,
+                          bool add) {
+    slt_real *sum = dc + columns.first;
+    if (!add) memset(sum, 0, (size_t)columns.count * sizeof *sum);
+    for (int r = 0; r < rows; r++) {
+        const slt_real *row = dy + (size_t)r * (size_t)out + columns.first;
+        for (int c = 0; c < columns.count; c++) sum[c] += row[c];
+    }
+}
+
+SLT_WIDE(bias_gradient,
+         (const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc, bool add),
+         (dy, out, rows, columns, dc, add));
+
+void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows,
+                         slt_rows columns, slt_real *dw, bool add_w, slt_real *dc, bool add_c) {
+    if (dw)
+        slt_gemm(true, false, in, columns.count, rows, x, in, dy + columns.first, out, add_w,
+                 dw + columns.first, out);
+    if (dc) SLT_WIDEST(bias_gradient)(dy, out, rows, columns, dc, add_c);
+}
+
+static void sum_rows(const slt_real *dy, int width, int rows, slt_real *restrict sum) {
+    memset(sum, 0, (size_t)width * sizeof *sum);
+    for (int r = 0; r < rows; r++) {
+        const slt_real *row = dy + (size_t)r * (size_t)width;
+        for (int c = 0; c < width; c++) sum[c] += row[c];
+    }
+}
+SLT_WIDE(sum_rows, (const slt_real *dy, int width, int rows, slt_real *restrict sum),
+         (dy, width, rows, sum));
+
+void slt_sum_rows(const slt_real *dy, int width, int rows, slt_real *sum) {
+    SLT_WIDEST(sum_rows)(dy, width, rows, sum);
+}
+
+static void table_gradient(slt_real *table, bool add, int entries, int width, const int32_t *ids,
+                           const slt_real *dy, int rows, slt_rows columns) {
+    size_t stride = (size_t)width, first = (size_t)columns.first;
+    for (int i = 0; i < entries && !add; i++)
+        memset(table + (size_t)i * stride + first, 0, (size_t)columns.count * sizeof *table);
+    for (int r = 0; r < rows; r++) {
+        slt_real *restrict row = table + (size_t)ids[r] * stride + first;
+        const slt_real *restrict from = dy + (size_t)r * stride + first;
+        for (int c = 0; c < columns.count; c++) row[c] += from[c];
+    }
+}
+
+SLT_WIDE(table_gradient,
+         (slt_real * table, bool add, int entries, int width, const int32_t *ids,
+          const slt_real *dy, int rows, slt_rows columns),
+         (table, add, entries, width, ids, dy, rows, columns));
+
+void slt_table_gradient(slt_real *table, bool add, int entries, int width, const int32_t *ids,
+                        const slt_real *dy, int rows, slt_rows columns) {
+    SLT_WIDEST(table_gradient)(table, add, entries, width, ids, dy, rows, columns);
+}
+
+void slt_add_partials(slt_real *out, bool add, const slt_real *partial, int parts, int width,
+                      int stride) {
+    for (int c = 0; c < width; c++) {
+        slt_real sum = 0;
+        for (int p = 0; p < parts; p++) sum += partial[(size_t)p * (size_t)stride + (size_t)c];
+        slt_put(&out[c], add, sum);
+    }
+}

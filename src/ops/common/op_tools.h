@@ -1,0 +1,85 @@
+// Small helpers shared by the operations.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_OPS_TOOLS_H
+#define SLT_OPS_TOOLS_H
+
+#include <stdio.h>
+#include <string.h>
+#include "engine/gemm.h"
+#include "engine/op.h"
+#include "engine/wide.h"
+#include "ops/common/ops.h"
+#include "ops/common/vecmath.h"
+
+// ---- shape rules
+
+// notes that input `i` does not fit, with its shape and what was wanted
+void slt_rule_reject(slt_rule *rule, int i, const char *wanted);
+// both shapes in the message
+void slt_rule_reject_pair(slt_rule *rule, int i, int k, const char *why);
+// input i, where present, has this shape (rows only matter for SLT_FIXED)
+void slt_rule_want(slt_rule *rule, int i, slt_space space, int rows, int width);
+// inputs i and k have the same shape
+void slt_rule_same(slt_rule *rule, int i, int k);
+void slt_rule_type(slt_rule *rule, int i, slt_type type);
+bool slt_rule_has(const slt_rule *rule, int i);
+
+// ---- rows
+
+// the start of sequence `i` of a space, its computed length, and its trajectory. Sequences are
+// trajectories (tokens) or (b,k) (slot tokens); other spaces are one sequence
+typedef struct {
+    int first, computed, b, k;
+} slt_sequence;
+
+int slt_sequence_count(const slt_args *args, slt_space space);
+slt_sequence slt_sequence_at(const slt_args *args, slt_space space, int i);
+
+// rows of block `task`
+typedef struct {
+    int first, count;
+} slt_rows;
+static inline slt_rows slt_row_block(int rows, int task) {
+    int first = task * SLT_ROW_BLOCK;
+    return (slt_rows){first, slt_min(SLT_ROW_BLOCK, rows - first)};
+}
+// columns of a weight gradient's block: wide enough for the product, narrow enough to share out
+static inline int slt_column_block(int columns) {
+    int block = (columns / 4 + 31) / 32 * 32;
+    return block < SLT_COLUMN_BLOCK ? SLT_COLUMN_BLOCK : block;
+}
+static inline int slt_column_tasks(int columns) {
+    return slt_blocks(columns, slt_column_block(columns));
+}
+static inline slt_rows slt_columns(int columns, int task) {
+    int block = slt_column_block(columns), first = task * block;
+    return (slt_rows){first, slt_min(block, columns - first)};
+}
+
+// dW[:, columns] (+)= xᵀ·dy and dc[columns] (+)= sum of dy, over all rows in one call; dw and dc
+// may be NULL
+void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows,
+                         slt_rows columns, slt_real *dw, bool add_w, slt_real *dc, bool add_c);
+
+// sum[c] = Σ_r dy_r[c]: the share of a block of rows in the gradient of a bias
+void slt_sum_rows(const slt_real *dy, int width, int rows, slt_real *sum);
+
+// d table[id_r][columns] (+)= dy_r[columns], rows in order
+void slt_table_gradient(slt_real *table, bool add, int entries, int width, const int32_t *ids,
+                        const slt_real *dy, int rows, slt_rows columns);
+
+// sums of tasks, added in order: out (+)= Σ_t partial[t][·]
+void slt_add_partials(slt_real *out, bool add, const slt_real *partial, int parts, int width,
+                      int stride);
+
+// value where the condition holds, else 0: both are computed, so that there is nothing to guess for
+// the processor and nothing in the way of vectors
+static inline slt_real slt_where(bool condition, slt_real value) { return condition ? value : 0; }
+
+static inline void slt_put(slt_real *out, bool add, slt_real value) {
+    *out = add ? *out + value : value;
+}
+
+#endif

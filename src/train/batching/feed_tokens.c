@@ -1,0 +1,102 @@
+// What the positions of a trajectory show.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "train/batching/feed_tokens.h"
+
+#include <string.h>
+
+static bool shows_final(const slt_feed *feed) {
+    return feed->rule.done == SLT_DONE_FINAL && slt_dataset_about(feed->rule.data)->has_finals;
+}
+
+// the ones of position l; none in the padding
+static int64_t ones_of(const slt_feed *feed, const slt_episode *episode, int l,
+                       const uint16_t **ones) {
+    if (l == episode->length && shows_final(feed)) {
+        *ones = episode->final_ones;
+        return episode->final_count;
+    }
+    int64_t step = l == episode->length && feed->rule.done ? l - 1 : l;
+    if (step >= episode->length) return 0;
+    *ones = episode->ones + episode->ones_offsets[step];
+    return episode->ones_offsets[step + 1] - episode->ones_offsets[step];
+}
+
+// what was seen lies one step behind the other, what is put behind the truth does not
+static void put_ones(const slt_feed *feed, slt_sight *sight, const slt_episode *episode, int first,
+                     int computed) {
+    const int64_t *from = episode->ones_offsets;
+    int64_t at = sight->ones_offset[first];
+    int seen = episode->length < computed ? (int)episode->length : computed;
+    size_t bytes = (size_t)(from[seen] - from[0]) * sizeof *sight->ones;
+    if (bytes) memcpy(sight->ones + at, episode->ones + from[0], bytes);
+    for (int l = 0; l < seen; l++) sight->ones_offset[first + l + 1] = at + from[l + 1] - from[0];
+    for (int l = seen; l < computed; l++) {
+        const uint16_t *ones = NULL;
+        int64_t count = ones_of(feed, episode, l, &ones);
+        at = sight->ones_offset[first + l];
+        if (count) memcpy(sight->ones + at, ones, (size_t)count * sizeof *ones);
+        sight->ones_offset[first + l + 1] = at + count;
+    }
+}
+
+static slt_status put_numbers(const slt_feed *feed, slt_sight *sight, const slt_episode *episode,
+                              int first, int computed) {
+    const slt_dataset_info *info = slt_dataset_about(feed->rule.data);
+    size_t width = (size_t)feed->rule.observation;
+    for (int l = 0; l < computed; l++) {
+        slt_real *to = sight->reals + (size_t)(first + l) * width;
+        bool done = l == episode->length && feed->rule.done;
+        if (l >= episode->length && !done) {
+            memset(to, 0, width * sizeof *to);
+            continue;
+        }
+        int step = done && !shows_final(feed) ? l - 1 : l;
+        SLT_TRY(slt_episode_observe(info, episode, step, feed->numbers));
+        for (size_t i = 0; i < width; i++) to[i] = feed->numbers[i];
+    }
+    return SLT_OK;
+}
+
+slt_status slt_feed_put_sight(const slt_feed *feed, slt_sight *sight, const slt_episode *episode,
+                              int first, int computed) {
+    if (!feed->rule.observation) return SLT_OK;
+    if (feed->rule.observation_type == SLT_BITS)
+        return put_ones(feed, sight, episode, first, computed), SLT_OK;
+    return put_numbers(feed, sight, episode, first, computed);
+}
+
+// are two positions of a trajectory observed alike?
+static bool is_alike(const slt_feed *feed, int a, int b) {
+    const slt_sight *own = &feed->own;
+    size_t width = (size_t)feed->rule.observation;
+    if (feed->rule.observation_type != SLT_BITS)
+        return memcmp(own->reals + (size_t)a * width, own->reals + (size_t)b * width,
+                      width * sizeof *own->reals) == 0;
+    int64_t x = own->ones_offset[a], y = own->ones_offset[b], count = own->ones_offset[a + 1] - x;
+    return own->ones_offset[b + 1] - y == count &&
+           memcmp(own->ones + x, own->ones + y, (size_t)count * sizeof *own->ones) == 0;
+}
+
+// which steps change what is observed; the last one does not tell
+static void put_effects(const slt_feed *feed, int64_t steps, int first, int computed) {
+    for (int l = 0; l < computed; l++) {
+        bool changes = l + 1 < steps && !is_alike(feed, first + l, first + l + 1);
+        feed->effects[first + l] =
+            feed->actions[first + l] + (changes ? feed->rule.padding + 1 : 0);
+    }
+}
+
+slt_status slt_feed_put_episode(slt_feed *feed, const slt_episode *episode, int b) {
+    int first = feed->offset[b], computed = slt_batch_computed(&feed->batch, b);
+    for (int l = 0; l < computed; l++) {
+        bool behind_done = feed->rule.done && l > episode->length;
+        feed->actions[first + l] =
+            l < episode->length ? slt_episode_action(episode, l) : feed->rule.padding + behind_done;
+    }
+    if (feed->rule.shelved) return SLT_OK;
+    SLT_TRY(slt_feed_put_sight(feed, &feed->own, episode, first, computed));
+    if (feed->effects) put_effects(feed, episode->length, first, computed);
+    return SLT_OK;
+}

@@ -1,0 +1,60 @@
+// A copy of a data set with the model's segments as its labels.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <unistd.h>
+#include "core/error.h"
+#include "core/lock.h"
+#include "data/formats.h"
+#include "train/inference/trained.h"
+
+typedef struct {
+    slt_dataset *data;
+    slt_dataset_builder *builder;
+} copier;
+
+static slt_status copy(void *user, const slt_segments *segments) {
+    copier *c = user;
+    slt_episode episode;
+    SLT_TRY(slt_dataset_episode(c->data, segments->episode, &episode));
+    episode.segments = segments->ids;
+    return slt_dataset_builder_add(c->builder, &episode);
+}
+
+static slt_status write_native(slt_model *model, slt_dataset *data,
+                               const slt_segment_options *options, const char *path) {
+    copier c = {.data = data};
+    slt_dataset_info info = *slt_dataset_about(data);
+    info.has_segments = true;
+    SLT_TRY(slt_dataset_builder_create(slt_model_context(model), path, &info, &c.builder));
+    slt_status status = slt_dataset_builder_describe(c.builder, "segments", "found by a model");
+    if (status == SLT_OK) status = slt_model_segment(model, data, options, copy, &c);
+    if (status == SLT_OK) return slt_dataset_builder_commit(c.builder);
+    slt_dataset_builder_destroy(c.builder);
+    return status;
+}
+
+static slt_status write_as(slt_model *model, slt_dataset *data, const slt_segment_options *options,
+                           const slt_data_format *format, const char *path) {
+    char native[SLT_PATH];
+    if (!format->read) return write_native(model, data, options, path);
+    SLT_TRY(slt_data_temporary(native));
+    slt_status status = write_native(model, data, options, native);
+    if (status == SLT_OK) status = format->write(slt_model_context(model), native, path);
+    unlink(native);
+    return status;
+}
+
+slt_status slt_model_label(slt_model *model, slt_dataset *data, const slt_segment_options *options,
+                           const char *path) {
+    const slt_data_format *format = slt_data_format_for(path);
+    slt_lock lock;
+    if (!format || !format->write)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
+                 path);
+    SLT_TRY(slt_lock_file(&lock, slt_model_context(model), path));
+    slt_status status = write_as(model, data, options, format, path);
+    slt_lock_release(&lock);
+    return status;
+}

@@ -1,0 +1,221 @@
+// A trained model: opening, segmenting, scoring.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/yaml_config.h"
+#include "metrics/rule_misses.h"
+#include "train/inference/answer.h"
+#include "train/learner/checkpoint.h"
+#include "train/inference/lengths.h"
+#include "train/inference/run_files.h"
+#include "train/inference/segments.h"
+#include "train/learner/task.h"
+#include "train/inference/trained.h"
+
+struct slt_model {
+    slt_context *context;
+    slt_arena arena;
+    slt_checkpoint checkpoint;
+    const slt_episode *companions;
+    slt_learner *learner;
+    slt_model_info info;
+    char path[SLT_RUN_PATH];
+};
+
+// ---- opening
+
+// the data set that a run's config names
+static slt_status read_data_path(slt_model *model, const char *run) {
+    char path[SLT_RUN_PATH];
+    slt_yaml yaml;
+    if (!slt_run_has(run, "config.yaml")) return SLT_OK;
+    SLT_TRY(slt_yaml_load(&model->arena, slt_run_path(path, run, "config.yaml"), &yaml));
+    const slt_yaml_entry *entry = slt_yaml_find(&yaml, "data");
+    if (entry && entry->count == 1) model->info.data = entry->values[0];
+    return SLT_OK;
+}
+
+static slt_status find_checkpoint(slt_model *model, const char *path) {
+    struct stat info;
+    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!folder) {
+        snprintf(model->path, sizeof model->path, "%s", path);
+        return SLT_OK;
+    }
+    if (!slt_run_has(path, "best.safetensors"))
+        SLT_FAIL(SLT_IO,
+                 "%s: no best.safetensors in it; is it a run directory, and has its first "
+                 "epoch ended?",
+                 path);
+    slt_run_path(model->path, path, "best.safetensors");
+    return read_data_path(model, path);
+}
+
+static slt_status open_model(slt_model *model, const char *path) {
+    slt_checkpoint *c = &model->checkpoint;
+    SLT_TRY(find_checkpoint(model, path));
+    SLT_TRY(slt_checkpoint_read(model->context, model->path, c));
+    SLT_TRY(slt_checkpoint_check(model->context, c, model->path));
+    SLT_TRY(slt_checkpoint_companions(&model->arena, c, model->path, &model->companions));
+    model->info.name = c->setup.kind->name;
+    model->info.slots = c->setup.kind->slots(c->setup.model);
+    model->info.length = c->data.length;
+    model->info.actions = c->data.symbols - 1;
+    model->info.observation = c->data.observation;
+    model->info.epoch = c->state.epoch;
+    return SLT_OK;
+}
+
+slt_status slt_model_open(slt_context *context, const char *path, slt_model **out) {
+    slt_model *model;
+    SLT_TRY(SLT_ALLOC(&context->allocator, &model, 1));
+    model->context = context;
+    slt_arena_init(&model->arena, &context->allocator, 0);
+    slt_status status = open_model(model, path);
+    if (status != SLT_OK) {
+        slt_model_close(model);
+        return status;
+    }
+    *out = model;
+    return SLT_OK;
+}
+
+void slt_model_close(slt_model *model) {
+    if (!model) return;
+    slt_learner_destroy(model->learner);
+    slt_arena_deinit(&model->arena);
+    slt_free(&model->context->allocator, model);
+}
+
+const slt_model_info *slt_model_about(const slt_model *model) { return &model->info; }
+slt_context *slt_model_context(const slt_model *model) { return model->context; }
+
+// ---- using
+
+// a learner with room for trajectories of this data set, for segments alone or for scores too
+static slt_status make_learner(slt_model *model, slt_dataset *data, bool segments_alone) {
+    slt_checkpoint *c = &model->checkpoint;
+    slt_limits none = {0, 0, 0, 0}, use;
+    slt_learner_destroy(model->learner);
+    model->learner = NULL;
+    c->data.prior = c->prior;
+    c->data.segments_alone = segments_alone;
+    SLT_TRY(slt_answer_limits(model->context, &c->setup, &c->data, data, 1, &use));
+    SLT_TRY(slt_learner_create(model->context, &c->setup, &c->data, 1, none, use, &model->learner));
+    model->learner->companions = model->companions;
+    return slt_checkpoint_load(model->learner, 0, model->path, false);
+}
+
+typedef struct {
+    slt_arena arena;
+    slt_segments_visit visit;
+    void *user;
+    int min_length, max_length;
+} visitor;
+
+static slt_status show(void *user, const slt_episode *episode, const slt_segmentation *found) {
+    visitor *v = user;
+    slt_segments segments;
+    slt_arena_mark mark = slt_arena_now(&v->arena);
+    slt_segmentation bounded = *found;
+    if (v->min_length || v->max_length)
+        SLT_TRY(slt_bound_lengths(&v->arena, v->min_length, v->max_length, &bounded));
+    SLT_TRY(slt_segments_of(&v->arena, episode->index, &bounded, &segments));
+    slt_status status = v->visit(v->user, &segments);
+    slt_arena_reset(&v->arena, mark);
+    return status;
+}
+
+static slt_status all_episodes(slt_arena *arena, slt_dataset *data, const int64_t **out) {
+    int64_t count = slt_dataset_about(data)->episodes, *list;
+    SLT_TRY(SLT_NEW(arena, &list, (size_t)count));
+    for (int64_t i = 0; i < count; i++) list[i] = i;
+    *out = list;
+    return SLT_OK;
+}
+
+// the episodes that the options ask for, and a learner for them
+static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
+                         const slt_segment_options *options, bool segments_alone,
+                         const int64_t **episodes, int64_t *count) {
+    slt_task_data *task;
+    SLT_TRY(SLT_NEW(arena, &task, 1));
+    SLT_TRY(slt_task_fit(arena, &model->checkpoint.data, data, task));
+    if (options->missed_by && !options->one_split)
+        SLT_FAIL(SLT_INVALID, "missed_by is for the trajectories of one split: set one_split");
+    if (options->missed_by) {
+        SLT_TRY(slt_rule_misses(model->context, arena, data, options->split, options->missed_by,
+                                options->seed, episodes, count));
+    } else if (options->one_split) {
+        *episodes = task->episodes[options->split];
+        *count = task->count[options->split];
+    } else {
+        SLT_TRY(all_episodes(arena, data, episodes));
+        *count = slt_dataset_about(data)->episodes;
+    }
+    return make_learner(model, data, segments_alone);
+}
+
+static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_options *options,
+                         slt_answer_visit visit, void *user) {
+    slt_arena arena;
+    const int64_t *episodes;
+    int64_t count = 0;
+    slt_answer_losses losses;
+    slt_answer_request request = {
+        .seed = options->seed, .pictures = options->pictures, .visit = visit, .user = user};
+    slt_arena_init(&arena, &model->context->allocator, 0);
+    slt_status status = choose(model, &arena, data, options, true, &episodes, &count);
+    if (status == SLT_OK)
+        status = slt_answer(model->learner, data, episodes, count, &request, 1, &losses);
+    slt_arena_deinit(&arena);
+    return status;
+}
+
+slt_status slt_model_segment(slt_model *model, slt_dataset *data,
+                             const slt_segment_options *options, slt_segments_visit visit,
+                             void *user) {
+    slt_segment_options chosen = options ? *options : (slt_segment_options){0};
+    visitor v = {.visit = visit,
+                 .user = user,
+                 .min_length = chosen.min_length,
+                 .max_length = chosen.max_length};
+    slt_arena_init(&v.arena, &model->context->allocator, 0);
+    slt_status status = answer(model, data, &chosen, show, &v);
+    slt_arena_deinit(&v.arena);
+    return status;
+}
+
+slt_status slt_model_save_segments(slt_model *model, slt_dataset *data,
+                                   const slt_segment_options *options, const char *path) {
+    slt_segment_options chosen = options ? *options : (slt_segment_options){0};
+    const char *split = chosen.one_split ? slt_split_name(chosen.split) : NULL;
+    slt_segments_file *file;
+    chosen.pictures = true;
+    SLT_TRY(slt_segments_file_create(model->context, path, &model->checkpoint.setup,
+                                     slt_dataset_path(data), split, &file));
+    slt_status status = answer(model, data, &chosen, slt_segments_file_add, file);
+    if (status == SLT_OK) return slt_segments_file_commit(file);
+    slt_segments_file_destroy(file);
+    return status;
+}
+
+slt_status slt_model_score(slt_model *model, slt_dataset *data, const slt_segment_options *options,
+                           slt_run_scores *out) {
+    slt_segment_options chosen = options ? *options : (slt_segment_options){0};
+    slt_arena arena;
+    const int64_t *episodes;
+    int64_t count = 0;
+    slt_evaluation evaluation;
+    slt_arena_init(&arena, &model->context->allocator, 0);
+    slt_status status = choose(model, &arena, data, &chosen, false, &episodes, &count);
+    slt_answer_request request = {.seed = chosen.seed, .pictures = true};
+    if (status == SLT_OK)
+        status = slt_evaluate(model->learner, data, episodes, count, &request, 1, &evaluation);
+    if (status == SLT_OK) *out = slt_run_scores_of(&evaluation, count);
+    slt_arena_deinit(&arena);
+    return status;
+}

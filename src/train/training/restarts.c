@@ -1,0 +1,177 @@
+// Restarts: how they begin, and which ones take no further part. No labels are read here.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/philox.h"
+#include "metrics/delimiter.h"
+#include "train/training/trainer.h"
+
+// ---- beginning
+
+uint64_t slt_member_seed(uint64_t seed, int member) {
+    if (member == 0) return seed;
+    slt_words words = slt_random_words(seed, SLT_RANDOM_MEMBERS, (uint64_t)member, 0);
+    return (uint64_t)words.word[0] << 32 | words.word[1];
+}
+
+// sets of symbols that a member may begin with, cheapest first
+struct slt_start_sets {
+    int32_t symbols[SLT_TOP_SETS][SLT_SET_SIZE];
+    int size[SLT_TOP_SETS]; // symbols of each
+    int count;
+};
+
+// the actions of the first episodes of a split
+static slt_status view_actions(slt_trainer *t, slt_split split, int64_t most, slt_sequence **out,
+                               size_t *count) {
+    int64_t there = t->task.count[split], used = there < most ? there : most;
+    SLT_TRY(SLT_NEW(&t->arena, out, (size_t)used));
+    for (int64_t i = 0; i < used; i++) {
+        slt_episode episode;
+        int32_t *actions;
+        SLT_TRY(slt_dataset_episode(t->task.data, t->task.episodes[split][i], &episode));
+        SLT_TRY(SLT_NEW(&t->arena, &actions, (size_t)episode.length));
+        for (int64_t l = 0; l < episode.length; l++) actions[l] = slt_episode_action(&episode, l);
+        (*out)[i] = (slt_sequence){actions, (int32_t)episode.length};
+    }
+    *count = (size_t)used;
+    return SLT_OK;
+}
+
+// the search wants the prior by number of segments, from 0 on
+static slt_status shift_prior(slt_trainer *t, slt_rule_input *input) {
+    int K = t->learner->setup.kind->slots(t->learner->setup.model);
+    double *prior;
+    SLT_TRY(SLT_NEW(&t->arena, &prior, (size_t)K + 1));
+    memcpy(prior + 1, t->task.prior, (size_t)K * sizeof *prior);
+    input->prior = prior;
+    input->prior_size = K + 1;
+    return SLT_OK;
+}
+
+static slt_status search(slt_trainer *t, slt_delimiter_data *data, slt_delimiter_found *found) {
+    enum { TRAIN = 2000, VALID = 500 }; // episodes: counts of symbols need no more
+    slt_rule_input input = {.actions = t->task.model.symbols - 1};
+    slt_sequence *train, *valid;
+    SLT_TRY(view_actions(t, SLT_SPLIT_TRAIN, TRAIN, &train, &input.train_count));
+    SLT_TRY(view_actions(t, slt_trainer_held_out(t), VALID, &valid, &input.valid_count));
+    input.train = train;
+    input.valid = valid;
+    SLT_TRY(shift_prior(t, &input));
+    SLT_TRY(slt_delimiter_pack(&t->arena, &input, data));
+    return slt_delimiter_search(t->context, &t->arena, data, found);
+}
+
+static slt_status search_sets(slt_trainer *t, slt_start_sets *out) {
+    slt_delimiter_data data;
+    slt_delimiter_found *found;
+    SLT_TRY(SLT_NEW(&t->arena, &found, 1));
+    SLT_TRY(search(t, &data, found));
+    out->count = found->tops;
+    for (int i = 0; i < out->count; i++) {
+        out->size[i] = found->top[i].count;
+        for (int k = 0; k < out->size[i]; k++)
+            out->symbols[i][k] = data.symbols[found->top[i].members[k]];
+    }
+    return SLT_OK;
+}
+
+// the cheapest sets of symbols, found once for all runs: they have data and prior in common
+static slt_status find_sets(slt_trainer *t) {
+    slt_start_sets *sets;
+    if (t->sets) return SLT_OK;
+    SLT_TRY(SLT_NEW(&t->arena, &sets, 1));
+    slt_arena_mark mark = slt_arena_now(&t->arena);
+    slt_status status = search_sets(t, sets);
+    slt_arena_reset(&t->arena, mark);
+    if (status == SLT_OK) t->sets = sets;
+    return status;
+}
+
+int slt_restarts_heads(const slt_trainer *t, const slt_live_run *run) {
+    const slt_model_kind *kind = run->setup->kind;
+    return kind->heads && run->members > 1 ? kind->heads(run->setup->model, &t->task.model) : 1;
+}
+
+int slt_restarts_head(const slt_trainer *t, const slt_live_run *run, int member) {
+    const slt_store *store = t->learner->store;
+    return slt_restarts_heads(t, run) > 1 ? run->setup->kind->has_on(store, run->first + member)
+                                          : 0;
+}
+
+// the first `count` members start with one of the best sets each, every head with each
+static slt_status begin_from_sets(slt_trainer *t, slt_live_run *run, int count) {
+    SLT_TRY(find_sets(t));
+    const slt_start_sets *sets = t->sets;
+    for (int m = 0; m < count && m / slt_restarts_heads(t, run) < sets->count; m++) {
+        int i = m / slt_restarts_heads(t, run);
+        run->setup->kind->start(t->learner->store, run->first + m, sets->symbols[i], sets->size[i]);
+        run->each[m].hinted = true;
+    }
+    return SLT_OK;
+}
+
+// members that start with a set; of mixed ones half, and the only one
+static int hinted(const slt_live_run *run) {
+    switch (run->setup->kind->start ? run->setup->train.starts : SLT_STARTS_RANDOM) {
+    case SLT_STARTS_TABLE:
+        return run->members;
+    case SLT_STARTS_MIXED:
+        return (run->members + 1) / 2;
+    default:
+        return 0;
+    }
+}
+
+slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run) {
+    slt_store *store = t->learner->store;
+    const slt_model_kind *kind = run->setup->kind;
+    for (int m = 0; m < run->members; m++)
+        SLT_TRY(slt_store_init(store, run->first + m, run->each[m].seed));
+    for (int m = 0; m < run->members && slt_restarts_heads(t, run) > 1; m++)
+        kind->put_on(store, run->first + m,
+                     (m + 1) % slt_restarts_heads(t, run)); // the first as if alone
+    return hinted(run) ? begin_from_sets(t, run, hinted(run)) : SLT_OK;
+}
+
+// ends by the cheapest set: what a member with a set began with, and what the best is held against
+slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_arena *arena,
+                                 bool **out) {
+    *out = NULL;
+    if (!hinted(run)) return SLT_OK;
+    SLT_TRY(find_sets(t));
+    if (!t->sets->count) return SLT_OK;
+    SLT_TRY(SLT_NEW(arena, out, (size_t)t->task.model.symbols));
+    for (int k = 0; k < t->sets->size[0]; k++) (*out)[t->sets->symbols[0][k]] = true;
+    return SLT_OK;
+}
+
+// ---- behind an epoch
+
+// a single bad epoch stops nobody: the best ones so far are compared
+static void thin_out(slt_live_run *run) {
+    double far = run->setup->train.thin, least = INFINITY;
+    if (far <= 0 || 3 * run->state.total_steps < run->state.limit) return;
+    for (int m = 0; m < run->members; m++)
+        if (run->each[m].health != SLT_MEMBER_BROKEN) least = fmin(least, run->each[m].least);
+    for (int m = 0; m < run->members; m++)
+        if (run->each[m].health == SLT_MEMBER_RUNS && run->each[m].least > least + far)
+            run->each[m].health = SLT_MEMBER_STOPPED;
+}
+
+void slt_restarts_note(slt_live_run *run, const slt_restart_report *report) {
+    for (int m = 0; m < run->members; m++)
+        run->each[m].least = fmin(run->each[m].least, report->losses[m]);
+    thin_out(run);
+}
+
+bool slt_restarts_settle(const slt_live_run *run) { return run->setup->train.lr_end < 1; }
+
+int slt_restarts_kept(const slt_live_run *run) {
+    for (int m = 0; m < run->members; m++)
+        if (run->each[m].kept) return m;
+    return -1;
+}

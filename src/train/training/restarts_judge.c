@@ -1,0 +1,302 @@
+// Judging restarts: the held-out loss of every member with rounded ends, the best one, and the next
+// with other cuts. All runs that are due go through one pass over the episodes. No labels are read
+// here.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <math.h>
+#include <stdio.h>
+#include "core/each.h"
+#include "train/training/trainer.h"
+
+// a member that takes part
+typedef struct {
+    int place; // in the learner
+    slt_segmentation segmentation;
+    double reconstruction, kl; // sums
+    uint8_t *cuts;             // [steps] behind which of them it cuts
+    size_t at;                 // steps that it has seen
+} part;
+
+typedef struct {
+    slt_live_run *run;
+    slt_restart_report *out;
+    part **parts;  // [members] NULL: takes no part
+    uint8_t *cuts; // [members][steps]
+} contest;
+
+typedef struct {
+    slt_trainer *t;
+    slt_arena *arena;
+    contest *contests; // a run each
+    part *parts;       // those of all runs
+    int count, part_count;
+    slt_feed feed;
+    int asked; // trajectories of the batch
+    double tokens, weight, trajectories;
+    size_t steps;
+    bool *ends;     // [symbols] by the cheapest set of actions; NULL: nobody began with one
+    uint8_t *table; // [steps] its cuts
+} judge;
+
+// ---- who takes part
+
+// those that were stopped do at the end
+static bool takes_part(const slt_live_run *run, int member, bool at_end) {
+    slt_member_health health = run->each[member].health;
+    return health == SLT_MEMBER_RUNS || (health == SLT_MEMBER_STOPPED && at_end);
+}
+
+static slt_status reserve_part(judge *j, part *p) {
+    const slt_learner *learner = j->t->learner;
+    size_t L = (size_t)learner->data.length;
+    SLT_TRY(SLT_NEW(j->arena, &p->segmentation.ids, L));
+    SLT_TRY(SLT_NEW(j->arena, &p->segmentation.counts,
+                    (size_t)learner->setup.kind->slots(learner->setup.model)));
+    SLT_TRY(SLT_NEW(j->arena, &p->segmentation.confidence, L));
+    return SLT_NEW(j->arena, &p->segmentation.ends, L);
+}
+
+static slt_status add_run(judge *j, slt_live_run *run, bool at_end) {
+    contest *c = &j->contests[j->count++];
+    size_t members = (size_t)run->members;
+    c->run = run;
+    c->out = at_end ? &run->outcome->result.restarts : &run->record.restarts;
+    SLT_TRY(SLT_NEW(j->arena, &c->parts, members));
+    SLT_TRY(SLT_NEW(j->arena, &c->cuts, members * j->steps));
+    if (!j->ends) SLT_TRY(slt_restarts_cheapest(j->t, run, j->arena, &j->ends));
+    for (int m = 0; m < run->members; m++) {
+        if (!takes_part(run, m, at_end)) continue;
+        part *p = c->parts[m] = &j->parts[j->part_count++];
+        p->place = run->first + m;
+        p->cuts = c->cuts + (size_t)m * j->steps;
+        SLT_TRY(reserve_part(j, p));
+    }
+    return SLT_OK;
+}
+
+static slt_status prepare(judge *j, const int64_t *episodes, int64_t count, bool at_end) {
+    slt_trainer *t = j->t;
+    slt_learner *learner = t->learner;
+    slt_feed_rule rule = slt_learner_feed_rule(learner, t->task.data, false);
+    for (int64_t i = 0; i < count; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(t->task.data, episodes[i], &episode));
+        j->steps += (size_t)episode.length;
+    }
+    int batch = slt_answer_batch(t->context, &learner->setup, learner->store->members);
+    SLT_TRY(slt_feed_init(&j->feed, j->arena, &rule, batch + rule.fixed));
+    SLT_TRY(SLT_NEW(j->arena, &j->contests, (size_t)t->due_count));
+    SLT_TRY(SLT_NEW(j->arena, &j->parts, (size_t)learner->store->members));
+    for (int i = 0; i < t->due_count; i++)
+        if (t->due[i]->members > 1) SLT_TRY(add_run(j, t->due[i], at_end));
+    return j->ends ? SLT_NEW(j->arena, &j->table, j->steps) : SLT_OK;
+}
+
+// ---- one batch
+
+// for all members; those that take no part rest
+static void hand_over(judge *j) {
+    slt_learner *learner = j->t->learner;
+    slt_tape *tape = learner->use.tape;
+    const slt_model_kind *kind = learner->setup.kind;
+    for (int place = 0; place < learner->store->members; place++) {
+        const slt_place *who = &j->t->places[place];
+        slt_frame *frame = slt_tape_frame(tape, place);
+        slt_feed_hand_over(&j->feed, tape, place, learner->use.io);
+        frame->idle = true;
+        frame->step = (slt_step){.seed = who->run->each[who->member].seed, .step = 0x80000000u};
+        kind->step(learner->each[place].model, false, &frame->step);
+        if (kind->round) kind->round(&frame->step);
+    }
+    for (int i = 0; i < j->part_count; i++) slt_tape_frame(tape, j->parts[i].place)->idle = false;
+}
+
+// where the member cuts the trajectories of the batch
+static void note_cuts(const judge *j, part *p) {
+    const slt_learner *learner = j->t->learner;
+    slt_segmentation *s = &p->segmentation;
+    for (int i = 0; i < j->asked; i++) {
+        learner->setup.kind->segment(learner->use.tape, p->place, learner->each[p->place].model,
+                                     learner->use.vars, j->feed.order[i], s);
+        for (int l = 0; l + 1 < s->length; l++) p->cuts[p->at + l] = s->ids[l] != s->ids[l + 1];
+        p->at += (size_t)s->length;
+    }
+}
+
+// where the cheapest set of actions does
+static void note_table(const judge *j, size_t at) {
+    const slt_feed *feed = &j->feed;
+    for (int i = 0; i < j->asked; i++) {
+        int b = feed->order[i], length = feed->length[b];
+        const int32_t *actions = feed->actions + feed->offset[b];
+        for (int l = 0; l + 1 < length; l++) j->table[at + l] = j->ends[actions[l]];
+        at += (size_t)length;
+    }
+}
+
+// what losses are means over: true steps or trajectories
+static double weight_of(const judge *j, bool of_steps) {
+    return of_steps ? j->feed.batch.true_tokens : j->feed.batch.count;
+}
+
+// by whichever thread
+static slt_status hear(void *user, int i) {
+    const judge *j = user;
+    const slt_learner *learner = j->t->learner;
+    const slt_model_kind *kind = learner->setup.kind;
+    part *p = &j->parts[i];
+    p->reconstruction +=
+        weight_of(j, !kind->per_trajectory) *
+        slt_model_loss(learner->use.tape, p->place, learner->use.io.reconstruction);
+    p->kl += weight_of(j, kind->per_step) *
+             slt_model_loss(learner->use.tape, p->place, learner->use.io.kl);
+    if (i == 0 && j->table) note_table(j, p->at);
+    note_cuts(j, p);
+    return SLT_OK;
+}
+
+static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
+    const slt_model_kind *kind = j->t->learner->setup.kind;
+    SLT_TRY(slt_feed_fill(&j->feed, episodes, count));
+    hand_over(j);
+    SLT_TRY(slt_tape_begin(j->t->learner->use.tape, -1));
+    SLT_TRY(slt_tape_end(j->t->learner->use.tape));
+    j->asked = count;
+    j->tokens += weight_of(j, !kind->per_trajectory);
+    j->weight += weight_of(j, kind->per_step);
+    j->trajectories += count;
+    return slt_for_each(j->t->context, j->part_count, hear, j);
+}
+
+static slt_status judge_all(judge *j, const int64_t *episodes, int64_t count) {
+    const slt_learner *learner = j->t->learner;
+    int batch = slt_answer_batch(j->t->context, &learner->setup, learner->store->members);
+    for (int64_t at = 0; at < count; at += batch) {
+        SLT_TRY(slt_context_check(j->t->context));
+        int asked = count - at < batch ? (int)(count - at) : batch;
+        SLT_TRY(judge_batch(j, episodes + at, asked));
+    }
+    return SLT_OK;
+}
+
+// ---- the verdict
+
+// share of cuts in common
+static double agreement(const uint8_t *x, const uint8_t *y, size_t steps) {
+    size_t both = 0, all = 0;
+    for (size_t i = 0; i < steps; i++) {
+        both += x[i] & y[i];
+        all += (size_t)x[i] + y[i];
+    }
+    return all ? 2 * (double)both / (double)all : 1;
+}
+
+static void weigh(const judge *j, const contest *c) {
+    slt_step step = {0};
+    c->run->setup->kind->step(c->run->setup->model, false, &step);
+    for (int m = 0; m < c->run->members; m++) {
+        const part *p = c->parts[m];
+        c->out->losses[m] = INFINITY;
+        if (!p) continue;
+        double kl = j->weight > 0 ? p->kl / j->weight : 0;
+        double rec = j->tokens > 0 ? p->reconstruction / j->tokens : 0;
+        double loss = rec + (step.weight[0] != 0 ? (double)step.weight[0] * kl : 0);
+        if (isfinite(loss)) c->out->losses[m] = loss;
+    }
+}
+
+// nats per trajectory that the number of segments costs, where the model has them
+static double count_cost(const judge *j, const contest *c) {
+    const part *picked = c->parts[c->out->picked];
+    bool known = c->run->setup->kind->per_step && j->trajectories > 0 && picked;
+    return known ? picked->kl / j->trajectories : 0;
+}
+
+static const double CLEAR = 0.01; // nats per step: a difference that counts
+
+static void warn(const judge *j, const contest *c) {
+    static const double ODD = 2, FAR = 2. / 3; // nats per trajectory; share of cuts
+    slt_restart_report *out = c->out;
+    const uint8_t *cuts = c->cuts + (size_t)out->picked * j->steps;
+    double common = j->table ? agreement(cuts, j->table, j->steps) : 1;
+    double cost = count_cost(j, c);
+    if (cost > log(c->run->setup->kind->slots(c->run->setup->model)) + ODD)
+        snprintf(out->warning, sizeof out->warning,
+                 "the number of segments does not fit the prior (%.1f nats per trajectory)", cost);
+    else if (out->gap < CLEAR)
+        snprintf(out->warning, sizeof out->warning,
+                 "other cuts describe the data nearly as well (%.4f nats per step apart)",
+                 out->gap);
+    else if (out->agreeing == 1 && !c->run->each[out->picked].hinted)
+        snprintf(out->warning, sizeof out->warning, "no other restart found these cuts");
+    else if (common < FAR)
+        snprintf(out->warning, sizeof out->warning,
+                 "the rule that suits the actions best cuts elsewhere (%.0f %% in common)",
+                 100 * common);
+}
+
+// the least loss; a head that sees more has to be clearly better than a simpler one
+static int best_member(const slt_trainer *t, const contest *c) {
+    const double *losses = c->out->losses;
+    int best = -1;
+    for (int head = 0; head < slt_restarts_heads(t, c->run); head++)
+        for (int m = 0; m < c->run->members; m++) {
+            double ahead = best >= 0 && head > slt_restarts_head(t, c->run, best) ? CLEAR : 0;
+            bool better = best < 0 || losses[m] + ahead < losses[best];
+            if (slt_restarts_head(t, c->run, m) == head && better) best = m;
+        }
+    return best;
+}
+
+static void rank(const judge *j, const contest *c, bool at_end) {
+    static const double SAME = 0.98;
+    slt_restart_report *out = c->out;
+    out->members = c->run->members;
+    int kept = at_end && !slt_restarts_settle(c->run) ? slt_restarts_kept(c->run) : -1;
+    out->picked = kept >= 0 ? kept : best_member(j->t, c);
+    out->head = slt_restarts_head(j->t, c->run, out->picked);
+    out->runner_up = -1;
+    const uint8_t *picked = c->cuts + (size_t)out->picked * j->steps;
+    for (int m = 0; m < out->members; m++) {
+        const uint8_t *cuts = c->cuts + (size_t)m * j->steps;
+        out->agreement[m] = agreement(cuts, picked, j->steps);
+        bool same = out->agreement[m] >= SAME;
+        out->agreeing += same;
+        bool closer = out->runner_up < 0 || out->losses[m] < out->losses[out->runner_up];
+        if (!same && isfinite(out->losses[m]) && closer) out->runner_up = m;
+    }
+    out->gap = INFINITY;
+    if (out->runner_up >= 0) out->gap = out->losses[out->runner_up] - out->losses[out->picked];
+    warn(j, c);
+}
+
+static slt_status judge_due(judge *j, bool at_end) {
+    const slt_trainer *t = j->t;
+    slt_split split = slt_trainer_held_out(t);
+    SLT_TRY(prepare(j, t->task.episodes[split], t->task.count[split], at_end));
+    SLT_TRY(judge_all(j, t->task.episodes[split], t->task.count[split]));
+    for (int i = 0; i < j->count; i++) {
+        const contest *c = &j->contests[i];
+        *c->out = (slt_restart_report){0};
+        weigh(j, c);
+        rank(j, c, at_end);
+    }
+    return SLT_OK;
+}
+
+static bool has_restarts(const slt_trainer *t) {
+    for (int i = 0; i < t->due_count; i++)
+        if (t->due[i]->members > 1) return true;
+    return false;
+}
+
+slt_status slt_restarts_judge(slt_trainer *t, bool at_end) {
+    slt_arena arena;
+    judge j = {.t = t, .arena = &arena};
+    if (!has_restarts(t)) return SLT_OK;
+    slt_arena_init(&arena, &t->context->allocator, 1 << 20);
+    slt_status status = judge_due(&j, at_end);
+    slt_arena_deinit(&arena);
+    return status;
+}
