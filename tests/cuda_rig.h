@@ -29,7 +29,7 @@ static inline bool cuda_rig_open(const char *what) {
         slt_context_destroy(device);
         return false;
     }
-    const char *only = getenv("SLT_ONLY"); // a case: tools/gpu-sanitize
+    const char *only = getenv("SLT_ONLY"); // a case: lab/gpu-sanitize
     if (only) cmocka_set_test_filter(only);
     return slt_context_create(&(slt_context_options){.threads = 2}, &host) == SLT_OK;
 }

@@ -21,6 +21,13 @@ extern "C" {
 
 enum { SLT_REPORT_RUNS = 64 }; // the most runs of one page
 
+// A published result to show next to the runs: mean and standard deviation as fractions; NAN: not
+// reported.
+typedef struct {
+    const char *set, *model; // set: as the page calls the data, e.g. "DoorKey-8x8"
+    double f1, f1_sd, align, align_sd, forward, forward_sd, backward, backward_sd;
+} slt_published_score;
+
 // What to show. runs and one of page and figures are needed; the rest may stay zero.
 typedef struct {
     const char *const *runs; // run directories, or checkpoints (then data is needed too)
@@ -31,6 +38,8 @@ typedef struct {
     slt_split split;     // which part of the data: SLT_SPLIT_TEST, as a rule
     int detailed;        // trajectories with pictures, masks and attention per data set; 0: 240
     uint64_t seed;       // of the trajectories chosen at random, and of models that sample
+    const slt_published_score *published; // of the paper
+    int published_count;
 } slt_report_request;
 
 typedef struct {

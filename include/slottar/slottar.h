@@ -42,10 +42,8 @@
 #include "slottar/policy.h"
 #include "slottar/model.h"
 #include "slottar/sweep.h"
-#include "slottar/reproduce.h"
 #include "slottar/report.h"
 #include "slottar/run.h"
 #include "slottar/train.h"
-#include "slottar/verify.h"
 
 #endif

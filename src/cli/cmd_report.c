@@ -6,6 +6,7 @@
 #include <string.h>
 #include "commands.h"
 #include "json_text.h"
+#include "paper/paper_scores.h"
 #include "slottar/report.h"
 
 static const cli_flag flags[] = {
@@ -62,6 +63,7 @@ static int run(cli_call *call) {
     request.detailed = (int)detailed;
     if (!request.page && !request.figures)
         return cli_misuse(call, "say where it goes: -o FILE.html, --figures DIR or both");
+    request.published = slt_paper_rows(&request.published_count);
     slt_status status = slt_report(call->context, &request, &result);
     cli_progress_end();
     if (status != SLT_OK) return cli_fail(status);

@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "json_text.h"
 #include "signals.h"
-#include "slottar/reproduce.h"
+#include "reproduce/reproduce.h"
 
 static const cli_flag flags[] = {
     {"output", 'o', "DIR", "the folder of data sets, runs and results"},

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "commands.h"
 #include "json_text.h"
-#include "slottar/verify.h"
+#include "verify/verify.h"
 
 static void print_json(const char *file, const slt_verify_result *result) {
     fputs("{\"file\":", stdout);

@@ -25,10 +25,10 @@ extern char **environ;
 
 // ---- finding the program
 
-// beside the file, or where an installed library has it: SLT_LIBEXEC is a path from the library's
-// folder, so that an installed tree can be moved
+// beside the file, or where an installed library or command has it: SLT_LIBEXEC is a path from the
+// library's folder, SLT_BIN_LIBEXEC from the command's, so that an installed tree can be moved
 static bool is_near(const char *file, char out[PATH_SIZE]) {
-    static const char *const places[] = {".", SLT_LIBEXEC};
+    static const char *const places[] = {".", SLT_LIBEXEC, SLT_BIN_LIBEXEC};
     char copy[PATH_SIZE];
     snprintf(copy, sizeof copy, "%s", file);
     const char *folder = dirname(copy);

@@ -71,10 +71,9 @@ slt_status slt_figure_priors(slt_report_book *book, const slt_report_set *set, s
 
 slt_status slt_figure_access(slt_report_book *book, const slt_report_set *set, slt_text *out) {
     slt_bars *b;
-    int count;
-    const slt_paper_row *rows = slt_paper_rows(&count);
+    const slt_published_score *rows = book->request->published;
     SLT_TRY(SLT_NEW(&book->arena, &b, 1));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < book->request->published_count; i++) {
         if (!set->paper || strcmp(rows[i].set, set->paper) != 0 || isnan(rows[i].forward)) continue;
         slt_series *paper = slt_bars_add(b, "paper", "bar truth", -1);
         paper->bins[0] = rows[i].forward;

@@ -70,14 +70,15 @@ static void put_tile(slt_text *out, const char *title, double value, const char 
                  title, isfinite(value) ? percent(value, text) : "–", below);
 }
 
-static const char *compare_with(const slt_report_set *set, bool align, char out[96]) {
-    int count, fill = 0;
-    const slt_paper_row *rows = slt_paper_rows(&count);
+static const char *compare_with(const slt_report_book *book, const slt_report_set *set, bool align,
+                                char out[96]) {
+    int fill = 0;
+    const slt_published_score *rows = book->request->published;
     char text[SLT_FIXED_TEXT];
     double best = -1;
     const char *name = "";
     out[0] = 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < book->request->published_count; i++)
         if (set->paper && strcmp(rows[i].set, set->paper) == 0 &&
             strcmp(rows[i].model, "SloTTAr") == 0)
             fill = snprintf(out, 96, "paper %s", percent(align ? rows[i].align : rows[i].f1, text));
@@ -116,8 +117,8 @@ static void put_tiles(slt_report_book *book, const slt_report_set *set, slt_text
     }
     slt_text_add(out, "<div class=\"tiles\">\n");
     if (set->labelled) {
-        put_tile(out, "F1 of boundaries, %", f1, compare_with(set, false, text));
-        put_tile(out, "Alignment, %", align, compare_with(set, true, text));
+        put_tile(out, "F1 of boundaries, %", f1, compare_with(book, set, false, text));
+        put_tile(out, "Alignment, %", align, compare_with(book, set, true, text));
         put_tile(out, "Right number of segments, %", equal, "share of trajectories");
     }
     put_tile(out, "Confidence, %", mean_confidence(book, set), "mean of all boundaries found");
@@ -211,14 +212,12 @@ static void put_runs(slt_report_book *book, const slt_report_set *set, slt_text 
     slt_text_add(out, "</tbody>\n");
 }
 
-static void put_paper(const slt_report_set *set, slt_text *out) {
-    int count;
-    const slt_paper_row *rows = slt_paper_rows(&count);
-    if (!set->paper) return;
+static void put_paper(const slt_report_book *book, const slt_report_set *set, slt_text *out) {
+    if (!set->paper || !book->request->published_count) return;
     slt_text_add(out, "<tbody class=\"others\"><tr><th colspan=\"9\" scope=\"rowgroup\">The paper, "
                       "five seeds each, at its full size</th></tr>\n");
-    for (int i = 0; i < count; i++) {
-        const slt_paper_row *p = &rows[i];
+    for (int i = 0; i < book->request->published_count; i++) {
+        const slt_published_score *p = &book->request->published[i];
         if (strcmp(p->set, set->paper) != 0) continue;
         slt_report_scores mean = {p->f1, NAN, p->align, NAN, NAN, NAN, p->forward, p->backward};
         slt_report_scores sd = {p->f1_sd, NAN, p->align_sd,   NAN,
@@ -250,7 +249,7 @@ static void put_table(slt_report_book *book, const slt_report_set *set, slt_text
 #undef HEAD
     slt_text_add(out, "</tr></thead>\n");
     put_runs(book, set, out);
-    put_paper(set, out);
+    put_paper(book, set, out);
     put_floors(set, out);
     slt_text_add(out, "</table></div>\n");
 }

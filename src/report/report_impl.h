@@ -11,7 +11,6 @@
 #include "slottar/draw.h"
 #include "slottar/metrics.h"
 #include "slottar/report.h"
-#include "report/paper_scores.h"
 
 enum {
     SLT_REPORT_MOST = 10000,     // trajectories of one data set on the page

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tools/expert-tables: policies, demonstrations, SloTTAr on both; nothing is made twice.
+# lab/expert-tables: policies, demonstrations, SloTTAr on both; nothing is made twice.
 # sanitizers: too long
 . "$(dirname "$0")/tap.sh"
-tool=$(cd "$(dirname "$0")/../.." && pwd)/tools/expert-tables
+tool=$(cd "$(dirname "$0")/../.." && pwd)/lab/expert-tables
 if ! command -v python3 >/dev/null; then skip "the tables of docs/experts.md" "no python3"; plan; fi
 tables() { "$tool" a --slottar "$SLOTTAR" --tiny --worlds doorkey --split 12,4,4 --threads 1 -j 2 "$@"; }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tools/mdl-tables: a line per run, tables, going on where it stopped, refusals.
+# lab/mdl-tables: a line per run, tables, going on where it stopped, refusals.
 # sanitizers: too long
 . "$(dirname "$0")/tap.sh"
-tool=$(cd "$(dirname "$0")/../.." && pwd)/tools/mdl-tables
+tool=$(cd "$(dirname "$0")/../.." && pwd)/lab/mdl-tables
 if ! command -v python3 >/dev/null; then skip "the tables of docs/mdl.md" "no python3"; plan; fi
 tables() { "$tool" "$@" --slottar "$SLOTTAR" --tiny --groups 1 --repeats 1 --restarts 2 --singles 2 -j 2; }
 lines() { wc -l <"$1/results.jsonl"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tools/search-table: what a search found, from its table.
+# lab/search-table: what a search found, from its table.
 . "$(dirname "$0")/tap.sh"
-tool=$(cd "$(dirname "$0")/../.." && pwd)/tools/search-table
+tool=$(cd "$(dirname "$0")/../.." && pwd)/lab/search-table
 command -v python3 >/dev/null || { skip "a page" "no python3"; plan; exit; }
 mkdir -p search/small
 python3 - <<'P'

@@ -1,7 +1,7 @@
 // The part of CUDA's runtime that src/cuda uses, on the CPU (emulated.cc): memory of the device is
 // memory of the host; a stream does everything at once, but one of low priority only when another
 // one waits for it, as late as it may; a graph is a list of calls. For tests where there is no GPU;
-// what a real device does with the same kernels is tested there (tools/gpu-check).
+// what a real device does with the same kernels is tested there (lab/gpu-check).
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "fuzz.h"
-#include "slottar/verify.h"
+#include "verify/verify.h"
 
 int fuzz_one(const uint8_t *bytes, size_t size) {
     static slt_context *context;

@@ -1,7 +1,7 @@
 // The golden files of the models on the device: outputs, losses, gradients, Adam's steps and the
 // test mode of the reference programs. sanitizers: too long
 #include "cuda_rig.h"
-#include "slottar/verify.h"
+#include "verify/verify.h"
 
 static void goldens_agree_on_the_device(void **state) {
     (void)state;

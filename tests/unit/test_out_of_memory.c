@@ -10,7 +10,7 @@
 #include "slottar/draw.h"
 #include "slottar/expert.h"
 #include "slottar/inspect.h"
-#include "slottar/verify.h"
+#include "verify/verify.h"
 #include "small_run.h"
 
 // ---- data sets

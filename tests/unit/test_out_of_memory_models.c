@@ -10,7 +10,7 @@
 #include "slottar/expert.h"
 #include "slottar/policy.h"
 #include "slottar/report.h"
-#include "slottar/reproduce.h"
+#include "reproduce/reproduce.h"
 #include "slottar/sweep.h"
 #include "small_run.h"
 

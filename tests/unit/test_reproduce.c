@@ -2,7 +2,7 @@
 #include <math.h>
 #include "check.h"
 #include "core/file.h"
-#include "report/paper_scores.h"
+#include "paper/paper_scores.h"
 #include "reproduce/repro_summary.h"
 #include "train/learner/train_options.h"
 
@@ -101,7 +101,7 @@ static void sets_have_their_sizes(void **state) {
 static void every_figure_of_the_paper_has_a_cell(void **state) {
     (void)state;
     int count, found = 0;
-    const slt_paper_row *rows = slt_paper_rows(&count);
+    const slt_published_score *rows = slt_paper_rows(&count);
     for (int p = 0; p < count; p++) {
         int before = found;
         for (int t = 0; slt_repro_table_at(t) && found == before; t++) {

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <zlib.h>
 #include "check.h"
-#include "slottar/verify.h"
+#include "verify/verify.h"
 
 enum { LARGEST = 200000 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include "check.h"
-#include "slottar/verify.h"
+#include "verify/verify.h"
 #include "group_context.h"
 
 enum { ROOM = 1 << 20 };

@@ -11,19 +11,9 @@
 #ifndef SLT_CUDA_BROADCAST_RUN_H
 #define SLT_CUDA_BROADCAST_RUN_H
 
-#include "cuda/kernels/cuda_op.h"
+#include "cuda/kernels/broadcast_rows.h"
 
 enum { SLT_BROADCAST_WIDTH = 128, SLT_BROADCAST_OUT = 3 * SLT_BROADCAST_WIDTH };
-
-// what attention reads and leaves
-typedef struct {
-    slt_cuda_view slots, positions; // (sequences,384), (length,384): parts of qkv
-    slt_cuda_view normed, table, x; // forward: x = normed + table is written, for others; behind
-                                    // the rows of `normed` are those of the table once more
-    slt_cuda_view dx;               // backward: what others left there; may be absent
-    slt_cuda_view dslots, dnormed;  // sums over a sequence: of dqkv, of dx
-    slt_cuda_view dpositions;       // behind dslots: sums of dqkv over all sequences
-} slt_broadcast_rows;
 
 typedef struct {
     void *stream;
@@ -47,11 +37,6 @@ void slt_cuda_broadcast_backward(const slt_broadcast_run *run);
 int slt_cuda_broadcast_blocks(int sequences);
 // dpositions, from attention's node
 void slt_cuda_broadcast_positions(const slt_cuda_args *args, slt_cuda_view dpositions);
-
-// attention with such rows (tensor_attention.cu); are there kernels for sequences so long?
-void slt_cuda_broadcast_attention(const slt_cuda_args *args, const slt_broadcast_rows *rows,
-                                  bool backward);
-bool slt_cuda_broadcast_fits(int width, int heads, int length);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/attention_view.cuh"
-#include "cuda/fused/decoder_input/broadcast_run.h"
+#include "cuda/kernels/broadcast_rows.h"
 #include "cuda/kernels/large_block.cuh"
 #include "cuda/kernels/tensor_core.cuh"
 

@@ -51,9 +51,9 @@ slt_status slt_repro_summary_of(slt_repro *r, const slt_repro_set *set,
     return status;
 }
 
-const slt_paper_row *slt_repro_paper(const slt_repro_set *set, const char *model) {
+const slt_published_score *slt_repro_paper(const slt_repro_set *set, const char *model) {
     int count;
-    const slt_paper_row *rows = slt_paper_rows(&count);
+    const slt_published_score *rows = slt_paper_rows(&count);
     const char *name = set->paper ? set->paper : set->title;
     for (int i = 0; model && i < count; i++)
         if (strcmp(rows[i].set, name) == 0 && strcmp(rows[i].model, model) == 0) return &rows[i];

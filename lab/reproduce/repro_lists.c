@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 #include <string.h>
-#include "slottar/reproduce.h"
+#include "reproduce/reproduce.h"
 
 #define REFERENCE  "reference"
 #define GRID_SETS  "doorkey", "unlockpickup"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-#include "report/paper_scores.h"
+#include "paper/paper_scores.h"
 #include "reproduce/repro_markdown.h"
 #include "reproduce/repro_speed.h"
 #include "reproduce/repro_summary.h"
@@ -133,7 +133,7 @@ static void add_restarts(slt_text *out, const slt_repro_record *records, int cou
 }
 
 static void add_paper(slt_text *out, const slt_repro_cell *cell) {
-    const slt_paper_row *p = slt_repro_paper(cell->set, cell->variant->paper);
+    const slt_published_score *p = slt_repro_paper(cell->set, cell->variant->paper);
     if (!p) return;
     slt_text_add(out, ",\"paper\":{\"f1\":%.4f,\"f1_sd\":%.4f,\"align\":%.4f,\"align_sd\":%.4f",
                  p->f1, p->f1_sd, p->align, p->align_sd);

@@ -24,8 +24,8 @@ extern "C" {
 
 // The tables in the order in which they are made: name and title, static texts; NULL behind the
 // last.
-SLT_API const char *slt_reproduce_table(int index);
-SLT_API const char *slt_reproduce_title(int index);
+const char *slt_reproduce_table(int index);
+const char *slt_reproduce_title(int index);
 
 enum { SLT_REPRODUCE_SEEDS = 100 }; // at most
 
@@ -64,8 +64,8 @@ typedef struct {
 // or out of time (OK, not finished), the same call goes on. INVALID when the folder holds runs of
 // another size or seed; the number of seeds and the tables may change from call to call. IO when
 // another process works in the folder. result may be NULL.
-SLT_API slt_status slt_reproduce(slt_context *context, const slt_reproduce_request *request,
-                                 slt_reproduce_result *result);
+slt_status slt_reproduce(slt_context *context, const slt_reproduce_request *request,
+                         slt_reproduce_result *result);
 
 #ifdef __cplusplus
 }

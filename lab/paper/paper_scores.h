@@ -2,15 +2,12 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#ifndef SLT_REPORT_PAPER_SCORES_H
-#define SLT_REPORT_PAPER_SCORES_H
+#ifndef SLT_PAPER_SCORES_H
+#define SLT_PAPER_SCORES_H
 
-// fractions; NAN: not told
-typedef struct {
-    const char *set, *model;
-    double f1, f1_sd, align, align_sd, forward, forward_sd, backward, backward_sd;
-} slt_paper_row;
-const slt_paper_row *slt_paper_rows(int *count);
+#include "slottar/report.h"
+
+const slt_published_score *slt_paper_rows(int *count);
 
 typedef struct {
     const char *model;

@@ -5,7 +5,7 @@
 #ifndef SLT_REPRODUCE_MARKDOWN_H
 #define SLT_REPRODUCE_MARKDOWN_H
 
-#include "report/paper_scores.h"
+#include "paper/paper_scores.h"
 #include "reproduce/repro_summary.h"
 
 // the table behind its title and text; memory from r->arena is taken back behind it
@@ -29,7 +29,7 @@ void slt_repro_put(slt_text *out, double mean, double sd);
 slt_status slt_repro_summary_of(slt_repro *r, const slt_repro_set *set,
                                 const slt_repro_variant *variant, slt_repro_summary *out);
 // the paper's row; NULL: it has none
-const slt_paper_row *slt_repro_paper(const slt_repro_set *set, const char *model);
+const slt_published_score *slt_repro_paper(const slt_repro_set *set, const char *model);
 // "CompILE, reference profile ¹ ²"; summary may be NULL
 void slt_repro_put_name(slt_text *out, const slt_repro_variant *variant,
                         const slt_repro_summary *summary);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/file.h"
+#include "paper/paper_scores.h"
 #include "reproduce/repro_impl.h"
 #include "slottar/report.h"
 
@@ -30,6 +31,7 @@ static slt_status draw(slt_repro *r, const slt_repro_set *set, const slt_repro_v
                                   .run_count = 1,
                                   .figures = slt_repro_path(r, folder, "figures/%s", set->name),
                                   .split = SLT_SPLIT_TEST};
+    request.published = slt_paper_rows(&request.published_count);
     SLT_TRY(slt_folder_make(folder));
     return slt_report(r->context, &request, NULL);
 }
@@ -59,6 +61,7 @@ static slt_status write_page(slt_repro *r) {
                                   .run_count = count,
                                   .page = slt_repro_path(r, path, "report.html"),
                                   .split = SLT_SPLIT_TEST};
+    request.published = slt_paper_rows(&request.published_count);
     return slt_report(r->context, &request, NULL);
 }
 

@@ -5,12 +5,12 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <math.h>
-#include "report/paper_scores.h"
+#include "paper/paper_scores.h"
 
 #define NO NAN, NAN, NAN, NAN
 
 // clang-format off
-static const slt_paper_row rows[] = {
+static const slt_published_score rows[] = {
     {"Craft (fully)",       "SloTTAr", .9984, .0002, .9941, .0025, .1694, .0663, .0993, .0676},
     {"Craft (fully)",       "CompILE", .8310, .0307, .8577, .0051, NO},
     {"Craft (fully)",       "OMPN",    .9849, .0016, .9732, .0033, NO},
@@ -50,7 +50,7 @@ static const slt_paper_speed speeds[] = {
 };
 // clang-format on
 
-const slt_paper_row *slt_paper_rows(int *count) {
+const slt_published_score *slt_paper_rows(int *count) {
     *count = (int)(sizeof rows / sizeof *rows);
     return rows;
 }

@@ -22,8 +22,7 @@ typedef struct {
 // Reads a golden file (known by its content, not by its name), computes everything in it again and
 // compares. Mismatches are counted in the result and are no failure of the call; FORMAT when the
 // file is of no known kind.
-SLT_API slt_status slt_verify_file(slt_context *context, const char *path,
-                                   slt_verify_result *result);
+slt_status slt_verify_file(slt_context *context, const char *path, slt_verify_result *result);
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,7 @@ static void put_paper(const view *v, const char *model) {
     if (!any) return;
     slt_text_add(v->out, "| %s, the paper |", model);
     for (int s = 0; s < v->set_count; s++) {
-        const slt_paper_row *p = slt_repro_paper(v->sets[s], model);
+        const slt_published_score *p = slt_repro_paper(v->sets[s], model);
         slt_repro_put(v->out, p ? p->f1 : (double)NAN, p ? p->f1_sd : (double)NAN);
         slt_repro_put(v->out, p ? p->align : (double)NAN, p ? p->align_sd : (double)NAN);
     }
@@ -223,7 +223,7 @@ slt_status slt_repro_view_robust(slt_repro *r, const slt_repro_table *table, slt
 
 static slt_status put_access(slt_repro *r, const slt_repro_set *set,
                              const slt_repro_variant *const *variants, int count, slt_text *out) {
-    const slt_paper_row *p = slt_repro_paper(set, variants[0]->paper);
+    const slt_published_score *p = slt_repro_paper(set, variants[0]->paper);
     slt_text_add(out, "| %s |", set->title);
     slt_repro_put(out, p ? p->forward : (double)NAN, p ? p->forward_sd : (double)NAN);
     slt_repro_put(out, p ? p->backward : (double)NAN, p ? p->backward_sd : (double)NAN);

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 #include "core/context_impl.h"
-#include "slottar/verify.h"
+#include "verify/verify.h"
 
 // the file's bytes (unpacked when it was gzip), zero-terminated
 typedef struct {

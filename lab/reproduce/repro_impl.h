@@ -11,7 +11,7 @@
 #include "reproduce/repro_lists.h"
 #include "reproduce/repro_record.h"
 #include "slottar/metrics.h"
-#include "slottar/reproduce.h"
+#include "reproduce/reproduce.h"
 
 // the rule that models are held against where it is wrong
 #define SLT_REPRO_RIVAL "delimiter"
