@@ -60,8 +60,9 @@ tsan: ## short tests under ThreadSanitizer
 deps: ## installs the packages that build and tests need
 	@tools/deps
 
-layers: ## checks that #include arrows go down only
+layers: ## checks that #include arrows go down only; prints circles of files
 	@tools/layers
+	@tools/circles || true
 
 symbols: all ## checks what the library exports and imports
 	@tools/symbols build/libslottar.so
