@@ -7,6 +7,7 @@
 #include <string.h>
 #include "commands.h"
 #include "complete.h"
+#include "reproduce/reproduce.h"
 
 // ---- lists that the library has; NULL behind the last
 
