@@ -25,6 +25,7 @@ typedef enum {
     SLT_RANDOM_MEMBERS,
     SLT_RANDOM_SWEEP,
     SLT_RANDOM_REPORT,
+    SLT_RANDOM_CHAIN,
 } slt_random_purpose;
 
 typedef struct {

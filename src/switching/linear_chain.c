@@ -1,0 +1,332 @@
+// Linear chains: densities of every law, the exact forward-backward recursion, the likeliest path.
+//
+//   alpha_t(k) = p_stay(t,k) [alpha_{t-1}(k) (1-q_k) + sum_j alpha_{t-1}(j) q_j change_jk]
+//              + p_fresh(t,k) sum_j alpha_{t-1}(j) q_j fresh_jk
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "engine/gemm.h"
+#include "switching/linear_impl.h"
+
+static const double HALF_LOG_2PI = 0.91893853320467274;
+
+slt_status slt_linear_tables_init(slt_linear_tables *t, slt_arena *arena,
+                                  const slt_linear_chain *chain, int64_t longest) {
+    size_t T = (size_t)longest, K = (size_t)chain->K, KA = K * (size_t)chain->A;
+    t->length = longest;
+    SLT_TRY(SLT_NEW(arena, &t->inputs, T * (size_t)(chain->D + chain->A)));
+    SLT_TRY(SLT_NEW(arena, &t->stay, T * KA));
+    SLT_TRY(SLT_NEW(arena, &t->fresh, T * KA));
+    SLT_TRY(SLT_NEW(arena, &t->p_stay, T * K));
+    SLT_TRY(SLT_NEW(arena, &t->p_fresh, T * K));
+    SLT_TRY(SLT_NEW(arena, &t->alpha, T * K));
+    SLT_TRY(SLT_NEW(arena, &t->scale, T));
+    return SLT_NEW(arena, &t->offset, T);
+}
+
+// ---- densities
+
+void slt_linear_fill(const slt_linear_chain *chain, const slt_motion *motion, int64_t first,
+                     int64_t length, float *inputs) {
+    int D = chain->D, A = chain->A, X = slt_linear_inputs(chain);
+    for (int64_t t = 0; t < length; t++) {
+        float *row = inputs + t * X;
+        memcpy(row, motion->features + (first + t) * D, sizeof *row * (size_t)D);
+        if (X > D)
+            memcpy(row + D, motion->actions + (first + (t ? t - 1 : 0)) * A,
+                   sizeof *row * (size_t)A);
+    }
+}
+
+// a - clip(prediction): outside the range of actions a prediction moves at a twentieth of its speed
+static void to_residuals(const slt_linear_chain *chain, const float *actions, int64_t length,
+                         float *prediction) {
+    int K = chain->K, A = chain->A;
+    for (int64_t t = 0; t < length; t++)
+        for (int k = 0; k < K; k++)
+            for (int i = 0; i < A; i++) {
+                float *p = prediction + (t * K + k) * A + i;
+                float low = (float)chain->low[i], high = (float)chain->high[i], x = *p;
+                x = x > high ? high + .05f * (x - high) : x < low ? low + .05f * (x - low) : x;
+                *p = actions[t * A + i] - x;
+            }
+}
+
+void slt_linear_residuals(const slt_linear_chain *chain, const slt_motion *motion, int64_t first,
+                          int64_t length, slt_linear_tables *t) {
+    int KA = chain->K * chain->A, X = slt_linear_inputs(chain), D = chain->D;
+    const float *actions = motion->actions + first * chain->A;
+    slt_linear_fill(chain, motion, first, length, t->inputs);
+    slt_gemm(false, false, (int)length, KA, X, t->inputs, X, chain->W, KA, false, t->stay, KA);
+    to_residuals(chain, actions, length, t->stay);
+    if (chain->family != SLT_LAW_BOTH) return;
+    slt_gemm(false, false, (int)length, KA, D, motion->features + first * D, D, chain->V, KA, false,
+             t->fresh, KA);
+    to_residuals(chain, actions, length, t->fresh);
+}
+
+static double log_normal(const float *residual, const double *half_precision, double constant,
+                         int A) {
+    double sum = constant;
+    for (int i = 0; i < A; i++) sum -= (double)residual[i] * residual[i] * half_precision[i];
+    return sum;
+}
+
+// residuals less what the residual before explains
+static double log_smooth(const float *residual, const float *before, const double *rho,
+                         const double *half_precision, double constant, int A) {
+    double sum = constant;
+    for (int i = 0; i < A; i++) {
+        double x = residual[i] - rho[i] * before[i];
+        sum -= x * x * half_precision[i];
+    }
+    return sum;
+}
+
+static void prepare_normal(const double *variance, int A, double *half_precision,
+                           double *constant) {
+    *constant = -HALF_LOG_2PI * A;
+    for (int i = 0; i < A; i++) {
+        half_precision[i] = .5 / variance[i];
+        *constant -= .5 * log(variance[i]);
+    }
+}
+
+static void law_densities(const slt_linear_chain *chain, int k, int64_t length,
+                          slt_linear_tables *t, double *half_v, double *half_u) {
+    int K = chain->K, A = chain->A;
+    double constant_v, constant_u;
+    prepare_normal(chain->v + k * A, A, half_v, &constant_v);
+    prepare_normal(chain->u + k * A, A, half_u, &constant_u);
+    for (int64_t s = 0; s < length; s++) {
+        const float *stay = t->stay + (s * K + k) * A;
+        double *out = t->p_stay + s * K + k, *fresh = t->p_fresh + s * K + k;
+        switch (chain->family) {
+        case SLT_LAW_SMOOTH:
+            *fresh = log_normal(stay, half_u, constant_u, A);
+            *out = s ? log_smooth(stay, stay - K * A, chain->rho, half_v, constant_v, A)
+                     : log_normal(stay, half_v, constant_v, A);
+            break;
+        case SLT_LAW_INERTIA:
+            *fresh = *out = log_normal(stay, half_v, constant_v, A);
+            break;
+        case SLT_LAW_BOTH:
+            *out = log_normal(stay, half_v, constant_v, A);
+            *fresh = log_normal(t->fresh + (s * K + k) * A, half_u, constant_u, A);
+            break;
+        }
+    }
+}
+
+void slt_linear_densities(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t) {
+    double *half = t->alpha; // free until the recursion: [2][A] of it
+    double stack[128], *use = 2 * chain->A <= 128 ? stack : half;
+    for (int k = 0; k < chain->K; k++) law_densities(chain, k, length, t, use, use + chain->A);
+}
+
+// ---- forward and backward
+
+// chances of leaving: [K][K] without and with a fresh start
+typedef struct {
+    double stay[SLT_MOST_LAWS];
+    double change[SLT_MOST_LAWS][SLT_MOST_LAWS], fresh[SLT_MOST_LAWS][SLT_MOST_LAWS];
+} moves;
+
+static moves moves_of(const slt_linear_chain *c) {
+    moves m = {0};
+    double fresh = c->family == SLT_LAW_SMOOTH ? 1 : c->family == SLT_LAW_INERTIA ? 0 : c->mix;
+    for (int j = 0; j < c->K; j++) {
+        m.stay[j] = 1 - c->q[j];
+        for (int k = 0; k < c->K; k++) {
+            m.change[j][k] = c->q[j] * (1 - fresh) * c->change[j][k];
+            m.fresh[j][k] = c->q[j] * fresh * c->fresh[j][k];
+        }
+    }
+    return m;
+}
+
+// log densities become densities over the greatest of their step
+static void scale_densities(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t) {
+    int K = chain->K;
+    for (int64_t s = 0; s < length; s++) {
+        double *p = t->p_stay + s * K, *f = t->p_fresh + s * K, most = -DBL_MAX;
+        for (int k = 0; k < K; k++) most = fmax(most, fmax(p[k], f[k]));
+        t->offset[s] = most;
+        for (int k = 0; k < K; k++) {
+            p[k] = exp(p[k] - most);
+            f[k] = exp(f[k] - most);
+        }
+    }
+}
+
+static void enter(const double from[], const double table[][SLT_MOST_LAWS], int K, double out[]) {
+    for (int k = 0; k < K; k++) out[k] = 0;
+    for (int j = 0; j < K; j++)
+        for (int k = 0; k < K; k++) out[k] += from[j] * table[j][k];
+}
+
+static double forward(const slt_linear_chain *chain, const moves *m, int64_t length,
+                      slt_linear_tables *t) {
+    int K = chain->K;
+    double sum = 0, change[SLT_MOST_LAWS], fresh[SLT_MOST_LAWS];
+    for (int64_t s = 0; s < length; s++) {
+        double *alpha = t->alpha + s * K, total = 0;
+        const double *before = alpha - K, *p = t->p_stay + s * K, *f = t->p_fresh + s * K;
+        if (s) {
+            enter(before, m->change, K, change);
+            enter(before, m->fresh, K, fresh);
+        }
+        for (int k = 0; k < K; k++) {
+            alpha[k] = 1e-300 + (s ? (before[k] * m->stay[k] + change[k]) * p[k] + fresh[k] * f[k]
+                                   : chain->start[k] * f[k]);
+            total += alpha[k];
+        }
+        for (int k = 0; k < K; k++) alpha[k] /= total;
+        t->scale[s] = total;
+        sum += log(total) + t->offset[s];
+    }
+    return sum;
+}
+
+// what one step adds to the sums; returns the chance that it begins a segment
+static double tally(const slt_linear_chain *chain, const moves *m, const double *before,
+                    const double *bp, const double *bf, float *stay, float *fresh,
+                    slt_linear_sums *sums) {
+    int K = chain->K;
+    double change[SLT_MOST_LAWS], new[SLT_MOST_LAWS], cut = 0;
+    enter(before, m->change, K, change);
+    enter(before, m->fresh, K, new);
+    for (int k = 0; k < K; k++) {
+        double remains = before[k] * m->stay[k] * bp[k], enters = new[k] * bf[k];
+        cut += change[k] * bp[k] + enters;
+        if (stay) stay[k] = (float)(remains + change[k] * bp[k]);
+        if (fresh) fresh[k] = (float)enters;
+        if (sums) sums->stays[k] += remains;
+    }
+    if (!sums) return cut;
+    for (int j = 0; j < K; j++)
+        for (int k = 0; k < K; k++) {
+            sums->change[j][k] += before[j] * m->change[j][k] * bp[k];
+            sums->fresh[j][k] += before[j] * m->fresh[j][k] * bf[k];
+        }
+    return cut;
+}
+
+static void backward(const slt_linear_chain *chain, const moves *m, int64_t length,
+                     slt_linear_tables *t, float *stay, float *fresh, float *chance,
+                     slt_linear_sums *sums) {
+    int K = chain->K;
+    double beta[SLT_MOST_LAWS], bp[SLT_MOST_LAWS], bf[SLT_MOST_LAWS];
+    for (int k = 0; k < K; k++) beta[k] = 1;
+    for (int64_t s = length - 1; s > 0; s--) {
+        for (int k = 0; k < K; k++) {
+            bp[k] = t->p_stay[s * K + k] * beta[k] / t->scale[s];
+            bf[k] = t->p_fresh[s * K + k] * beta[k] / t->scale[s];
+        }
+        double cut = tally(chain, m, t->alpha + (s - 1) * K, bp, bf, stay ? stay + s * K : NULL,
+                           fresh ? fresh + s * K : NULL, sums);
+        if (chance) chance[s] = (float)cut;
+        for (int j = 0; j < K; j++) {
+            beta[j] = m->stay[j] * bp[j];
+            for (int k = 0; k < K; k++) beta[j] += m->change[j][k] * bp[k] + m->fresh[j][k] * bf[k];
+        }
+    }
+    double total = 0;
+    for (int k = 0; k < K; k++) total += t->alpha[k] * beta[k];
+    for (int k = 0; k < K; k++) {
+        double first = t->alpha[k] * beta[k] / total;
+        if (stay) stay[k] = 0;
+        if (fresh) fresh[k] = (float)first;
+        if (sums) sums->start[k] += first;
+    }
+}
+
+double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
+                         float *stay, float *fresh, float *chance, slt_linear_sums *sums) {
+    moves m = moves_of(chain);
+    scale_densities(chain, length, t);
+    double nats = forward(chain, &m, length, t);
+    if (stay || chance || sums) backward(chain, &m, length, t, stay, fresh, chance, sums);
+    return nats;
+}
+
+// ---- the likeliest path
+
+typedef struct {
+    double stay[SLT_MOST_LAWS];
+    double change[SLT_MOST_LAWS][SLT_MOST_LAWS], fresh[SLT_MOST_LAWS][SLT_MOST_LAWS];
+} log_moves;
+
+static log_moves logs_of(const slt_linear_chain *c) {
+    moves m = moves_of(c);
+    log_moves out = {0};
+    for (int j = 0; j < c->K; j++) {
+        out.stay[j] = log(m.stay[j] + 1e-300);
+        for (int k = 0; k < c->K; k++) {
+            out.change[j][k] = log(m.change[j][k] + 1e-300);
+            out.fresh[j][k] = log(m.fresh[j][k] + 1e-300);
+        }
+    }
+    return out;
+}
+
+// back[s][k]: the law before, plus 128 where a segment begins
+static void likeliest(const slt_linear_chain *chain, int64_t length, const slt_linear_tables *t,
+                      uint8_t *back, double value[]) {
+    int K = chain->K;
+    log_moves m = logs_of(chain);
+    double next[SLT_MOST_LAWS];
+    for (int k = 0; k < K; k++) value[k] = log(chain->start[k] + 1e-300) + t->p_fresh[k];
+    for (int64_t s = 1; s < length; s++) {
+        for (int k = 0; k < K; k++) {
+            double p = t->p_stay[s * K + k], f = t->p_fresh[s * K + k];
+            double best = value[k] + m.stay[k] + p;
+            uint8_t from = (uint8_t)k;
+            for (int j = 0; j < K; j++) {
+                double enter_k = value[j] + fmax(m.change[j][k] + p, m.fresh[j][k] + f);
+                if (enter_k > best) best = enter_k, from = (uint8_t)(j | 128);
+            }
+            next[k] = best;
+            back[s * K + k] = from;
+        }
+        memcpy(value, next, sizeof *value * (size_t)K);
+    }
+}
+
+static void follow_back(int K, int64_t length, const uint8_t *back, int law, slt_chain_path *out) {
+    out->cut[length - 1] = 0;
+    for (int64_t s = length - 1; s >= 0; s--) {
+        out->law[s] = (uint8_t)law;
+        if (!s) break;
+        uint8_t from = back[s * K + law];
+        out->cut[s - 1] = from >> 7;
+        law = from & 127;
+    }
+}
+
+slt_status slt_linear_segment(slt_arena *scratch, const slt_linear_chain *chain,
+                              const slt_motion *motion, int64_t episode, slt_chain_path *out) {
+    int64_t first = motion->offsets[episode], length = motion->offsets[episode + 1] - first;
+    slt_arena_mark mark = slt_arena_now(scratch);
+    slt_linear_tables t;
+    uint8_t *back;
+    double value[SLT_MOST_LAWS];
+    int law = 0;
+    SLT_TRY(slt_linear_tables_init(&t, scratch, chain, length));
+    SLT_TRY(SLT_NEW(scratch, &back, (size_t)(length * chain->K)));
+    slt_linear_residuals(chain, motion, first, length, &t);
+    slt_linear_densities(chain, length, &t);
+    likeliest(chain, length, &t, back, value);
+    for (int k = 1; k < chain->K; k++)
+        if (value[k] > value[law]) law = k;
+    follow_back(chain->K, length, back, law, out);
+    out->nats = -slt_linear_smooth(chain, length, &t, NULL, NULL, out->chance, NULL);
+    // the chance before a step becomes that of a boundary after the one before
+    memmove(out->chance, out->chance + 1, sizeof *out->chance * (size_t)(length - 1));
+    out->chance[length - 1] = 0;
+    slt_arena_reset(scratch, mark);
+    return SLT_OK;
+}
