@@ -14,7 +14,7 @@ enum { SLT_MOST_LAWS = 16 };
 typedef struct {
     uint8_t *cut;  // [length] 1: a segment ends with this step (never the last one)
     uint8_t *law;  // [length]
-    float *chance; // [length]
+    float *chance; // [length]; NULL: not wanted, nor is
     double nats;   // of the episode
 } slt_chain_path;
 

@@ -323,10 +323,12 @@ slt_status slt_linear_segment(slt_arena *scratch, const slt_linear_chain *chain,
     for (int k = 1; k < chain->K; k++)
         if (value[k] > value[law]) law = k;
     follow_back(chain->K, length, back, law, out);
-    out->nats = -slt_linear_smooth(chain, length, &t, NULL, NULL, out->chance, NULL);
-    // the chance before a step becomes that of a boundary after the one before
-    memmove(out->chance, out->chance + 1, sizeof *out->chance * (size_t)(length - 1));
-    out->chance[length - 1] = 0;
+    if (out->chance) {
+        // the chance before a step becomes that of a boundary after the one before
+        out->nats = -slt_linear_smooth(chain, length, &t, NULL, NULL, out->chance, NULL);
+        memmove(out->chance, out->chance + 1, sizeof *out->chance * (size_t)(length - 1));
+        out->chance[length - 1] = 0;
+    }
     slt_arena_reset(scratch, mark);
     return SLT_OK;
 }

@@ -1,0 +1,96 @@
+// Segments without labels and without a model to choose: many cheap runs from random starts vote.
+//
+//     slt_segmenter *segmenter;
+//     slt_segmenter_fit(context, data, NULL, &segmenter);
+//     slt_segmenter_segment(segmenter, data, NULL, print, NULL);
+//     slt_segmenter_close(segmenter);
+//
+// Runs belong to groups, one for each notion of a segment: `switching` (continuous actions: a
+// segment follows one law), `events` (discrete actions: an action ends it), `phases` (discrete
+// actions: it is a stretch of one kind of behaviour). Each group votes, and the one with the
+// greatest trust answers. (docs/vote.md)
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLOTTAR_SEGMENTER_H
+#define SLOTTAR_SEGMENTER_H
+
+#include "slottar/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct slt_segmenter slt_segmenter;
+
+typedef enum { SLT_KIND_AUTO, SLT_KIND_EVENTS, SLT_KIND_PHASES } slt_segment_kind;
+
+// Zero: the defaults.
+typedef struct {
+    slt_segment_kind kind; // continuous actions have phases only
+    int runs;              // of every group; 0: 48
+    double seconds;        // stop starting runs after so long; 0: no bound
+    uint64_t seed;
+    const char *prior; // what is known of the number of segments: "3", "3..6", "~4.5", "0,.2,.8";
+                       // NULL: nothing
+    int min_length;    // steps of a segment; 0: 1 for discrete actions, 3 for continuous ones
+} slt_segmenter_options;
+
+enum { SLT_MOST_GROUPS = 4, SLT_MOST_ANSWERS = 3, SLT_MOST_VOTE_WARNINGS = 8 };
+
+// One of up to three answers that runs of a group agree on.
+typedef struct {
+    int runs;         // that give this answer
+    double segments;  // per held-out episode, mean
+    double agreement; // with the group's own answer
+} slt_vote_answer;
+
+typedef struct {
+    char name[16];
+    int runs;         // that ended
+    double trust;     // the least of the next three
+    double expected;  // F1 that the answer expects against a run, by weight
+    double equal;     // the same with equal weights of the better half
+    double support;   // mean F1 of the answer and the runs that count
+    double agreement; // mean F1 of two runs
+    double segments;  // per held-out episode, mean
+    int answer_count;
+    slt_vote_answer answers[SLT_MOST_ANSWERS];
+} slt_vote_group;
+
+typedef struct {
+    int group_count, chosen;
+    slt_vote_group groups[SLT_MOST_GROUPS];
+    double trust; // of the chosen group
+    bool doubtful;
+    int warning_count;
+    char warnings[SLT_MOST_VOTE_WARNINGS][256];
+    char told[64]; // what was told of the number of segments; "nothing"
+    double seconds;
+} slt_vote_result;
+
+// Learns from the training split (all episodes where there are no splits). Labels are not read.
+// options may be NULL. Cancelled with at least four runs in every group it keeps what there is.
+SLT_API slt_status slt_segmenter_fit(slt_context *context, slt_dataset *data,
+                                     const slt_segmenter_options *options, slt_segmenter **out);
+SLT_API void slt_segmenter_close(slt_segmenter *segmenter);
+SLT_API const slt_vote_result *slt_segmenter_result(const slt_segmenter *segmenter);
+
+// Which group answers (by default the chosen one), and which of its answers (0: the vote of all its
+// runs; 1..: one of the answers listed).
+SLT_API slt_status slt_segmenter_take(slt_segmenter *segmenter, const char *group, int answer);
+
+// Every answer, in the order of the episodes. The answer for a trajectory depends on it alone.
+// options may be NULL; it reads one_split, split, min_length and max_length.
+SLT_API slt_status slt_segmenter_segment(slt_segmenter *segmenter, slt_dataset *data,
+                                         const slt_segment_options *options,
+                                         slt_segments_visit visit, void *user);
+
+// All runs in one file (docs/formats.md).
+SLT_API slt_status slt_segmenter_save(slt_segmenter *segmenter, const char *path);
+SLT_API slt_status slt_segmenter_open(slt_context *context, const char *path, slt_segmenter **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

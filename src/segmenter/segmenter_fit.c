@@ -1,0 +1,243 @@
+// Learning: every member of every group from a random start on a random half of the episodes.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "core/clock.h"
+#include "core/each.h"
+#include "segmenter/segmenter_impl.h"
+#include "switching/chain_random.h"
+#include "train/learner/prior.h"
+
+// steps that are enough: to draw halves from, for one run, and to measure agreement on
+enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000 };
+enum { DEFAULT_RUNS = 48, LEAST_RUNS = 4, LEAST_HELD_OUT = 8, LONGEST_PRIOR = 24 };
+
+typedef struct {
+    int64_t *list, count;
+} episodes;
+
+typedef struct {
+    slt_segmenter *s;
+    slt_run_group *group;
+    slt_arena arena; // of the recordings
+    slt_recording pool, held_out;
+    int64_t *order; // [threads][pool episodes]
+    int first;      // member of this wave
+    uint64_t seed;
+} learning;
+
+// ---- which episodes
+
+// a shuffled list cut where it has enough steps, at least one episode
+static slt_status take_steps(slt_arena *arena, slt_dataset *data, const int64_t *from,
+                             int64_t count, int64_t steps, uint64_t seed, episodes *out) {
+    const int64_t *offsets = slt_dataset_offsets(data);
+    slt_chain_random random;
+    int64_t sum = 0;
+    SLT_TRY(SLT_NEW(arena, &out->list, (size_t)count + 1));
+    memcpy(out->list, from, sizeof *from * (size_t)count);
+    slt_chain_random_init(&random, seed);
+    slt_chain_shuffle(&random, out->list, count);
+    for (out->count = 0; out->count < count && (sum < steps || !out->count); out->count++) {
+        int64_t e = out->list[out->count];
+        sum += offsets[e + 1] - offsets[e];
+    }
+    return SLT_OK;
+}
+
+// where agreement is measured: the validation split, or what there is
+static slt_status choose_episodes(slt_segmenter *s, slt_dataset *data, slt_arena *arena,
+                                  episodes *pool, episodes *held_out) {
+    const int64_t *train, *valid;
+    int64_t trains = slt_dataset_split(data, SLT_SPLIT_TRAIN, &train);
+    int64_t valids = slt_dataset_split(data, SLT_SPLIT_VALID, &valid);
+    uint64_t seed = s->options.seed;
+    if (!trains) SLT_FAIL(SLT_INVALID, "%s: no episode to learn from", slt_dataset_path(data));
+    SLT_TRY(take_steps(arena, data, train, trains, POOL_STEPS, seed, pool));
+    bool enough = valids >= LEAST_HELD_OUT;
+    return take_steps(arena, data, enough ? valid : train, enough ? valids : trains, HELD_OUT_STEPS,
+                      seed + 1, held_out);
+}
+
+// ---- one wave of members
+
+static slt_status learn_one(void *user, int i) {
+    learning *l = user;
+    slt_segmenter *s = l->s;
+    const slt_group_spec *spec = l->group->spec;
+    int index = l->first + i;
+    slt_member *member = &l->group->members[index];
+    const slt_motion *motion = slt_recording_motion(&l->pool);
+    int64_t *order = l->order + i * motion->episodes, count = 0, steps = 0;
+    slt_chain_random random;
+    if (slt_context_is_cancelled(s->context)) return SLT_OK;
+    uint64_t seed = l->seed + (uint64_t)index * 2;
+    slt_chain_random_init(&random, seed);
+    for (int64_t e = 0; e < motion->episodes; e++) order[e] = e;
+    slt_chain_shuffle(&random, order, motion->episodes);
+    for (; count < (motion->episodes + 1) / 2 && steps < RUN_STEPS; count++)
+        steps += motion->offsets[order[count] + 1] - motion->offsets[order[count]];
+    slt_arena_init(&member->arena, &s->context->allocator, 0);
+    member->variant = &spec->variants[index % spec->variant_count];
+    SLT_TRY(slt_member_fit(s, l->group, member, &l->pool, order, count, seed + 1));
+    member->done = true;
+    return SLT_OK;
+}
+
+// members that ended come first; the arenas of the others are freed
+static void count_members(slt_run_group *group, int most) {
+    group->count = 0;
+    for (int i = 0; i < most; i++) {
+        if (!group->members[i].done) {
+            if (group->members[i].variant) slt_arena_deinit(&group->members[i].arena);
+            continue;
+        }
+        if (i != group->count) {
+            group->members[group->count] = group->members[i];
+            group->members[i] = (slt_member){0};
+        }
+        group->count++;
+    }
+}
+
+static slt_status learn_members(learning *l, int runs, double until) {
+    slt_segmenter *s = l->s;
+    int wave = slt_context_threads(s->context);
+    slt_status status = SLT_OK;
+    for (l->first = 0; l->first < runs && status == SLT_OK; l->first += wave) {
+        if (slt_context_is_cancelled(s->context)) break;
+        if (until > 0 && l->first >= LEAST_RUNS && slt_seconds() > until) break;
+        int count = runs - l->first < wave ? runs - l->first : wave;
+        status = slt_for_each(s->context, count, learn_one, l);
+        slt_context_progress(s->context, l->group->spec->name, (uint64_t)(l->first + count),
+                             (uint64_t)runs, "");
+    }
+    count_members(l->group, runs);
+    if (status == SLT_OK && l->group->count < LEAST_RUNS && runs >= LEAST_RUNS)
+        status = slt_context_check(s->context);
+    return status;
+}
+
+static slt_status learn_group(slt_segmenter *s, slt_run_group *group, slt_dataset *data,
+                              const episodes *pool, const episodes *held_out, double until) {
+    int runs = s->options.runs ? s->options.runs : DEFAULT_RUNS;
+    learning l = {.s = s, .group = group, .seed = s->options.seed * 1000003 + 17};
+    slt_arena_init(&l.arena, &s->context->allocator, 0);
+    slt_status status =
+        slt_recording_read(s, &l.arena, group, data, pool->list, pool->count, &l.pool);
+    if (status == SLT_OK)
+        status = SLT_NEW(&l.arena, &l.order,
+                         (size_t)slt_context_threads(s->context) * (size_t)pool->count);
+    if (status == SLT_OK) status = SLT_NEW(&s->arena, &group->members, (size_t)runs);
+    if (status == SLT_OK) status = learn_members(&l, runs, until);
+    if (status == SLT_OK)
+        status = slt_recording_read(s, &l.arena, group, data, held_out->list, held_out->count,
+                                    &l.held_out);
+    if (status == SLT_OK)
+        status = slt_group_settle(s, group, &l.held_out, &s->result.groups[group - s->groups]);
+    slt_arena_deinit(&l.arena);
+    return status;
+}
+
+// ---- what is told
+
+static slt_status read_told(slt_segmenter *s) {
+    slt_prior prior;
+    const char *text = s->options.prior;
+    snprintf(s->result.told, sizeof s->result.told, "%s", text ? text : "nothing");
+    if (!text) return SLT_OK;
+    SLT_TRY(slt_prior_read(text, .1, &prior));
+    if (prior.kind == SLT_PRIOR_FLAT || prior.kind == SLT_PRIOR_AUTO) return SLT_OK;
+    if (prior.kind == SLT_PRIOR_LABELS)
+        SLT_FAIL(SLT_INVALID, "prior=labels reads labels; a segmenter takes a number, a range, a "
+                              "mean or a list");
+    int most = prior.kind == SLT_PRIOR_LIST ? prior.entries : prior.high;
+    s->counts = most + 4 > LONGEST_PRIOR ? most + 4 : LONGEST_PRIOR;
+    SLT_TRY(SLT_NEW(&s->arena, &s->told, (size_t)s->counts));
+    return slt_prior_fill(&prior, s->counts, s->told);
+}
+
+// ---- all of it
+
+static bool takes_part(const slt_segmenter *s, const slt_group_spec *spec) {
+    if (s->continuous) return spec->kind == SLT_GROUP_SWITCHING;
+    if (spec->kind == SLT_GROUP_SWITCHING) return false;
+    return s->options.kind == SLT_KIND_AUTO ||
+           (s->options.kind == SLT_KIND_EVENTS) == (spec->kind == SLT_GROUP_EVENTS);
+}
+
+static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena, episodes *pool,
+                          episodes *held_out) {
+    const slt_dataset_info *info = slt_dataset_about(data);
+    s->continuous = info->action_kind == SLT_ACTIONS_CONTINUOUS;
+    s->actions = s->continuous ? info->action_size : info->action_count;
+    s->observation = (int)info->observation_size;
+    s->rules.tolerance = 1;
+    s->rules.least_length = s->options.min_length ? s->options.min_length : s->continuous ? 3 : 1;
+    if (s->continuous && s->options.kind == SLT_KIND_EVENTS)
+        SLT_FAIL(SLT_INVALID, "kind=events is for discrete actions; %s has continuous ones",
+                 slt_dataset_path(data));
+    SLT_TRY(read_told(s));
+    SLT_TRY(choose_episodes(s, data, arena, pool, held_out));
+    if (!s->continuous) return SLT_OK;
+    SLT_TRY(slt_motion_measure(&s->arena, data, pool->list, pool->count, &s->scale));
+    if (!s->scale.actions.kept)
+        SLT_FAIL(SLT_INVALID, "%s: the actions never change, so there is nothing to segment",
+                 slt_dataset_path(data));
+    return SLT_OK;
+}
+
+static slt_status learn(slt_segmenter *s, slt_dataset *data, slt_arena *arena) {
+    episodes pool, held_out;
+    double begun = slt_seconds();
+    SLT_TRY(prepare(s, data, arena, &pool, &held_out));
+    int groups = 0;
+    for (const slt_group_spec *spec = slt_group_specs; spec->name; spec++)
+        groups += takes_part(s, spec);
+    for (const slt_group_spec *spec = slt_group_specs; spec->name; spec++) {
+        if (!takes_part(s, spec)) continue;
+        slt_run_group *group = &s->groups[s->group_count];
+        group->spec = spec;
+        double share = s->options.seconds * (s->group_count + 1) / groups;
+        SLT_TRY(learn_group(s, group, data, &pool, &held_out,
+                            s->options.seconds > 0 ? begun + share : 0));
+        s->result.group_count = ++s->group_count;
+    }
+    if (!s->group_count)
+        SLT_FAIL(SLT_UNSUPPORTED, "%s: discrete actions are not taken yet", slt_dataset_path(data));
+    slt_segmenter_judge(s);
+    s->result.seconds = slt_seconds() - begun;
+    return SLT_OK;
+}
+
+slt_status slt_segmenter_fit(slt_context *context, slt_dataset *data,
+                             const slt_segmenter_options *options, slt_segmenter **out) {
+    slt_segmenter *s;
+    slt_arena arena;
+    SLT_TRY(SLT_ALLOC(&context->allocator, &s, 1));
+    s->context = context;
+    if (options) s->options = *options;
+    slt_arena_init(&s->arena, &context->allocator, 0);
+    slt_arena_init(&arena, &context->allocator, 0);
+    slt_status status = learn(s, data, &arena);
+    slt_arena_deinit(&arena);
+    if (status != SLT_OK) {
+        slt_segmenter_close(s);
+        return status;
+    }
+    *out = s;
+    return SLT_OK;
+}
+
+void slt_segmenter_close(slt_segmenter *s) {
+    if (!s) return;
+    for (int g = 0; g < SLT_MOST_GROUPS; g++)
+        for (int i = 0; i < s->groups[g].count; i++)
+            slt_arena_deinit(&s->groups[g].members[i].arena);
+    slt_arena_deinit(&s->arena);
+    slt_free(&s->context->allocator, s);
+}
+
+const slt_vote_result *slt_segmenter_result(const slt_segmenter *s) { return &s->result; }

@@ -1,0 +1,70 @@
+// The inside of a segmenter.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_SEGMENTER_IMPL_H
+#define SLT_SEGMENTER_IMPL_H
+
+#include "core/context_impl.h"
+#include "segmenter/member.h"
+#include "slottar/segmenter.h"
+#include "vote/vote.h"
+
+// whose boundaries count how much, and from which height on they are kept
+typedef struct {
+    double *weights; // [members]
+    double threshold;
+} slt_vote_of;
+
+typedef struct {
+    const slt_group_spec *spec;
+    slt_member *members;
+    int count;                             // members that ended
+    slt_vote_of votes[1 + SLT_MOST_MODES]; // all of them; then each mode
+    int modes;
+} slt_run_group;
+
+struct slt_segmenter {
+    slt_context *context;
+    slt_arena arena;
+    slt_segmenter_options options;
+    slt_vote_result result;
+    bool continuous;
+    int actions, observation; // what data must have: actions or numbers per action; observations
+    slt_motion_scale scale;
+    slt_vote_rules rules;
+    int counts;
+    double *told; // [counts] chance of 1 .. counts segments; NULL: nothing is known
+    int group_count, chosen, answer;
+    slt_run_group groups[SLT_MOST_GROUPS];
+};
+
+// ---- members
+
+slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_group *group,
+                              slt_dataset *data, const int64_t *episodes, int64_t count,
+                              slt_recording *out);
+// learns from the given episodes of the recording
+slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_member *member,
+                          const slt_recording *recording, const int64_t *episodes, int64_t count,
+                          uint64_t seed);
+// boundaries and laws ([steps]) of all episodes of a recording
+slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
+                              const slt_member *member, const slt_recording *recording,
+                              uint8_t *cut, uint8_t *law);
+
+// ---- the vote
+
+// Boundaries of every member on a recording, members shared out to threads.
+slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
+                             const slt_recording *recording, slt_arena *arena, slt_ballots *out,
+                             uint8_t ***laws);
+// weights, thresholds and modes of a group from held-out episodes, and what it says of itself
+slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, const slt_recording *held_out,
+                            slt_vote_group *out);
+// which group answers, and what a user should know
+void slt_segmenter_judge(slt_segmenter *s);
+
+static inline const slt_motion *slt_recording_motion(const slt_recording *r) { return &r->motion; }
+
+#endif

@@ -1,0 +1,190 @@
+// The vote of a group's members, and the choice between groups.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include "core/each.h"
+#include "segmenter/segmenter_impl.h"
+
+// below this a result is doubtful; groups closer than this are a near tie
+static const double ENOUGH_TRUST = .75, NEAR_TIE = .05;
+
+// ---- ballots
+
+typedef struct {
+    slt_segmenter *s;
+    const slt_run_group *group;
+    const slt_recording *recording;
+    uint8_t **cut, **law;
+} poll;
+
+static slt_status ask(void *user, int i) {
+    poll *p = user;
+    return slt_member_segment(p->s, p->group, &p->group->members[i], p->recording, p->cut[i],
+                              p->law[i]);
+}
+
+slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
+                             const slt_recording *recording, slt_arena *arena, slt_ballots *out,
+                             uint8_t ***laws) {
+    const slt_motion *motion = slt_recording_motion(recording);
+    poll p = {.s = s, .group = group, .recording = recording};
+    SLT_TRY(SLT_NEW(arena, &p.cut, (size_t)group->count));
+    SLT_TRY(SLT_NEW(arena, &p.law, (size_t)group->count));
+    for (int i = 0; i < group->count; i++) {
+        SLT_TRY(SLT_NEW(arena, &p.cut[i], (size_t)motion->steps + 1));
+        SLT_TRY(SLT_NEW(arena, &p.law[i], (size_t)motion->steps + 1));
+    }
+    SLT_TRY(slt_for_each(s->context, group->count, ask, &p));
+    *out = (slt_ballots){.runs = group->count,
+                         .episodes = motion->episodes,
+                         .steps = motion->steps,
+                         .offsets = motion->offsets,
+                         .cut = (const uint8_t *const *)p.cut};
+    if (laws) *laws = p.law;
+    return SLT_OK;
+}
+
+// ---- what a group says of itself
+
+static double mean_off_diagonal(const float *agreement, int runs) {
+    double sum = 0;
+    for (int i = 0; i < runs; i++)
+        for (int j = 0; j < runs; j++) sum += i == j ? 0 : agreement[i * runs + j];
+    return runs > 1 ? sum / ((double)runs * (runs - 1)) : 0;
+}
+
+static double segments_per_episode(const uint8_t *cut, const slt_ballots *b) {
+    int64_t count = 0;
+    for (int64_t t = 0; t < b->steps; t++) count += cut[t];
+    return b->episodes ? 1 + (double)count / (double)b->episodes : 0;
+}
+
+// the answer of some weights: its threshold, expected F1 and boundaries
+static slt_status decide(slt_segmenter *s, slt_arena *arena, const slt_ballots *ballots,
+                         slt_vote_of *vote, double *expected, uint8_t *cut) {
+    slt_candidates candidates;
+    slt_vote_choice choice;
+    slt_vote_told told = {s->told, s->counts};
+    SLT_TRY(slt_vote_candidates(arena, ballots, vote->weights, &s->rules, &candidates));
+    SLT_TRY(slt_vote_choose(arena, &candidates, &choice));
+    vote->threshold = choice.threshold;
+    *expected = choice.expected;
+    return slt_vote_keep(arena, &candidates, choice.threshold, &told, ballots->steps, cut, NULL);
+}
+
+static slt_status settle_modes(slt_segmenter *s, slt_run_group *group, slt_arena *arena,
+                               const slt_ballots *ballots, const float *agreement,
+                               const uint8_t *answer, slt_vote_group *out) {
+    slt_modes modes;
+    int8_t *mode;
+    uint8_t *cut;
+    double expected;
+    SLT_TRY(SLT_NEW(arena, &mode, (size_t)group->count));
+    SLT_TRY(SLT_NEW(arena, &cut, (size_t)ballots->steps + 1));
+    SLT_TRY(slt_vote_modes(arena, agreement, group->count, &modes, mode));
+    group->modes = out->answer_count = modes.count;
+    for (int m = 0; m < modes.count; m++) {
+        slt_vote_of *vote = &group->votes[1 + m];
+        for (int i = 0; i < group->count; i++)
+            vote->weights[i] = mode[i] == m ? 1. / modes.size[m] : 0;
+        SLT_TRY(decide(s, arena, ballots, vote, &expected, cut));
+        slt_ballots one = *ballots;
+        const uint8_t *only[1] = {answer};
+        double all = 1;
+        one.runs = 1;
+        one.cut = only;
+        out->answers[m].runs = modes.size[m];
+        out->answers[m].segments = segments_per_episode(cut, ballots);
+        SLT_TRY(slt_vote_support(arena, &one, &all, &s->rules, cut, &out->answers[m].agreement));
+    }
+    return SLT_OK;
+}
+
+static double least(double a, double b, double c) {
+    double x = a < b ? a : b;
+    return x < c ? x : c;
+}
+
+static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *arena,
+                         const slt_recording *held_out, slt_vote_group *out) {
+    slt_ballots ballots;
+    slt_vote_of equal;
+    float *agreement;
+    uint8_t *cut, *other;
+    int half = 0;
+    SLT_TRY(slt_group_ballots(s, group, held_out, arena, &ballots, NULL));
+    SLT_TRY(SLT_NEW(arena, &cut, (size_t)ballots.steps + 1));
+    SLT_TRY(SLT_NEW(arena, &other, (size_t)ballots.steps + 1));
+    SLT_TRY(SLT_NEW(arena, &equal.weights, (size_t)group->count));
+    SLT_TRY(slt_vote_agreement(arena, &ballots, &s->rules, &agreement));
+    SLT_TRY(slt_vote_weights(arena, agreement, group->count, group->votes[0].weights));
+    SLT_TRY(decide(s, arena, &ballots, &group->votes[0], &out->expected, cut));
+    for (int i = 0; i < group->count; i++) half += group->votes[0].weights[i] > 0;
+    for (int i = 0; i < group->count; i++)
+        equal.weights[i] = group->votes[0].weights[i] > 0 ? 1. / half : 0;
+    SLT_TRY(decide(s, arena, &ballots, &equal, &out->equal, other));
+    SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &s->rules, cut, &out->support));
+    out->agreement = mean_off_diagonal(agreement, group->count);
+    out->segments = segments_per_episode(cut, &ballots);
+    out->trust = least(out->expected, out->equal, out->support);
+    return settle_modes(s, group, arena, &ballots, agreement, cut, out);
+}
+
+slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, const slt_recording *held_out,
+                            slt_vote_group *out) {
+    slt_arena arena;
+    snprintf(out->name, sizeof out->name, "%s", group->spec->name);
+    out->runs = group->count;
+    for (int i = 0; i < 1 + SLT_MOST_MODES; i++)
+        SLT_TRY(SLT_NEW(&s->arena, &group->votes[i].weights, (size_t)group->count));
+    slt_arena_init(&arena, &s->context->allocator, 0);
+    slt_status status = settle(s, group, &arena, held_out, out);
+    slt_arena_deinit(&arena);
+    return status;
+}
+
+// ---- between groups
+
+static void warn(slt_vote_result *r, const char *text) {
+    if (r->warning_count < SLT_MOST_VOTE_WARNINGS)
+        snprintf(r->warnings[r->warning_count++], sizeof r->warnings[0], "%s", text);
+}
+
+void slt_segmenter_judge(slt_segmenter *s) {
+    slt_vote_result *r = &s->result;
+    char text[256];
+    int second = -1;
+    for (int g = 1; g < r->group_count; g++)
+        if (r->groups[g].trust > r->groups[r->chosen].trust) r->chosen = g;
+    for (int g = 0; g < r->group_count; g++)
+        if (g != r->chosen && (second < 0 || r->groups[g].trust > r->groups[second].trust))
+            second = g;
+    const slt_vote_group *best = &r->groups[r->chosen];
+    r->trust = best->trust;
+    s->chosen = r->chosen;
+    if (best->trust < ENOUGH_TRUST) {
+        snprintf(
+            text, sizeof text,
+            "The runs do not agree on where segments end (trust %.2f): check the boundaries, or "
+            "give more episodes",
+            best->trust);
+        warn(r, text);
+    }
+    if (second >= 0 && r->groups[second].trust > best->trust - NEAR_TIE) {
+        snprintf(text, sizeof text,
+                 "%s (trust %.2f) and %s (trust %.2f) are nearly tied: look at both, then choose "
+                 "with kind=",
+                 best->name, best->trust, r->groups[second].name, r->groups[second].trust);
+        warn(r, text);
+    }
+    if (best->answer_count > 1 && 2 * best->answers[1].runs > best->answers[0].runs) {
+        snprintf(text, sizeof text,
+                 "%d runs give another answer (%.1f segments instead of %.1f): see --answer 2",
+                 best->answers[1].runs, best->answers[1].segments, best->answers[0].segments);
+        warn(r, text);
+    }
+    if (best->segments < 1.05) warn(r, "One segment in nearly every episode was found");
+    r->doubtful = r->warning_count > 0;
+}

@@ -1,0 +1,94 @@
+// The vote: many runs segment the same episodes, and where they agree is the answer.
+//
+// A run that agrees with the others counts more; a boundary is kept while that raises the F1 that
+// the answer can expect against a run. The module knows nothing of models: boundaries in,
+// boundaries with heights and a measure of trust out. (docs/vote.md)
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_VOTE_VOTE_H
+#define SLT_VOTE_VOTE_H
+
+#include <stdbool.h>
+#include "core/memory.h"
+
+// boundaries of all runs on the same episodes
+typedef struct {
+    int runs;
+    int64_t episodes, steps;
+    const int64_t *offsets;    // [episodes+1]
+    const uint8_t *const *cut; // [runs][steps] 1: a segment ends with this step
+} slt_ballots;
+
+typedef struct {
+    int tolerance;    // steps within which two boundaries are the same
+    int least_length; // steps of a segment
+} slt_vote_rules;
+
+// ---- how far runs agree
+
+// F1 within the tolerance of every pair of runs: [runs][runs], 1 on the diagonal
+slt_status slt_vote_agreement(slt_arena *arena, const slt_ballots *ballots,
+                              const slt_vote_rules *rules, float **out);
+
+// The better half by mean agreement, each by the fourth power of its mean agreement with that half;
+// the others 0. Sums to 1.
+slt_status slt_vote_weights(slt_arena *arena, const float *agreement, int runs, double *weights);
+
+// ---- candidates
+
+// a place where runs have a boundary: the weight of those within the tolerance
+typedef struct {
+    int64_t episode, step; // step: over all episodes
+    float height;          // at most 1
+} slt_candidate;
+
+typedef struct {
+    slt_candidate *list; // by episode; inside one the highest first
+    int64_t count;
+    double votes; // weight of all boundaries of all runs
+} slt_candidates;
+
+slt_status slt_vote_candidates(slt_arena *arena, const slt_ballots *ballots, const double *weights,
+                               const slt_vote_rules *rules, slt_candidates *out);
+
+// ---- the answer
+
+// Keeping those from a height on that have the greatest expected F1,
+// 2 sum of heights / (number kept + all votes).
+typedef struct {
+    double threshold, expected;
+} slt_vote_choice;
+
+slt_status slt_vote_choose(slt_arena *arena, const slt_candidates *candidates,
+                           slt_vote_choice *out);
+
+// What is known of the number of segments: chance of 1 .. counts; NULL: nothing.
+typedef struct {
+    const double *chance;
+    int counts;
+} slt_vote_told;
+
+// Which candidates are kept: those from the threshold on, or as many per episode as what is told
+// makes likeliest. cut: [steps]; height: [steps], or NULL.
+slt_status slt_vote_keep(slt_arena *arena, const slt_candidates *candidates, double threshold,
+                         const slt_vote_told *told, int64_t steps, uint8_t *cut, float *height);
+
+// Mean F1 between an answer and the runs, each by its weight.
+slt_status slt_vote_support(slt_arena *arena, const slt_ballots *ballots, const double *weights,
+                            const slt_vote_rules *rules, const uint8_t *cut, double *out);
+
+// ---- several answers
+
+// Runs that agree among themselves and not with others, the largest first.
+enum { SLT_MOST_MODES = 3 };
+typedef struct {
+    int count;
+    int leader[SLT_MOST_MODES], size[SLT_MOST_MODES]; // a run; how many go with it
+} slt_modes;
+
+// mode: [runs] which mode a run belongs to; -1: none
+slt_status slt_vote_modes(slt_arena *arena, const float *agreement, int runs, slt_modes *out,
+                          int8_t *mode);
+
+#endif

@@ -1,0 +1,133 @@
+// How far runs agree, and what each is worth.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "vote/vote.h"
+
+// which steps lie within the tolerance of a boundary, inside their episode
+static void widen(const slt_ballots *b, const uint8_t *cut, int tolerance, uint8_t *out) {
+    memset(out, 0, (size_t)b->steps);
+    for (int64_t e = 0; e < b->episodes; e++) {
+        int64_t first = b->offsets[e], last = b->offsets[e + 1] - 1, wide = first - 1;
+        for (int64_t t = first; t <= last; t++) {
+            if (cut[t]) {
+                int64_t from = t - tolerance < first ? first : t - tolerance;
+                for (int64_t s = from; s < t; s++) out[s] = 1;
+                wide = t + tolerance;
+            }
+            out[t] |= t <= wide;
+        }
+    }
+}
+
+static int64_t both(const uint8_t *a, const uint8_t *b, int64_t steps) {
+    int64_t count = 0;
+    for (int64_t t = 0; t < steps; t++) count += a[t] & b[t];
+    return count;
+}
+
+static int64_t ones(const uint8_t *a, int64_t steps) {
+    int64_t count = 0;
+    for (int64_t t = 0; t < steps; t++) count += a[t];
+    return count;
+}
+
+// two answers without boundaries are the same answer
+static float f1(int64_t hits_a, int64_t count_a, int64_t hits_b, int64_t count_b) {
+    if (!count_a || !count_b) return count_a == count_b;
+    double p = (double)hits_a / (double)count_a, r = (double)hits_b / (double)count_b;
+    return p + r > 0 ? (float)(2 * p * r / (p + r)) : 0;
+}
+
+slt_status slt_vote_agreement(slt_arena *arena, const slt_ballots *ballots,
+                              const slt_vote_rules *rules, float **out) {
+    size_t runs = (size_t)ballots->runs;
+    uint8_t *wide;
+    int64_t *count, *hits;
+    SLT_TRY(SLT_NEW(arena, out, runs * runs));
+    slt_arena_mark mark = slt_arena_now(arena);
+    SLT_TRY(SLT_NEW(arena, &wide, (size_t)ballots->steps));
+    SLT_TRY(SLT_NEW(arena, &count, runs));
+    SLT_TRY(SLT_NEW(arena, &hits, runs * runs)); // boundaries of i that j has, too
+    for (size_t j = 0; j < runs; j++) {
+        widen(ballots, ballots->cut[j], rules->tolerance, wide);
+        count[j] = ones(ballots->cut[j], ballots->steps);
+        for (size_t i = 0; i < runs; i++)
+            hits[i * runs + j] = both(ballots->cut[i], wide, ballots->steps);
+    }
+    for (size_t i = 0; i < runs; i++)
+        for (size_t j = 0; j < runs; j++)
+            (*out)[i * runs + j] =
+                i == j ? 1 : f1(hits[i * runs + j], count[i], hits[j * runs + i], count[j]);
+    slt_arena_reset(arena, mark);
+    return SLT_OK;
+}
+
+// ---- weights
+
+typedef struct {
+    double mean;
+    int run;
+} ranked;
+
+static int by_mean(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->mean != y->mean) return x->mean < y->mean ? 1 : -1;
+    return x->run - y->run;
+}
+
+// mean agreement of a run with the others of a list
+static double mean_agreement(const float *agreement, int runs, int run, const ranked *with,
+                             int count) {
+    double sum = 0;
+    int others = 0;
+    for (int i = 0; i < count; i++) {
+        if (with[i].run == run) continue;
+        sum += agreement[run * runs + with[i].run];
+        others++;
+    }
+    return others ? sum / others : 1;
+}
+
+slt_status slt_vote_weights(slt_arena *arena, const float *agreement, int runs, double *weights) {
+    slt_arena_mark mark = slt_arena_now(arena);
+    ranked *list;
+    double sum = 0;
+    int half = runs > 4 ? (runs + 1) / 2 : runs;
+    SLT_TRY(SLT_NEW(arena, &list, (size_t)runs));
+    for (int i = 0; i < runs; i++) list[i].run = i;
+    for (int i = 0; i < runs; i++) list[i].mean = mean_agreement(agreement, runs, i, list, runs);
+    qsort(list, (size_t)runs, sizeof *list, by_mean);
+    for (int i = 0; i < runs; i++) weights[i] = 0;
+    for (int i = 0; i < half; i++) {
+        double m = 1e-6 + mean_agreement(agreement, runs, list[i].run, list, half);
+        sum += weights[list[i].run] = m * m * m * m;
+    }
+    for (int i = 0; i < runs; i++) weights[i] /= sum;
+    slt_arena_reset(arena, mark);
+    return SLT_OK;
+}
+
+slt_status slt_vote_support(slt_arena *arena, const slt_ballots *ballots, const double *weights,
+                            const slt_vote_rules *rules, const uint8_t *cut, double *out) {
+    slt_arena_mark mark = slt_arena_now(arena);
+    uint8_t *wide, *wide_run;
+    SLT_TRY(SLT_NEW(arena, &wide, (size_t)ballots->steps));
+    SLT_TRY(SLT_NEW(arena, &wide_run, (size_t)ballots->steps));
+    widen(ballots, cut, rules->tolerance, wide);
+    int64_t count = ones(cut, ballots->steps);
+    double sum = 0;
+    for (int i = 0; i < ballots->runs; i++) {
+        if (weights[i] <= 0) continue;
+        const uint8_t *run = ballots->cut[i];
+        widen(ballots, run, rules->tolerance, wide_run);
+        sum += weights[i] * f1(both(cut, wide_run, ballots->steps), count,
+                               both(run, wide, ballots->steps), ones(run, ballots->steps));
+    }
+    *out = sum;
+    slt_arena_reset(arena, mark);
+    return SLT_OK;
+}
