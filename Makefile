@@ -7,7 +7,7 @@ BUILD   ?= build
 DIST    ?= build
 VERSION := $(shell sed -n 's/.define SLT_VERSION_[MP][A-Z]* //p' include/slottar/version.h | paste -sd.)
 
-.PHONY: all install uninstall dist demo test check python fuzz faults analyze load asan tsan deps layers symbols sizes format lint clean help
+.PHONY: all install uninstall dist demo test check python fuzz faults analyze load asan tsan deps layers symbols sizes numbers format lint clean help
 
 all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
@@ -28,7 +28,7 @@ dist: ## slottar-VERSION.tar.gz in build (or DIST), from the last commit
 demo: deps all ## installs, builds and shows what slottar does
 	@tools/demo
 
-test: deps ## installs what is missing, builds, runs every test that needs no GPU
+test: deps ## installs what is missing, builds, runs every test that needs no GPU (TEST_LOCALE=de_DE.UTF-8: with a decimal comma)
 	@tools/test
 
 check: ## the inner loop: build with tests, run those that match T
@@ -70,10 +70,13 @@ symbols: all ## checks what the library exports and imports
 sizes: ## checks lengths of files and functions
 	@tools/sizes
 
+numbers: ## checks that numbers are printed and read in the C locale
+	@tools/numbers
+
 format: ## lays out the code
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' '*.js' | xargs clang-format -i
 
-lint: layers sizes ## what can be checked without building
+lint: layers sizes numbers ## what can be checked without building
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' '*.js' | xargs clang-format --dry-run -Werror
 
 clean: ## removes what was built

@@ -8,13 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/clock.h"
+#include "core/number.h"
 #include "reproduce/repro_impl.h"
 
 const char *slt_repro_path(const slt_repro *r, char out[SLT_REPRO_PATH], const char *format, ...) {
     va_list arguments;
     int used = snprintf(out, SLT_REPRO_PATH, "%s/", r->request->folder);
     va_start(arguments, format);
-    vsnprintf(out + used, SLT_REPRO_PATH - (size_t)used, format, arguments);
+    slt_format_list(out + used, SLT_REPRO_PATH - (size_t)used, format, arguments);
     va_end(arguments);
     return out;
 }

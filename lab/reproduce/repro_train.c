@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "core/clock.h"
 #include "core/file.h"
+#include "core/number.h"
 #include "reproduce/repro_impl.h"
 #include "slottar/model.h"
 #include "slottar/version.h"
@@ -26,7 +27,7 @@ static double time_before(const char *run) {
     if (!slt_repro_there(path) || slt_map_open(path, &map) != SLT_OK) return NAN;
     char text[64] = "";
     memcpy(text, map.data, map.size < sizeof text - 1 ? map.size : sizeof text - 1);
-    if (sscanf(text, "%lf", &seconds) != 1 || !(seconds >= 0)) seconds = NAN;
+    if (slt_scan(text, "%lf", &seconds) != 1 || !(seconds >= 0)) seconds = NAN;
     slt_map_close(&map);
     unlink(path);
     return seconds;
@@ -35,7 +36,7 @@ static double time_before(const char *run) {
 static void keep_time(const char *run, double seconds) {
     char path[SLT_REPRO_PATH + 16], text[64];
     snprintf(path, sizeof path, "%s/seconds", run);
-    int length = snprintf(text, sizeof text, "%.3f\n", seconds);
+    int length = slt_format(text, sizeof text, "%.3f\n", seconds);
     if (isfinite(seconds)) slt_file_write(path, text, (size_t)length);
 }
 

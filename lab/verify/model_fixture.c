@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/number.h"
 
 // a safetensors header names the model in its metadata; the header starts behind eight bytes
 bool slt_fixture_knows(const slt_golden *golden, const char *model) {
@@ -34,7 +35,7 @@ slt_status slt_fixture_real(const slt_fixture *fixture, const char *key, double 
     const char *text;
     char *end;
     SLT_TRY(metadata_of(fixture, key, &text));
-    double value = strtod(text, &end);
+    double value = slt_number_start(text, &end);
     if (end == text || *end || !isfinite(value))
         SLT_FAIL(SLT_FORMAT, "%s: metadata '%s' is no number: %.40s",
                  slt_safetensors_path(fixture->file), key, text);

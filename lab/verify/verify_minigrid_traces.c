@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/number.h"
 #include "verify/golden_json.h"
 #include "verify/minigrid_world.h"
 #include "verify/packed.h"
@@ -58,7 +59,7 @@ static void same_place(trace *replay, int step) {
 static void same_reward(trace *replay, int step, double got) {
     const json_t *entry = at_step(json_object_get(replay->want, "rewards"), step);
     const char *text = json_string_value(json_array_get(entry, 1));
-    double want = !entry ? 0 : text ? strtod(text, NULL) : -1;
+    double want = !entry ? 0 : text ? slt_number_start(text, NULL) : -1;
     slt_verify_near(replay->verification, want, got, 0, 1, "reward");
     if (entry)
         slt_verify_near(replay->verification, json_number_value(json_array_get(entry, 0)), got, 0,

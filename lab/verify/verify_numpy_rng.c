@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/number.h"
 #include "core/pcg64.h"
 #include "verify/packed.h"
 #include "verify/verify_kinds.h"
@@ -43,7 +44,8 @@ static void same_wide(stream *check, const json_t *want, uint64_t high, uint64_t
 
 static void same_double(stream *check, const json_t *want, double got) {
     const char *text = json_string_value(want);
-    slt_verify_near(check->verification, text ? strtod(text, NULL) : -1, got, 0, 1, "random()");
+    slt_verify_near(check->verification, text ? slt_number_start(text, NULL) : -1, got, 0, 1,
+                    "random()");
 }
 
 static void seeding(stream *check, const json_t *seed) {

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "cli.h"
 
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static int run_command(cli_call *call, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); // whatever a loaded library sets
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a message, not an end
     const char *name = argc > 1 ? argv[1] : "--help";
     if (strcmp(name, "--version") == 0) return printf("slottar %s\n", slt_version()) < 0;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/number.h"
 #include "slottar/version.h"
 
 const char *slt_version(void) { return SLT_VERSION; }
@@ -127,7 +128,7 @@ void slt_context_log(slt_context *context, slt_log_level level, const char *form
     char message[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    slt_format_list(message, sizeof message, format, arguments);
     va_end(arguments);
     context->options.log(context->options.user, level, message);
 }

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/number.h"
 
 enum { MESSAGE_SIZE = 1024 };
 
@@ -41,7 +42,7 @@ slt_status slt_fail(slt_status status, const char *format, ...) {
     char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    slt_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(last_message, text, sizeof text);
     return status;

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/number.h"
 
 static slt_status map_descriptor(const char *path, int descriptor, slt_map *out) {
     struct stat info;
@@ -92,7 +93,7 @@ void slt_write_text(slt_writer *writer, const char *format, ...) {
     char text[4096];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    int length = slt_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     if (length < 0 || (size_t)length >= sizeof text) {
         if (writer->status == SLT_OK)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/number.h"
 
 void slt_text_init(slt_text *text, const slt_allocator *allocator) {
     *text = (slt_text){.allocator = allocator};
@@ -47,10 +48,10 @@ void slt_text_add(slt_text *text, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = slt_format_list(NULL, 0, format, arguments);
     va_end(arguments);
     if (length >= 0 && grow(text, (size_t)length)) {
-        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        slt_format_list(text->bytes + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/number.h"
 
 slt_status slt_tape_create(slt_store *store, slt_limits limits, slt_tape **out) {
     if (limits.trajectories < 1 || limits.tokens < 1 || limits.slots < 1 || limits.length < 1)
@@ -39,7 +40,7 @@ void slt_tape_fail(slt_tape *tape, slt_status status, const char *format, ...) {
     tape->status = status;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(tape->message, sizeof tape->message, format, arguments);
+    slt_format_list(tape->message, sizeof tape->message, format, arguments);
     va_end(arguments);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/error.h"
+#include "core/number.h"
 #include "envs/env_batch.h"
 
 void slt_canvas_init(slt_canvas *canvas, int width, int height) {
@@ -22,7 +23,7 @@ void slt_canvas_say(char *text, const char *format, ...) {
     size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + used, SLT_CANVAS_TEXT - used, format, arguments);
+    slt_format_list(text + used, SLT_CANVAS_TEXT - used, format, arguments);
     va_end(arguments);
 }
 

@@ -51,7 +51,7 @@ static int blocks_of(slt_policy_file *file, slt_policy *blocks[3]) {
 static void describe_state(slt_safetensors_writer *writer, const slt_policy_state *state) {
     char text[64];
 #define DESCRIBE(name, print, scan)                                                                \
-    snprintf(text, sizeof text, "%" print, state->name);                                           \
+    slt_format(text, sizeof text, "%" print, state->name);                                         \
     slt_safetensors_describe(writer, "run." #name, text);
     STATE_NUMBERS(DESCRIBE)
 #undef DESCRIBE
@@ -124,7 +124,7 @@ static slt_status read_state(const slt_safetensors *file, slt_policy_state *stat
     const char *text;
 #define READ(name, print, scan)                                                                    \
     SLT_TRY(need(file, "run." #name, &text));                                                      \
-    if (sscanf(text, "%" scan, &state->name) != 1)                                                 \
+    if (slt_scan(text, "%" scan, &state->name) != 1)                                               \
         SLT_FAIL(SLT_FORMAT, "%s: metadata 'run." #name "' is '%.40s'",                            \
                  slt_safetensors_path(file), text);
     STATE_NUMBERS(READ)

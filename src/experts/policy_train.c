@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "core/clock.h"
 #include "core/lock.h"
+#include "core/number.h"
 #include "experts/policy_file.h"
 #include "experts/policy_learner.h"
 #include "experts/policy_play.h"
@@ -206,8 +207,8 @@ static void report(trainer *t) {
     char news[96];
     const slt_policy_state *state = &t->file->state;
     double seconds = slt_seconds() - t->started;
-    snprintf(news, sizeof news, "return %.3f, %.0f frames/s", state->mean_return,
-             (double)(state->frames - t->frames_before) / (seconds > 0 ? seconds : 1));
+    slt_format(news, sizeof news, "return %.3f, %.0f frames/s", state->mean_return,
+               (double)(state->frames - t->frames_before) / (seconds > 0 ? seconds : 1));
     slt_context_progress(t->context, "train-expert", (uint64_t)state->frames,
                          (uint64_t)t->file->options.frames, news);
 }
@@ -218,7 +219,7 @@ static slt_status log_lap(trainer *t, const slt_policy_scores *scores) {
     double episodes = tally.episodes ? (double)tally.episodes : 1;
     double notes = learner->noted ? (double)learner->noted : 1;
     char line[512];
-    int length = snprintf(
+    int length = slt_format(
         line, sizeof line,
         "{\"epoch\":%lld,\"step\":%lld,\"frames\":%lld,\"seconds\":%.3f,\"return\":%.9g,"
         "\"success\":%.9g,\"length\":%.9g,\"train_return\":%.9g,\"train_episodes\":%lld,"

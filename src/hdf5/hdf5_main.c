@@ -3,6 +3,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -31,6 +32,7 @@ static void set_limits(const char *path) {
 }
 
 int main(int argc, char **argv) {
+    uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); // whatever a loaded library sets
     static const struct {
         const char *name;
         slt_status (*run)(slt_context *context, const char *in, const char *out);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/number.h"
 
 static const slt_rule *const rules[] = {
 #define ROW(name) &slt_rule_##name,
@@ -133,7 +134,7 @@ void slt_rule_note(slt_rule_job *job, const char *format, ...) {
     if (used >= size) return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(note + used, size - used, format, arguments);
+    slt_format_list(note + used, size - used, format, arguments);
     va_end(arguments);
 }
 

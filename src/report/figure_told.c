@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/bars.h"
+#include "core/number.h"
 
 // ---- priors
 
@@ -21,7 +22,7 @@ static bool told(const slt_report_run *run, slt_series *s) {
     }
     for (int k = 1; k < SLT_BARS && *text; k++) {
         char *end;
-        double value = strtod(text, &end);
+        double value = slt_number_start(text, &end);
         if (end == text || !(value >= 0) || !isfinite(value)) break;
         s->bins[k] = value;
         text = *end ? end + 1 : end;

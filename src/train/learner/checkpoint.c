@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/number.h"
 #include "core/safetensors.h"
 #include "core/text.h"
 #include "train/learner/companions.h"
@@ -124,7 +125,7 @@ static void describe_number(slt_safetensors_writer *writer, const char *key, con
     char text[64];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    slt_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     slt_safetensors_describe(writer, key, text);
 }
@@ -175,9 +176,9 @@ static void describe_members(slt_safetensors_writer *writer, const slt_member_st
     for (int m = 0; m < members; m++) {
         char key[32], text[160];
         snprintf(key, sizeof key, "run.member%d", m);
-        snprintf(text, sizeof text, "%" PRIu64 " %a %a %a %d %d %a %d", each[m].seed, each[m].loss,
-                 each[m].reconstruction, each[m].kl, (int)each[m].health, (int)each[m].hinted,
-                 each[m].least, (int)each[m].kept);
+        slt_format(text, sizeof text, "%" PRIu64 " %a %a %a %d %d %a %d", each[m].seed,
+                   each[m].loss, each[m].reconstruction, each[m].kl, (int)each[m].health,
+                   (int)each[m].hinted, each[m].least, (int)each[m].kept);
         slt_safetensors_describe(writer, key, text);
     }
 }
@@ -318,7 +319,7 @@ static slt_status read_state(const slt_safetensors *file, slt_progress_state *st
     int finished;
 #define READ(name, print, scan, type)                                                              \
     SLT_TRY(need(file, "run." #name, &text));                                                      \
-    if (sscanf(text, "%" scan, &state->name) != 1)                                                 \
+    if (slt_scan(text, "%" scan, &state->name) != 1)                                               \
         SLT_FAIL(SLT_FORMAT, "%s: metadata 'run." #name "' is '%.40s'",                            \
                  slt_safetensors_path(file), text);
     STATE_NUMBERS(READ)
@@ -334,7 +335,7 @@ static slt_status read_prior(const slt_safetensors *file, slt_checkpoint *out) {
     int slots = out->setup.kind->slots(out->setup.model);
     for (int k = 0; k < slots; k++) {
         char *end;
-        out->prior[k] = strtod(text, &end);
+        out->prior[k] = slt_number_start(text, &end);
         if (end == text || !(out->prior[k] > 0) || !isfinite(out->prior[k]))
             SLT_FAIL(SLT_FORMAT, "%s: metadata 'prior' has no probability for %d segments",
                      slt_safetensors_path(file), k + 1);
@@ -443,8 +444,8 @@ static slt_status read_member(const slt_safetensors *file, int member, slt_membe
     int health, hinted, kept;
     snprintf(key, sizeof key, "run.member%d", member);
     SLT_TRY(need(file, key, &text));
-    if (sscanf(text, "%" SCNu64 " %la %la %la %d %d %la %d %1s", &out->seed, &out->loss,
-               &out->reconstruction, &out->kl, &health, &hinted, &out->least, &kept, more) != 8 ||
+    if (slt_scan(text, "%" SCNu64 " %la %la %la %d %d %la %d %1s", &out->seed, &out->loss,
+                 &out->reconstruction, &out->kl, &health, &hinted, &out->least, &kept, more) != 8 ||
         health < 0 || health > SLT_MEMBER_BROKEN || isnan(out->least))
         SLT_FAIL(SLT_FORMAT,
                  "%s: metadata '%s' is '%.60s'; restarts that an earlier build began have to be "

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/error.h"
+#include "core/number.h"
 
 static const double FLOOR = 1e-4; // of a prior's entries, as in the paper
 enum { MOST = 1024, MORE = 2 };   // largest number; numbers above one that has slack
@@ -49,14 +50,14 @@ static bool read_mean(const char *text, slt_prior *out) {
     char *end;
     const char *number = text + (*text == '~');
     out->kind = SLT_PRIOR_MEAN;
-    out->mean = strtod(number, &end);
+    out->mean = slt_number_start(number, &end);
     return end != number && !*end && out->mean >= 1 && out->mean <= MOST / 4;
 }
 
 // one entry; gives the next, NULL when it is no probability
 static const char *entry(const char *text, double *value) {
     char *end;
-    *value = strtod(text, &end);
+    *value = slt_number_start(text, &end);
     if (end == text || !(*value >= 0) || !isfinite(*value) || (*end && *end != ',')) return NULL;
     return *end ? end + 1 : end;
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "core/each.h"
+#include "core/number.h"
 #include "train/training/trainer.h"
 
 // a member that takes part
@@ -222,18 +223,19 @@ static void warn(const judge *j, const contest *c) {
     double common = j->table ? agreement(cuts, j->table, j->steps) : 1;
     double cost = count_cost(j, c);
     if (cost > log(c->run->setup->kind->slots(c->run->setup->model)) + ODD)
-        snprintf(out->warning, sizeof out->warning,
-                 "the number of segments does not fit the prior (%.1f nats per trajectory)", cost);
+        slt_format(out->warning, sizeof out->warning,
+                   "the number of segments does not fit the prior (%.1f nats per trajectory)",
+                   cost);
     else if (out->gap < CLEAR)
-        snprintf(out->warning, sizeof out->warning,
-                 "other cuts describe the data nearly as well (%.4f nats per step apart)",
-                 out->gap);
+        slt_format(out->warning, sizeof out->warning,
+                   "other cuts describe the data nearly as well (%.4f nats per step apart)",
+                   out->gap);
     else if (out->agreeing == 1 && !c->run->each[out->picked].hinted)
-        snprintf(out->warning, sizeof out->warning, "no other restart found these cuts");
+        slt_format(out->warning, sizeof out->warning, "no other restart found these cuts");
     else if (common < FAR)
-        snprintf(out->warning, sizeof out->warning,
-                 "the rule that suits the actions best cuts elsewhere (%.0f %% in common)",
-                 100 * common);
+        slt_format(out->warning, sizeof out->warning,
+                   "the rule that suits the actions best cuts elsewhere (%.0f %% in common)",
+                   100 * common);
 }
 
 // the least loss; a head that sees more has to be clearly better than a simpler one

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/each.h"
 #include "core/group_impl.h"
+#include "core/number.h"
 #include "train/inference/segments.h"
 #include "train/training/trainer.h"
 
@@ -40,11 +41,11 @@ static void tell_run(trainer *t, const slt_live_run *run) {
     const slt_epoch_record *record = &run->record;
     char news[160], labels[64] = "";
     if (record->valid.has_labels)
-        snprintf(labels, sizeof labels, ", F1 %.2f, alignment %.2f",
-                 100 * record->valid.scores.mean.f1, 100 * record->valid.scores.mean.align);
-    snprintf(news, sizeof news, "epoch %lld: loss %.4f, held out %.4f%s%s",
-             (long long)record->epoch, record->train_loss, record->valid.losses.loss, labels,
-             run->better && run->members == 1 ? "  *" : "");
+        slt_format(labels, sizeof labels, ", F1 %.2f, alignment %.2f",
+                   100 * record->valid.scores.mean.f1, 100 * record->valid.scores.mean.align);
+    slt_format(news, sizeof news, "epoch %lld: loss %.4f, held out %.4f%s%s",
+               (long long)record->epoch, record->train_loss, record->valid.losses.loss, labels,
+               run->better && run->members == 1 ? "  *" : "");
     slt_trainer_tell(t, news);
 }
 
@@ -62,8 +63,8 @@ static void tell_runs(trainer *t) {
     }
     for (int r = 0; r < t->run_count; r++) ended += t->runs[r].over || t->runs[r].state.finished;
     if (t->due[0]->record.valid.has_labels)
-        snprintf(labels, sizeof labels, ", F1 %.2f to %.2f", 100 * f1.low, 100 * f1.high);
-    snprintf(
+        slt_format(labels, sizeof labels, ", F1 %.2f to %.2f", 100 * f1.low, 100 * f1.high);
+    slt_format(
         news, sizeof news,
         "epoch %lld of %d runs: loss %.4f to %.4f, held out %.4f to %.4f%s; %d better, %d ended",
         (long long)t->due[0]->record.epoch, t->due_count, loss.low, loss.high, held_out.low,
