@@ -30,8 +30,7 @@ static slt_status settle(slt_repro *r) {
     slt_text_add(&text, "\n");
     slt_status status = text.status;
     if (status == SLT_OK)
-        status = slt_run_settle(r->context, slt_repro_path(r, path, "reproduce.yaml"), text.bytes,
-                                text.length);
+        status = slt_run_settle(r->context, slt_repro_path(r, path, "reproduce.yaml"), &text, NULL);
     slt_text_deinit(&text);
     return status;
 }

@@ -42,7 +42,20 @@ says "and says how to go on" err "goes on from there"
 [ -s stopped/last.safetensors ] && ok "with a checkpoint" || not_ok "with a checkpoint"
 
 check "another configuration is refused" 1 train whole lr=1e-3
-says "with the line that differs" err "lr"
+says "with both values" err "this run has 'lr: 0.0005' (asked for: 'lr: 0.001')"
+check "two of them" 1 train whole lr=1e-3 beta=0.25 --seed 3
+says "are all named" err "'seed: 0' (asked for: 'seed: 3'), 'lr: 0.0005' (asked for: 'lr: 0.001'), 'beta: 0.1' (asked for: 'beta: 0.25')"
+cp -r stopped older; cp -r stopped other
+sed -i '/^adam_eps: /d; /^iterations: /d' older/config.yaml other/config.yaml # as before there were these options
+check "a run of an earlier version, with another value for what it did not name" 1 train other epochs=50 patience=50 adam_eps=1e-6
+says "is refused" err "this run has 'adam_eps: 1e-08' (asked for: 'adam_eps: 1e-06')"
+check "one with an option that is no more" 1 sh -c 'echo "colour: red" >>other/config.yaml; exec "$0" "$@"' "$SLOTTAR" train slottar data.safetensors $small -o other epochs=50 patience=50
+says "is refused by its name" err "config.yaml: no option 'colour'"
+exec=exec train older --threads 1 epochs=50 patience=50 >out 2>err &
+pid=$! lines=$(wc -l <older/metrics.jsonl)
+while kill -0 $pid 2>/dev/null && [ "$(wc -l <older/metrics.jsonl)" -le "$lines" ]; do sleep 0.05; done
+kill -TERM $pid; wait $pid
+[ $? = 75 ] && [ "$(wc -l <older/metrics.jsonl)" -gt "$lines" ] && ok "with the defaults it continues" || { not_ok "with the defaults it continues"; sed 's/^/# /' err; }
 check "an unknown option" 1 train new hiden=3
 says "with the nearest name" err "hidden"
 check "an unknown preset" 1 train new --preset craft

@@ -3,6 +3,7 @@
 // sanitizers: too long
 #include <stdlib.h>
 #include <unistd.h>
+#include "core/number.h"
 #include "cuda_rig.h"
 #include "small_run.h"
 
@@ -36,8 +37,8 @@ static int read_losses(const char *run, double out[2 * EPOCHS]) {
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         assert_true(count < 2 * EPOCHS);
-        out[count++] = atof(strstr(line, "\"train_loss\":") + 13);
-        out[count++] = atof(strstr(line, "\"valid_loss\":") + 13);
+        out[count++] = slt_number_start(strstr(line, "\"train_loss\":") + 13, NULL);
+        out[count++] = slt_number_start(strstr(line, "\"valid_loss\":") + 13, NULL);
     }
     fclose(file);
     return count / 2;

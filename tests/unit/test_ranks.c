@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/number.h"
 #include "slottar/train.h"
 #include "small_run.h"
 #include "thread_group.h"
@@ -65,8 +66,8 @@ static curve read_curve(const char *run) {
         const char *train = strstr(line, "\"train_loss\":"),
                    *valid = strstr(line, "\"valid_loss\":");
         assert_true(train && valid);
-        c.train[c.count] = atof(train + 13);
-        c.valid[c.count++] = atof(valid + 13);
+        c.train[c.count] = slt_number_start(train + 13, NULL);
+        c.valid[c.count++] = slt_number_start(valid + 13, NULL);
     }
     fclose(file);
     return c;
@@ -180,8 +181,8 @@ static void every_score(void **state) {
     for (int i = 1; i < 3; i++)
         for (int k = 0; k < 2; k++) {
             const char *name = k ? "\"valid_align\":" : "\"valid_f1\":";
-            double a = atof(strstr(line[0], name) + strlen(name));
-            double b = atof(strstr(line[i], name) + strlen(name));
+            double a = slt_number_start(strstr(line[0], name) + strlen(name), NULL);
+            double b = slt_number_start(strstr(line[i], name) + strlen(name), NULL);
             // an arg-max that rounding turns would be one step of thousands
             if (!(a > 0 && fabs(a - b) < 1e-3)) fail_msg("%s %.9g, not %.9g", name, b, a);
         }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "check.h"
+#include "core/number.h"
 #include "train/sweep/sweep_plan.h"
 
 static slt_arena arena;
@@ -122,8 +123,8 @@ static void ranges_are_filled(void **state) {
     CHECK_OK(MAKE("lr=log:1e-4..1e-2", "beta=0.5..0.7", "trials=400"));
     int low = 0, high = 0, ends = 0;
     for (int i = 0; i < plan.count; i++) {
-        double lr = strtod(slt_sweep_settings(&plan, i)[0] + 3, NULL);
-        double beta = strtod(slt_sweep_settings(&plan, i)[1] + 5, NULL);
+        double lr = slt_number_start(slt_sweep_settings(&plan, i)[0] + 3, NULL);
+        double beta = slt_number_start(slt_sweep_settings(&plan, i)[1] + 5, NULL);
         assert_true(lr >= 1e-4 && lr <= 1e-2 && beta >= 0.5 && beta <= 0.7);
         low += lr < 1e-3;
         high += beta > 0.65;

@@ -53,52 +53,6 @@ slt_status slt_run_config_text(const slt_train_request *request, const slt_setup
     return text->status;
 }
 
-// the first line that differs; the data's path may change, its checksum may not
-static slt_status compare_configs(const char *path, const char *there, const char *wanted) {
-    while (*there || *wanted) {
-        size_t a = strcspn(there, "\n"), b = strcspn(wanted, "\n");
-        bool same = a == b && strncmp(there, wanted, a) == 0;
-        bool is_path = strncmp(there, "data: ", 6) == 0 && strncmp(wanted, "data: ", 6) == 0;
-        if (!same && !is_path)
-            SLT_FAIL(SLT_INVALID,
-                     "%s: this run has '%.*s', now '%.*s' is asked for; use another run directory",
-                     path, (int)(a > 60 ? 60 : a), there, (int)(b > 60 ? 60 : b), wanted);
-        there += a + (there[a] != 0);
-        wanted += b + (wanted[b] != 0);
-    }
-    return SLT_OK;
-}
-
-static slt_status check_config(slt_context *context, const char *path, const char *wanted) {
-    slt_map map;
-    slt_arena arena;
-    char *there;
-    SLT_TRY(slt_map_open(path, &map));
-    slt_arena_init(&arena, &context->allocator, 0);
-    slt_status status = slt_arena_text(&arena, (const char *)map.data, map.size, &there);
-    if (status == SLT_OK) status = compare_configs(path, there, wanted);
-    slt_arena_deinit(&arena);
-    slt_map_close(&map);
-    return status;
-}
-
-slt_status slt_run_settle(slt_context *context, const char *path, const char *text, size_t length) {
-    return access(path, F_OK) == 0 ? check_config(context, path, text)
-                                   : slt_file_write(path, text, length);
-}
-
-slt_status slt_run_configure(slt_context *context, const slt_train_request *request,
-                             const slt_setup *setup, uint32_t checksum) {
-    char path[SLT_RUN_PATH];
-    slt_run_path(path, request->run, "config.yaml");
-    slt_text text;
-    slt_text_init(&text, &context->allocator);
-    slt_status status = slt_run_config_text(request, setup, checksum, &text);
-    if (status == SLT_OK) status = slt_run_settle(context, path, text.bytes, text.length);
-    slt_text_deinit(&text);
-    return status;
-}
-
 // ---- metrics.jsonl and events
 
 // all or nothing: what did not fit is taken back

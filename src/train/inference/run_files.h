@@ -8,6 +8,7 @@
 
 #include "core/tensorboard.h"
 #include "core/text.h"
+#include "core/yaml_config.h"
 #include "slottar/train.h"
 #include "train/learner/checkpoint.h"
 #include "train/inference/answer.h"
@@ -20,16 +21,23 @@ bool slt_run_has(const char *run, const char *name);
 
 // the checksum of a data set's file
 slt_status slt_run_checksum(const char *path, uint32_t *out);
-// writes a text of "key: value" lines, or checks that the file that is there says the same
-slt_status slt_run_settle(slt_context *context, const char *path, const char *text, size_t length);
+// Writes a text of "key: value" lines, or checks that the file that is there says the same. A line
+// that it does not have counts as it stands in `usual` (NULL: there is none): an earlier version
+// did not know it. INVALID names what differs, with both values.
+slt_status slt_run_settle(slt_context *context, const char *path, const slt_text *text,
+                          const slt_text *usual);
 
 // what config.yaml says, in a text of the caller's; checksum: that of the data set
 slt_status slt_run_config_text(const slt_train_request *request, const slt_setup *setup,
                                uint32_t checksum, slt_text *text);
-// writes config.yaml, or checks that the one that is there says the same; INVALID names the first
-// line that differs
+// writes config.yaml, or checks that the one that is there says the same; options that it does not
+// name have their defaults
 slt_status slt_run_configure(slt_context *context, const slt_train_request *request,
                              const slt_setup *setup, uint32_t checksum);
+
+// the options of a config.yaml, for a model that it names; `path` is for messages
+slt_status slt_run_config_options(const slt_yaml *yaml, const char *path, const char *model,
+                                  slt_setup *out);
 
 // the numbers of one epoch
 typedef struct {

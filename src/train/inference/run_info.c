@@ -35,14 +35,6 @@ static slt_status need(const slt_yaml *yaml, const char *path, const char *key, 
     return SLT_OK;
 }
 
-// what config.yaml says beside the options
-static bool is_option(const char *key) {
-    static const char *const others[] = {"model", "data", "data_crc32c", "seed", "restarts"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(key, others[i]) == 0) return false;
-    return true;
-}
-
 static slt_status read_number(const char *path, const char *key, const char *text, double most,
                               uint64_t *out) {
     char *end;
@@ -50,20 +42,6 @@ static slt_status read_number(const char *path, const char *key, const char *tex
     if (end == text || *end || *text == '-' || (double)value > most)
         SLT_FAIL(SLT_FORMAT, "%s: %s is '%.40s'", path, key, text);
     *out = value;
-    return SLT_OK;
-}
-
-static slt_status read_options(slt_run *run, const slt_yaml *yaml, const char *path) {
-    slt_options tables[3];
-    SLT_TRY(slt_setup_init(&run->setup, run->info.model, NULL, NULL));
-    slt_setup_tables(&run->setup, tables);
-    for (size_t i = 0; i < yaml->count; i++) {
-        const slt_yaml_entry *entry = &yaml->entries[i];
-        if (!is_option(entry->key)) continue;
-        slt_status status = entry->is_list ? slt_fail(SLT_FORMAT, "'%.40s' is a list", entry->key)
-                                           : slt_option_set(tables, entry->key, entry->values[0]);
-        if (status != SLT_OK) return slt_fail_in(status, path);
-    }
     return SLT_OK;
 }
 
@@ -82,7 +60,7 @@ static slt_status read_config(slt_run *run) {
     restarts = value_of(&yaml, "restarts");
     if (restarts) SLT_TRY(read_number(path, "restarts", restarts, SLT_MOST_RESTARTS, &members));
     run->info.restarts = (int)members;
-    return read_options(run, &yaml, path);
+    return slt_run_config_options(&yaml, path, run->info.model, &run->setup);
 }
 
 // ---- settings: what differs from the model's defaults

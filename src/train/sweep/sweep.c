@@ -92,14 +92,21 @@ static const char *result_path(const slt_sweep *s, const slt_ticket *ticket, int
 
 static slt_status settle(slt_sweep *s, uint32_t checksum) {
     char path[SLT_RUN_PATH];
-    slt_text text;
+    slt_text text, usual;
+    slt_sweep_options defaults;
+    slt_options tables[] = {{slt_sweep_options_of(), &defaults}, {NULL, NULL}};
     slt_parts_remove(s->request->folder, NULL);
     slt_text_init(&text, &s->context->allocator);
+    slt_text_init(&usual, &s->context->allocator);
     slt_status status = slt_sweep_plan_text(&s->plan, s->request, checksum, &text);
+    if (status == SLT_OK) status = slt_options_defaults(tables);
+    slt_options_to_yaml(tables, &usual);
+    if (status == SLT_OK) status = usual.status;
     if (status == SLT_OK)
         status = slt_run_settle(s->context, slt_run_path(path, s->request->folder, "sweep.yaml"),
-                                text.bytes, text.length);
+                                &text, &usual);
     slt_text_deinit(&text);
+    slt_text_deinit(&usual);
     return status;
 }
 
