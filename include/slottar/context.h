@@ -41,7 +41,7 @@ typedef struct {
     void *user; // handed to every hook
     // where models compute: "cpu" (also NULL), or "cuda" in a library that was built with it
     const char *device;
-    // of matrix products: "fp32", and on cuda "tf32" (also NULL) or "bf16"
+    // of matrix products: "fp32", and on cuda "tf32" (also NULL)
     const char *precision;
     // processes that share the work; NULL: this one alone. Copied
     const slt_group *group;

@@ -45,7 +45,7 @@ _COMMON = {
     "seed": (0, "of everything that is random"),
     "threads": (None, "None: one per core; results do not depend on it"),
     "device": ("cpu", '"cpu" or "cuda"'),
-    "precision": (None, 'of matrix products: "fp32", on cuda also "tf32" and "bf16"'),
+    "precision": (None, 'of matrix products: "fp32", on cuda also "tf32"'),
     "run": (None, "keeps the run directory there; fit goes on where it was stopped"),
     "progress": (False, "shows a bar"),
 }
@@ -393,10 +393,19 @@ def _value(word: str) -> Any:
         return word
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def _setting(value: Any) -> str:
-    """A value as the command line writes it: lists with commas, truth values in words."""
+    """A value as the command line writes it: lists with commas, truth values in words.
+
+    A tuple of two whole numbers is a range: ``prior=(3, 6)`` is 3..6.
+    """
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
+    if isinstance(value, tuple) and len(value) == 2 and all(_is_whole(v) for v in value):
+        return f"{int(value[0])}..{int(value[1])}"
     if isinstance(value, (list, tuple, np.ndarray)):
         return ",".join(_setting(v) for v in value)
     if isinstance(value, np.generic):

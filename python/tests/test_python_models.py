@@ -233,6 +233,16 @@ def test_wrong_parameters(kind, words, parameters, demos):
         slottar.Segmenter(**parameters).fit(demos)
 
 
+def test_a_prior_that_is_a_range(demos, tmp_path):
+    """A tuple of two whole numbers is a range; a list holds probabilities, none above 1."""
+    options = dict(TINY, slots=6, epochs=1)
+    slottar.Segmenter(**dict(options, prior=(3, 6), run=str(tmp_path))).fit(demos)
+    assert 'prior: "3..6"' in (tmp_path / "config.yaml").read_text()
+    for wrong in ([3, 6], (3, 2), (0, 1), (3, 4, 5)):
+        with pytest.raises(ValueError, match="a range"):
+            slottar.Segmenter(**dict(options, prior=wrong)).fit(demos)
+
+
 def test_devices(demos):
     """With CUDA and a GPU the losses agree; elsewhere a sentence says what is missing."""
     try:

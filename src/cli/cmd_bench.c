@@ -78,8 +78,10 @@ static void print_head(const cli_bench_run *b) {
     char machine[256];
     machine_name(machine, sizeof machine);
     int threads = slt_context_threads(b->call->context);
+    const char *device = cli_value(b->call, "device") ? cli_value(b->call, "device") : "cpu";
     if (!b->call->json) {
         printf("%s, %d thread%s", machine, threads, threads == 1 ? "" : "s");
+        if (strcmp(device, "cpu") != 0) printf(", device %s", device);
         if (b->peaks.gflops > 0)
             printf(", peak %.1f GFLOP/s, %.1f GB/s", b->peaks.gflops, b->peaks.gb_per_s);
         puts("");
@@ -87,7 +89,7 @@ static void print_head(const cli_bench_run *b) {
     }
     fputs("{\"machine\":", stdout);
     cli_json_text(stdout, machine);
-    printf(",\"threads\":%d,\"device\":\"cpu\",", threads);
+    printf(",\"threads\":%d,\"device\":\"%s\",", threads, device);
     if (b->peaks.gflops > 0)
         printf("\"peak_gflops\":%.6g,\"peak_gb_per_s\":%.6g,", b->peaks.gflops, b->peaks.gb_per_s);
     else
@@ -173,7 +175,7 @@ const cli_command cli_bench = {
         "same options), ops (what models are made of, as shares of the machine's own peak), envs\n"
         "(environment steps). Names choose among the measurements of a section, a part of a name\n"
         "is enough. The best of some rounds counts. tokens/s counts padding, as the paper does;\n"
-        "the share of the peak counts the arithmetic really done.\n\n"
+        "the share of the peak counts the arithmetic really done, on the CPU.\n\n"
         "  slottar bench train slottar --preset craft-full --threads 2\n"
         "  slottar bench infer --preset craft-full --profile reference --parts\n"
         "  slottar bench ops dense attention\n"

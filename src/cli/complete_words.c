@@ -45,7 +45,7 @@ static const struct {
     {"COMMAND",   NULL, command_name},
     {"SPLIT",     NULL, split},
     {"DEVICE",    "cpu|cuda", NULL},
-    {"PRECISION", "fp32|tf32|bf16", NULL},
+    {"PRECISION", "fp32|tf32", NULL},
     {"PROFILE",   "default|reference|paper", NULL},
     {"EXPERT",    "bot|random", NULL},
     {"TRUTH",     "pt|ref|nat", NULL},

@@ -16,7 +16,7 @@ const cli_flag cli_common_flags[] = {
     {"seed",    0,   "N", "seed of everything that is random (default 0)"},
     {"threads", 0,   "N", "number of threads (default: one per core)"},
     {"device",  0,   "DEVICE", "where models compute: cpu (default) or cuda"},
-    {"precision", 0, "PRECISION", "of matrix products on cuda: fp32, tf32 (default) or bf16"},
+    {"precision", 0, "PRECISION", "of matrix products on cuda: fp32 or tf32 (default)"},
     {"json",    0,   NULL, "results as JSON on standard output"},
     {"quiet",   'q', NULL, "no progress, no talk"},
     {"help",    'h', NULL, "this help"},

@@ -9,4 +9,9 @@
 // operations done. `sink` takes a result, so that nothing can be left out
 double slt_peak_flops(long rounds, volatile float *sink);
 
+// 0: the peak is not known
+static inline double slt_peak_share(double value, double peak) {
+    return peak > 0 ? value / peak : 0;
+}
+
 #endif

@@ -1,5 +1,6 @@
 // Fixed companions: a trajectory's answer is the same bit for bit alone and in any company, packed
 // and padded, for every kind of observation; a checkpoint is enough; damage in one is refused.
+#include <math.h>
 #include <stdlib.h>
 #include "core/safetensors.h"
 #include "small_run.h"
@@ -224,12 +225,35 @@ static void damage_is_refused(void **state) {
     }
 }
 
+// training trajectories that only keep company have no part in the held-out loss
+static void restarts_are_judged_without_them(void **state) {
+    (void)state;
+    static const char *const settings[] = {
+        "hidden=8",  "slot_size=8",     "heads=2",
+        "slots=3",   "batch=8",         "epochs=1",
+        "length=13", "early_stop=loss", "decoder_pairing=reference"};
+    slt_train_request request = {.model = "slottar",
+                                 .data = "held.safetensors",
+                                 .run = "held",
+                                 .settings = settings,
+                                 .setting_count = sizeof settings / sizeof *settings,
+                                 .restarts = 2};
+    slt_train_result result;
+    make_data("held.safetensors", SLT_OBSERVATIONS_F32, false, 0, EPISODES);
+    CHECK_OK(slt_train(context, &request, &result));
+    double judged = result.restarts.losses[result.restarts.picked];
+    if (fabs(judged - result.valid.loss) > 1e-6)
+        fail_msg("restarts are judged by %.9g, the held-out loss is %.9g", judged,
+                 result.valid.loss);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed),
         cmocka_unit_test(padded),
         cmocka_unit_test(companions_are_used),
         cmocka_unit_test(losses_leave_companions_out),
+        cmocka_unit_test(restarts_are_judged_without_them),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(sizes_are_checked),
     };

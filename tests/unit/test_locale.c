@@ -9,7 +9,7 @@
 #include "core/number.h"
 #include "same_bytes.h"
 #include "slottar/report.h"
-#include "train/prior.h"
+#include "train/learner/prior.h"
 #include "small_run.h"
 
 static void numbers(void **state) {

@@ -76,8 +76,8 @@ static void slack_of_a_number(void **state) {
 
 static void what_is_no_prior(void **state) {
     (void)state;
-    const char *const texts[] = {"",     "0",   "-3",  "3..2", "3..",   "..3",  "0,x",
-                                 "0,-1", "0,0", "nan", "~0.5", "1,inf", "many", "3 4"};
+    const char *const texts[] = {"",    "0",   "-3",   "3..2",  "3..",  "..3", "0,x", "0,-1",
+                                 "0,0", "nan", "~0.5", "1,inf", "many", "3 4", "3,6", "0,2"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         slt_prior prior;
         if (slt_prior_read(texts[i], 0, &prior) != SLT_INVALID) fail_msg("'%s' was read", texts[i]);

@@ -73,8 +73,23 @@ static void without_a_bound_all_run(void **state) {
     assert_true(runs(&r, 1));
 }
 
+// infinite or not: 0 times infinity is no number
+static void a_part_without_weight_is_left_out(void **state) {
+    (void)state;
+    static slt_setup setup;
+    slt_options tables[3];
+    CHECK_OK(slt_setup_init(&setup, "slottar", NULL, NULL));
+    slt_setup_tables(&setup, tables);
+    CHECK_OK(slt_options_set(tables, "beta=0"));
+    assert_true(slt_answer_loss(setup.kind, setup.model, 0.25, INFINITY) == 0.25);
+    CHECK_OK(slt_options_set(tables, "beta=0.5"));
+    assert_true(slt_answer_loss(setup.kind, setup.model, 0.25, 1) == 0.75);
+    assert_true(isinf(slt_answer_loss(setup.kind, setup.model, 0.25, INFINITY)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_without_weight_is_left_out),
         cmocka_unit_test(who_is_far_behind_stops_from_a_third_on),
         cmocka_unit_test(a_bad_epoch_stops_nobody),
         cmocka_unit_test(nobody_is_held_against_one_that_broke),

@@ -5,6 +5,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
 #include "core/clock.h"
+#include "engine/peak.h"
 #include "engine/tape_impl.h"
 #include "ops/common/op_table.h"
 #include "ops/common/probe.h"
@@ -106,7 +107,8 @@ static void fill_result(const slt_tape *tape, const slt_node_info *info, bool ba
              backward ? "backward" : "forward");
     bool product = flops > PRODUCT * bytes;
     *(product ? &out->gflops : &out->gb_per_s) = 1e-9 * (product ? flops : bytes) / seconds;
-    out->share_of_peak = product ? out->gflops / peaks->gflops : out->gb_per_s / peaks->gb_per_s;
+    out->share_of_peak = product ? slt_peak_share(out->gflops, peaks->gflops)
+                                 : slt_peak_share(out->gb_per_s, peaks->gb_per_s);
 }
 
 slt_status slt_bench_op(slt_context *context, int i, double seconds, const slt_bench_peaks *peaks,

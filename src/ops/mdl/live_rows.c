@@ -5,11 +5,21 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <inttypes.h>
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
+// rows and tokens are kept as numbers of the engine: a float counts to 2^24
+static const int64_t MOST_ROWS = INT64_C(1) << (sizeof(slt_real) == sizeof(float) ? 24 : 31);
+
 static void shape(slt_rule *rule) {
     slt_rule_want(rule, 0, SLT_TOKENS, 0, rule->limits.slots);
+    int64_t rows = (int64_t)rule->limits.tokens * rule->limits.slots;
+    if (rows > MOST_ROWS)
+        slt_tape_fail(rule->tape, SLT_RANGE,
+                      "a batch of %d steps with %d slots has %" PRId64 " slot tokens, the most are "
+                      "%" PRId64 "; use shorter trajectories, fewer slots or a smaller batch",
+                      rule->limits.tokens, rule->limits.slots, rows, MOST_ROWS);
     rule->out[0] = (slt_shape){SLT_LIVE, 0, 2};
     rule->out[1] = (slt_shape){SLT_TRAJECTORIES, 0, 2};
     rule->outputs = 2;

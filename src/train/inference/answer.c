@@ -276,14 +276,20 @@ static slt_status answer_all(answerer *a, slt_arena *arena, slt_dataset *data,
     return leave_companions_out(a, arena, a->begun);
 }
 
+double slt_answer_loss(const slt_model_kind *kind, const void *options, double reconstruction,
+                       double kl) {
+    slt_step step = {0};
+    kind->step(options, false, &step);
+    double weight = (double)step.weight[0];
+    return weight != 0 ? reconstruction + weight * kl : reconstruction;
+}
+
 static slt_answer_losses weigh(const slt_model_kind *kind, const lane *l) {
     const totals *sum = &l->sum;
     slt_answer_losses out;
-    slt_step step = {0};
-    kind->step(l->options, false, &step);
     out.reconstruction = sum->reconstructed > 0 ? sum->reconstruction / sum->reconstructed : 0;
     out.kl = sum->weight > 0 ? sum->kl / sum->weight : 0;
-    out.loss = out.reconstruction + (double)step.weight[0] * out.kl;
+    out.loss = slt_answer_loss(kind, l->options, out.reconstruction, out.kl);
     out.accuracy = sum->steps > 0 ? sum->right / sum->steps : 0;
     return out;
 }

@@ -35,6 +35,10 @@ typedef struct {
     double accuracy;                 // share of steps whose action is given back
 } slt_answer_losses;
 
+// the loss of its two parts; a part of weight 0 is left out, infinite or not
+double slt_answer_loss(const slt_model_kind *kind, const void *options, double reconstruction,
+                       double kl);
+
 // requests, out: [members], different ones, all of them shared or none; a failure of one process is
 // then a failure of all
 slt_status slt_answer(slt_learner *learner, slt_dataset *data, const int64_t *episodes,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/clock.h"
 #include "core/philox.h"
+#include "engine/peak.h"
 #include "slottar/bench.h"
 #include "train/inference/answer.h"
 #include "train/learner/companions.h"
@@ -199,7 +200,7 @@ static void report_step(const rig *r, const slt_bench_peaks *peaks, slt_bench_re
         .tokens_per_s = trajectories * r->task.model.length / seconds,
         .true_tokens_per_s = (double)r->positions / seconds,
     };
-    out->share_of_peak = out->gflops / peaks->gflops;
+    out->share_of_peak = slt_peak_share(out->gflops, peaks->gflops);
     char many[16] = "";
     if (r->members > 1) snprintf(many, sizeof many, ".x%d", r->members);
     snprintf(out->name, sizeof out->name, "%s.%s%s", r->setup.kind->name, r->stage->name, many);
@@ -233,7 +234,7 @@ static void report_operation(const rig *r, const slt_profile_row *row, const slt
                              slt_bench_result *out) {
     double flops = row->flops; // forward alone where nothing runs backward
     *out = (slt_bench_result){.ms = 1e3 * cost(row), .gflops = 1e-9 * flops / cost(row)};
-    out->share_of_peak = out->gflops / peaks->gflops;
+    out->share_of_peak = slt_peak_share(out->gflops, peaks->gflops);
     snprintf(out->name, sizeof out->name, "%s.%s.%s", r->setup.kind->name, r->stage->name, row->op);
 }
 

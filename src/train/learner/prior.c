@@ -58,7 +58,7 @@ static bool read_mean(const char *text, slt_prior *out) {
 static const char *entry(const char *text, double *value) {
     char *end;
     *value = slt_number_start(text, &end);
-    if (end == text || !(*value >= 0) || !isfinite(*value) || (*end && *end != ',')) return NULL;
+    if (end == text || !(*value >= 0 && *value <= 1) || (*end && *end != ',')) return NULL;
     return *end ? end + 1 : end;
 }
 

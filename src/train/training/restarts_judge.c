@@ -33,7 +33,8 @@ typedef struct {
     part *parts;       // those of all runs
     int count, part_count;
     slt_feed feed;
-    int asked; // trajectories of the batch
+    int asked;    // trajectories of the batch
+    double times; // how often the batch counts in the sums
     double tokens, weight, trajectories;
     size_t steps;
     bool *ends;     // [symbols] by the cheapest set of actions; NULL: nobody began with one
@@ -138,7 +139,7 @@ static void note_table(const judge *j, size_t at) {
 
 // what losses are means over: true steps or trajectories
 static double weight_of(const judge *j, bool of_steps) {
-    return of_steps ? j->feed.batch.true_tokens : j->feed.batch.count;
+    return j->times * (of_steps ? j->feed.batch.true_tokens : j->feed.batch.count);
 }
 
 // by whichever thread
@@ -170,15 +171,23 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
     return slt_for_each(j->t->context, j->part_count, hear, j);
 }
 
+// fixed companions are in every batch; what they add to the sums is taken out again
+static slt_status leave_companions_out(judge *j, int64_t batches) {
+    if (!j->feed.rule.fixed) return SLT_OK;
+    j->times = -(double)batches;
+    return judge_batch(j, NULL, 0);
+}
+
 static slt_status judge_all(judge *j, const int64_t *episodes, int64_t count) {
     const slt_learner *learner = j->t->learner;
     int batch = slt_answer_batch(j->t->context, &learner->setup, learner->store->members);
+    j->times = 1;
     for (int64_t at = 0; at < count; at += batch) {
         SLT_TRY(slt_context_check(j->t->context));
         int asked = count - at < batch ? (int)(count - at) : batch;
         SLT_TRY(judge_batch(j, episodes + at, asked));
     }
-    return SLT_OK;
+    return leave_companions_out(j, (count + batch - 1) / batch);
 }
 
 // ---- the verdict
@@ -194,15 +203,14 @@ static double agreement(const uint8_t *x, const uint8_t *y, size_t steps) {
 }
 
 static void weigh(const judge *j, const contest *c) {
-    slt_step step = {0};
-    c->run->setup->kind->step(c->run->setup->model, false, &step);
+    const slt_setup *setup = c->run->setup;
     for (int m = 0; m < c->run->members; m++) {
         const part *p = c->parts[m];
         c->out->losses[m] = INFINITY;
         if (!p) continue;
         double kl = j->weight > 0 ? p->kl / j->weight : 0;
         double rec = j->tokens > 0 ? p->reconstruction / j->tokens : 0;
-        double loss = rec + (step.weight[0] != 0 ? (double)step.weight[0] * kl : 0);
+        double loss = slt_answer_loss(setup->kind, setup->model, rec, kl);
         if (isfinite(loss)) c->out->losses[m] = loss;
     }
 }

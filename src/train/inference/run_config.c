@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/file.h"
-#include "train/run_files.h"
+#include "train/inference/run_files.h"
 
 // ---- options of a file
 
