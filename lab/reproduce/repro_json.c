@@ -181,6 +181,9 @@ static slt_status add_cell(const slt_repro *r, slt_arena *arena, const slt_repro
     slt_text_add(out, "{\"set\":\"%s\",\"variant\":\"%s\"", cell->set->name, cell->variant->name);
     add_text(out, "model", cell->variant->model);
     add_text(out, "profile", cell->variant->profile ? cell->variant->profile : "default");
+    add_text(out, "told",
+             slt_repro_told_prior(cell->variant) ? "number of segments or histogram" : "nothing");
+    add_text(out, "starts", slt_repro_told_cuts(cell->variant) ? "delimiter" : "random");
     SLT_TRY(add_command(r, cell, out));
     slt_text_add(out, ",\"wanted\":%d", cell->runs);
     add_paper(out, cell);

@@ -87,6 +87,9 @@ static const slt_repro_variant variants[] = {
     {"iterations3",  "three rounds of slot attention",  NULL, "slottar", REFERENCE, "iterations=3"},
 
     {"mdl",        "slottar-mdl",                     NULL, "slottar-mdl", NULL, NULL,          16},
+    {"mdl-untold", "slottar-mdl, told nothing",       NULL, "slottar-mdl", NULL, NULL,          16, .told = SLT_TOLD_NOTHING},
+    {"mdl-random", "slottar-mdl, random starts only", NULL, "slottar-mdl", NULL, "starts=random", 16},
+    {"mdl-bare",   "slottar-mdl, told nothing, random starts only", NULL, "slottar-mdl", NULL, "starts=random", 16, .told = SLT_TOLD_NOTHING},
     {"mdl-action", "slottar-mdl, sees the action",    NULL, "slottar-mdl", NULL, "head=action", 16, .times = 2},
     {"mdl-joint",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "head=joint", 16, .times = 2},
     {"mdl-action-single", "slottar-mdl, sees the action: single runs", NULL, "slottar-mdl", NULL, "head=action thin=0 starts=random", .times = 4},
@@ -132,6 +135,8 @@ static const slt_repro_table tables[] = {
      {"craft-full"}, {"slottar-reference", "slottar-restarts", "slottar-settled", "layers2-patient"}},
     {"mdl", "slottar-mdl: restarts and single runs", SLT_TABLE_RESTARTS, "16 restarts, one kept by the held-out loss; single runs have no restarts, and begin at random or with the cheapest set of the table search. No label is read.",
      {SIX_SETS}, {"mdl", "mdl-action", "mdl-action-single", "mdl-action-begun", "mdl-joint", "mdl-joint-single"}},
+    {"hints", "slottar-mdl without hints", SLT_TABLE_RESTARTS, "16 restarts, one kept by the held-out loss: as in the tables above, then without a prior, and without the cuts of `delimiter` as starts.",
+     {SIX_SETS}, {"mdl", "mdl-untold", "mdl-random", "mdl-bare"}},
     {"robust", "Robustness", SLT_TABLE_ROBUST, "Random actions (useless toggles, failed pickups), the reference's rule of truth, larger layouts, and experts that learned by reinforcement. Told the histogram of the number of segments, as delimiter is, or a number alone.",
      {"doorkey-noise5", "unlockpickup-noise5", "blockedunlockpickup-noise5", "keycorridor-noise5",
       "doorkey-noise20", "unlockpickup-noise20", "blockedunlockpickup-noise20", "keycorridor-noise20", "keycorridor-ref",
@@ -169,6 +174,17 @@ static const struct {
 LOOK_UP(slt_repro_set, sets, slt_repro_set_at, slt_repro_set_find)
 LOOK_UP(slt_repro_variant, variants, slt_repro_variant_at, slt_repro_variant_find)
 LOOK_UP(slt_repro_table, tables, slt_repro_table_at, slt_repro_table_find)
+
+bool slt_repro_told_prior(const slt_repro_variant *variant) {
+    const char *settings = variant->settings ? variant->settings : "";
+    bool has_prior = strcmp(variant->model, "ompn") != 0 && !strstr(settings, "beta=0");
+    return has_prior && variant->told != SLT_TOLD_NOTHING;
+}
+
+bool slt_repro_told_cuts(const slt_repro_variant *variant) {
+    const char *settings = variant->settings ? variant->settings : "";
+    return strcmp(variant->model, "slottar-mdl") == 0 && !strstr(settings, "starts=random");
+}
 
 const char *slt_repro_quick(const char *model) {
     for (int i = 0; i < COUNT(quick); i++)

@@ -33,6 +33,7 @@ typedef enum {
     SLT_TOLD_PRESET,    // as the preset says: the reference's prior
     SLT_TOLD_HISTOGRAM, // the histogram of the training labels, as `delimiter` is
     SLT_TOLD_NUMBER,    // the set's number
+    SLT_TOLD_NOTHING,   // no preset, no prior
 } slt_repro_told;
 
 typedef struct {
@@ -70,6 +71,12 @@ typedef struct {
     const char *sets[SLT_REPRO_SETS];         // names; NULL behind the last
     const char *variants[SLT_REPRO_VARIANTS]; // likewise
 } slt_repro_table;
+
+// what a variant is told about the number of segments: of the data set, or nothing. OMPN has no
+// prior, and β = 0 leaves it out
+bool slt_repro_told_prior(const slt_repro_variant *variant);
+// half of the restarts of slottar-mdl begin with the cuts of `delimiter`
+bool slt_repro_told_cuts(const slt_repro_variant *variant);
 
 // by place (NULL behind the last) and by name (NULL: there is none)
 const slt_repro_set *slt_repro_set_at(int index);

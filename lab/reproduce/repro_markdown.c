@@ -33,6 +33,8 @@ void slt_repro_put_name(slt_text *out, const slt_repro_variant *variant,
     if (variant->profile) slt_text_add(out, " ¹");
     if (summary && summary->told_count) slt_text_add(out, " ²");
     if (summary && summary->counts_done) slt_text_add(out, " ³");
+    if (slt_repro_told_prior(variant)) slt_text_add(out, " ⁴");
+    if (slt_repro_told_cuts(variant)) slt_text_add(out, " ⁵");
 }
 
 static int wanted_runs(const slt_repro *r, const slt_repro_variant *variant) {
@@ -122,8 +124,10 @@ static slt_status put_head(slt_repro *r, slt_text *out) {
                  "rules without training. Nothing was chosen on test labels.\n\n"
                  "¹ validation labels chose the epoch, as in the paper. ² told the true number of "
                  "segments of every trajectory. ³ the step DONE is scored, too, as the reference "
-                 "code does. Those without ¹ and ² saw no label but for the numbers of segments in "
-                 "the prior; their epoch is that of the least held-out loss.\n");
+                 "code does. ⁴ told the number of segments of the data set, or its histogram where "
+                 "it varies. ⁵ half of the restarts, and single runs, begin with the cuts of "
+                 "*delimiter*. Those without ¹ chose the epoch by the held-out loss; those without "
+                 "¹, ² and ⁴ were told nothing.\n");
     return SLT_OK;
 }
 

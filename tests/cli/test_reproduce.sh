@@ -19,7 +19,10 @@ says "says that it was quick" out "they are no results"
 [ "$(records whole)" = 48 ] && ok "a record per run" || not_ok "a record per run: $(records whole)"
 there whole/results.json whole/report.html whole/data/craft-partial.json whole/runs/craft-full/slottar-reference/1/result.json
 says "the paper's figures" whole/results.md "| SloTTAr, the paper | 99.84 (0.02) | 99.41 (0.25) | 80.51 (4.47) | 83.14 (3.87) |"
-says "who saw labels" whole/results.md "| CompILE, reference profile ¹ ² ³ |"
+says "who saw labels" whole/results.md "| CompILE, reference profile ¹ ² ³ ⁴ |"
+says "who was told the number of segments" whole/results.md "| SloTTAr, our default ⁴ |"
+says "who was told nothing" whole/results.md "| OMPN, our default ²"
+says "who begins with the cuts of a rule" whole/results.md "| slottar-mdl ⁴ ⁵ |"
 says "floors" whole/results.md "| *delimiter* | 100.00 |"
 says "quick" whole/results.md "**Quick:"
 if command -v python3 >/dev/null; then
@@ -48,6 +51,12 @@ same "by its command, the same weights" whole/alone/best.safetensors whole/runs/
 cp whole/results.md whole.md
 check "once more, at once" 0 make craft -o whole
 same "the same page" whole.md whole/results.md
+
+# ---- without hints
+check "slottar-mdl without hints" 0 make hints -o hints --only 'doorkey/mdl-*' --no-pages
+says "no prior and no preset" hints/results.json "slottar train slottar-mdl data/doorkey.safetensors --restarts 4 steps=200 steps=2 batch=8 --seed 0 -o runs/doorkey/mdl-untold/0"
+says "no cuts to begin with" hints/results.json "slottar train slottar-mdl data/doorkey.safetensors --preset doorkey --restarts 4 steps=200 starts=random steps=2 batch=8 --seed 0 -o runs/doorkey/mdl-random/0"
+grep -q '^prior: "auto"' hints/runs/doorkey/mdl-bare/0/config.yaml && grep -q '^starts: random' hints/runs/doorkey/mdl-bare/0/config.yaml && ok "neither" || not_ok "neither"
 
 # ---- killed at two places, then in two jobs
 for place in 3 20; do
