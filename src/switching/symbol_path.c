@@ -1,0 +1,122 @@
+// The likeliest path of a symbol chain, and the whole answer for an episode.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <math.h>
+#include <string.h>
+#include "switching/symbol_impl.h"
+
+enum { CUT = 128 }; // in a way back: a segment begins here
+
+typedef struct {
+    const slt_symbol_chain *chain;
+    slt_symbol_episode episode;
+    int N, step, K; // counts, what a boundary adds to the count, laws
+    double inside[SLT_MOST_LAWS * SLT_MOST_LAWS], across[SLT_MOST_LAWS * SLT_MOST_LAWS]; // logs
+    double *value, *next;                                                                // [N][K]
+    uint8_t *back; // [length][N][K]: the law before, plus CUT
+} search;
+
+static void log_moves(search *f, const slt_symbol_moves *m) {
+    bool events = f->chain->family == SLT_CHAIN_EVENTS;
+    for (int j = 0; j < f->K; j++)
+        for (int k = 0; k < f->K; k++) {
+            int i = j * f->K + k;
+            f->inside[i] = events ? (j == k ? 0 : -INFINITY) : log(m->inside[i]);
+            f->across[i] = log(m->across[i]);
+        }
+}
+
+// the best law to come from, given what the laws before are worth
+static void best_from(const double *value, const double *moves, int K, int k, double *best,
+                      int *from) {
+    *best = -INFINITY;
+    *from = k;
+    for (int j = 0; j < K; j++)
+        if (value[j] + moves[j * K + k] > *best) *best = value[j] + moves[j * K + k], *from = j;
+}
+
+static void best_moves(search *f, int64_t t) {
+    int K = f->K;
+    slt_symbol_view v = slt_symbol_view_at(f->chain, f->episode, t, K);
+    double go = log(v.go), cut = log(v.cut);
+    for (int k = 0; k < K; k++) {
+        double inside = go + log(v.inside[k]), fresh = cut + log(v.fresh[k]), stay, enter;
+        for (int n = 0; n < f->N; n++) {
+            int from, left;
+            best_from(f->value + n * K, f->inside, K, k, &stay, &from);
+            f->next[n * K + k] = stay + inside;
+            f->back[(t * f->N + n) * K + k] = (uint8_t)from;
+            if (n < f->step) continue;
+            best_from(f->value + (n - f->step) * K, f->across, K, k, &enter, &left);
+            if (!(enter + fresh > stay + inside)) continue;
+            f->next[n * K + k] = enter + fresh;
+            f->back[(t * f->N + n) * K + k] = (uint8_t)(left | CUT);
+        }
+    }
+    double *swap = f->value;
+    f->value = f->next;
+    f->next = swap;
+}
+
+static void follow_back(const search *f, int state, slt_chain_path *out) {
+    int n = state / f->K, law = state % f->K;
+    int64_t last = f->episode.length - 1;
+    out->cut[last] = 0;
+    for (int64_t t = last; t >= 0; t--) {
+        out->law[t] = f->chain->group[law];
+        if (!t) break;
+        uint8_t from = f->back[(t * f->N + n) * f->K + law];
+        out->cut[t - 1] = (from & CUT) != 0;
+        law = from & (CUT - 1);
+        if (from & CUT) n -= f->step;
+    }
+}
+
+// end: weights of the counts at the last step
+static void find_path(search *f, const double *end, slt_chain_path *out) {
+    const slt_symbol_chain *c = f->chain;
+    const double *S = c->S + f->episode.action[0] * f->K;
+    for (int i = 0; i < f->N * f->K; i++)
+        f->value[i] = i < f->K ? log(c->pi[i]) + log(S[i]) : -INFINITY;
+    for (int64_t t = 1; t < f->episode.length; t++) best_moves(f, t);
+    int state = 0;
+    double best = -INFINITY;
+    for (int i = 0; i < f->N * f->K; i++) {
+        double value = f->value[i] + log(end[i / f->K]);
+        if (value > best) best = value, state = i;
+    }
+    follow_back(f, state, out);
+}
+
+static slt_status segment(slt_arena *scratch, search *f, slt_chain_path *out) {
+    size_t states = (size_t)(f->N * f->K);
+    slt_symbol_tables t;
+    slt_symbol_moves moves;
+    SLT_TRY(slt_symbol_tables_init(&t, scratch, f->chain, f->episode.length));
+    SLT_TRY(SLT_NEW(scratch, &f->value, states));
+    SLT_TRY(SLT_NEW(scratch, &f->next, states));
+    SLT_TRY(SLT_NEW(scratch, &f->back, (size_t)f->episode.length * states));
+    slt_symbol_moves_of(f->chain, &moves);
+    log_moves(f, &moves);
+    slt_symbol_end_weights(f->chain, f->episode.length, t.end);
+    find_path(f, t.end, out);
+    out->nats = -slt_symbol_smooth(f->chain, &moves, f->episode, &t, out->chance, NULL);
+    return SLT_OK;
+}
+
+slt_status slt_symbol_segment(slt_arena *scratch, const slt_symbol_chain *chain,
+                              const slt_symbols *symbols, int64_t episode, slt_chain_path *out) {
+    if (symbols->A != chain->A || symbols->Q != chain->Q)
+        SLT_FAIL(SLT_INVALID, "the chain knows %d actions and %d symbols, the data have %d and %d",
+                 chain->A, chain->Q, symbols->A, symbols->Q);
+    slt_arena_mark mark = slt_arena_now(scratch);
+    search f = {.chain = chain,
+                .episode = slt_symbol_episode_view(symbols, episode),
+                .N = chain->N ? chain->N : 1,
+                .step = chain->N > 0,
+                .K = chain->K};
+    slt_status status = segment(scratch, &f, out);
+    slt_arena_reset(scratch, mark);
+    return status;
+}
