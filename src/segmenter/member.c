@@ -6,28 +6,34 @@
 #include <string.h>
 #include "segmenter/segmenter_impl.h"
 
-enum { SWEEPS = 40 };
+enum { LINEAR_SWEEPS = 40, EVENT_SWEEPS = 60, PHASE_SWEEPS = 150, EVENT_STARTS = 60 };
 
 // Families, numbers of laws and floors in an order whose every beginning is mixed.
+// clang-format off
 static const slt_variant switching[] = {
-    {SLT_LAW_SMOOTH, 8, .2, false},   {SLT_LAW_BOTH, 8, .1, false},
-    {SLT_LAW_INERTIA, 8, .2, false},  {SLT_LAW_SMOOTH, 12, .3, false},
-    {SLT_LAW_BOTH, 12, .3, false},    {SLT_LAW_INERTIA, 12, .1, false},
-    {SLT_LAW_SMOOTH, 12, .1, false},  {SLT_LAW_BOTH, 12, .2, false},
-    {SLT_LAW_INERTIA, 12, .3, false}, {SLT_LAW_SMOOTH, 8, .45, false},
-    {SLT_LAW_BOTH, 8, .45, false},    {SLT_LAW_INERTIA, 8, .45, false},
-    {SLT_LAW_SMOOTH, 12, .2, false},  {SLT_LAW_BOTH, 12, .1, false},
-    {SLT_LAW_INERTIA, 12, .2, false}, {SLT_LAW_SMOOTH, 8, .3, false},
-    {SLT_LAW_BOTH, 8, .3, false},     {SLT_LAW_INERTIA, 8, .1, false},
-    {SLT_LAW_SMOOTH, 8, .1, false},   {SLT_LAW_BOTH, 8, .2, false},
-    {SLT_LAW_INERTIA, 8, .3, false},  {SLT_LAW_SMOOTH, 12, .45, false},
-    {SLT_LAW_BOTH, 12, .45, false},   {SLT_LAW_INERTIA, 12, .45, false},
+    { 8, SLT_LAW_SMOOTH, .20}, { 8, SLT_LAW_BOTH, .10}, { 8, SLT_LAW_INERTIA, .20},
+    {12, SLT_LAW_SMOOTH, .30}, {12, SLT_LAW_BOTH, .30}, {12, SLT_LAW_INERTIA, .10},
+    {12, SLT_LAW_SMOOTH, .10}, {12, SLT_LAW_BOTH, .20}, {12, SLT_LAW_INERTIA, .30},
+    { 8, SLT_LAW_SMOOTH, .45}, { 8, SLT_LAW_BOTH, .45}, { 8, SLT_LAW_INERTIA, .45},
+    {12, SLT_LAW_SMOOTH, .20}, {12, SLT_LAW_BOTH, .10}, {12, SLT_LAW_INERTIA, .20},
+    { 8, SLT_LAW_SMOOTH, .30}, { 8, SLT_LAW_BOTH, .30}, { 8, SLT_LAW_INERTIA, .10},
+    { 8, SLT_LAW_SMOOTH, .10}, { 8, SLT_LAW_BOTH, .20}, { 8, SLT_LAW_INERTIA, .30},
+    {12, SLT_LAW_SMOOTH, .45}, {12, SLT_LAW_BOTH, .45}, {12, SLT_LAW_INERTIA, .45},
 };
+static const slt_variant events[] = {
+    {4, .effects = false}, {4, .effects = true}, {2, .effects = false}, {2, .effects = true},
+    {8, .effects = false}, {8, .effects = true},
+};
+static const slt_variant phases[] = {{4}, {6}, {8}};
 
+#define VARIANTS(list) list, sizeof list / sizeof *list
 const slt_group_spec slt_group_specs[] = {
-    {SLT_GROUP_SWITCHING, "switching", switching, sizeof switching / sizeof *switching},
+    {SLT_GROUP_SWITCHING, "switching", 3, VARIANTS(switching)},
+    {SLT_GROUP_EVENTS,    "events",    1, VARIANTS(events)},
+    {SLT_GROUP_PHASES,    "phases",    3, VARIANTS(phases)},
     {0},
 };
+// clang-format on
 
 const slt_group_spec *slt_group_spec_find(const char *name) {
     for (const slt_group_spec *s = slt_group_specs; s->name; s++)
@@ -35,37 +41,90 @@ const slt_group_spec *slt_group_spec_find(const char *name) {
     return NULL;
 }
 
+static bool is_linear(const slt_run_group *group) {
+    return group->spec->kind == SLT_GROUP_SWITCHING;
+}
+
+// ---- recordings
+
 slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_group *group,
                               slt_dataset *data, const int64_t *episodes, int64_t count,
                               slt_recording *out) {
-    (void)group;
-    return slt_motion_read(arena, data, &s->scale, episodes, count, &out->motion);
+    bool effects = group->spec->kind == SLT_GROUP_EVENTS && s->observation;
+    *out = (slt_recording){0};
+    if (is_linear(group)) {
+        SLT_TRY(slt_motion_read(arena, data, &s->scale, episodes, count, &out->motion));
+        out->episodes = out->motion.episodes;
+        out->steps = out->motion.steps;
+        out->offsets = out->motion.offsets;
+        return SLT_OK;
+    }
+    SLT_TRY(slt_symbols_read(arena, data, false, episodes, count, &out->symbols[0]));
+    if (effects) SLT_TRY(slt_symbols_read(arena, data, true, episodes, count, &out->symbols[1]));
+    // a data set may name fewer actions than the one that was learned from
+    for (int i = 0; i < 2; i++) {
+        out->symbols[i].A = s->actions;
+        out->symbols[i].Q = s->actions * (1 + i);
+    }
+    out->episodes = out->symbols[0].episodes;
+    out->steps = out->symbols[0].steps;
+    out->offsets = out->symbols[0].offsets;
+    return SLT_OK;
+}
+
+// ---- learning and segmenting
+
+static slt_symbol_options symbol_options(const slt_segmenter *s, const slt_run_group *group,
+                                         int laws, uint64_t seed) {
+    bool ends = group->spec->kind == SLT_GROUP_EVENTS;
+    return (slt_symbol_options){.family = ends ? SLT_CHAIN_EVENTS : SLT_CHAIN_PHASES,
+                                .laws = laws,
+                                .seed = seed,
+                                .sweeps = ends ? EVENT_SWEEPS : PHASE_SWEEPS,
+                                .starts = ends ? EVENT_STARTS : 0,
+                                .count_prior = s->told,
+                                .counts = s->counts};
 }
 
 slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_member *member,
                           const slt_recording *recording, const int64_t *episodes, int64_t count,
                           uint64_t seed) {
-    (void)s, (void)group;
     const slt_variant *v = member->variant;
-    slt_linear_options options = {
-        .family = v->family, .laws = v->laws, .floor = v->floor, .seed = seed, .sweeps = SWEEPS};
-    return slt_linear_fit(&member->arena, &recording->motion, episodes, count, &options,
-                          &member->linear);
+    if (is_linear(group)) {
+        slt_linear_options options = {.family = v->family,
+                                      .laws = v->laws,
+                                      .floor = v->floor,
+                                      .seed = seed,
+                                      .sweeps = LINEAR_SWEEPS};
+        return slt_linear_fit(&member->arena, &recording->motion, episodes, count, &options,
+                              &member->linear);
+    }
+    slt_symbol_options options = symbol_options(s, group, v->laws, seed);
+    member->effects = v->effects && s->observation;
+    return slt_symbol_fit(&member->arena, &recording->symbols[member->effects], episodes, count,
+                          &options, &member->symbols);
+}
+
+static slt_status segment_episode(slt_arena *scratch, const slt_run_group *group,
+                                  const slt_member *member, const slt_recording *recording,
+                                  int64_t episode, slt_chain_path *path) {
+    if (is_linear(group))
+        return slt_linear_segment(scratch, &member->linear, &recording->motion, episode, path);
+    return slt_symbol_segment(scratch, &member->symbols, &recording->symbols[member->effects],
+                              episode, path);
 }
 
 slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
                               const slt_member *member, const slt_recording *recording,
                               uint8_t *cut, uint8_t *law) {
-    (void)group;
-    const slt_motion *motion = &recording->motion;
     slt_arena scratch;
     slt_status status = SLT_OK;
     slt_arena_init(&scratch, &s->context->allocator, 0);
-    for (int64_t e = 0; e < motion->episodes && status == SLT_OK; e++) {
+    for (int64_t e = 0; e < recording->episodes && status == SLT_OK; e++) {
         slt_arena_mark mark = slt_arena_now(&scratch);
-        int64_t at = motion->offsets[e];
+        int64_t at = recording->offsets[e];
         slt_chain_path path = {.cut = cut + at, .law = law + at};
-        status = slt_linear_segment(&scratch, &member->linear, motion, e, &path);
+        status = segment_episode(&scratch, group, member, recording, e, &path);
         slt_arena_reset(&scratch, mark);
     }
     slt_arena_deinit(&scratch);

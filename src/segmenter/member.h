@@ -6,39 +6,52 @@
 #define SLT_SEGMENTER_MEMBER_H
 
 #include "switching/linear_chain.h"
-#include "switching/motion.h"
+#include "switching/symbol_chain.h"
 
 typedef enum { SLT_GROUP_SWITCHING, SLT_GROUP_EVENTS, SLT_GROUP_PHASES } slt_group_kind;
 
 // how a run of a group differs from the next: a group's runs take its variants in turn
 typedef struct {
-    slt_law_family family; // switching
     int laws;
-    double floor; // switching: least deviation of an action, in standard deviations
-    bool effects; // events: symbols say whether an action changed what is observed
+    slt_law_family family; // switching
+    double floor;          // switching: least deviation of an action, in standard deviations
+    bool effects;          // events: symbols say whether an action changed what is observed
 } slt_variant;
 
 typedef struct {
     slt_group_kind kind;
     const char *name;
+    int least_length; // steps of a segment, unless the user says another
     const slt_variant *variants;
     int variant_count;
 } slt_group_spec;
 
-// all that there is
+// all that there is; the last has no name
 extern const slt_group_spec slt_group_specs[];
 const slt_group_spec *slt_group_spec_find(const char *name); // or NULL
 
-// episodes as the chains of a group read them
+// Episodes as the chains of a group read them: motion, or symbols without and with effects.
 typedef struct {
+    int64_t episodes, steps;
+    const int64_t *offsets;
     slt_motion motion;
+    slt_symbols symbols[2];
 } slt_recording;
 
 typedef struct {
     slt_arena arena; // of the chain
     const slt_variant *variant;
-    bool done;
-    slt_linear_chain linear;
+    bool done, effects;
+    union {
+        slt_linear_chain linear;
+        slt_symbol_chain symbols;
+    };
 } slt_member;
+
+// what a file says of a member before its values: numbers that decide how many there are
+enum { SLT_MEMBER_SHAPE = 6 };
+typedef struct {
+    int32_t number[SLT_MEMBER_SHAPE];
+} slt_member_shape;
 
 #endif

@@ -69,16 +69,16 @@ static slt_status learn_one(void *user, int i) {
     const slt_group_spec *spec = l->group->spec;
     int index = l->first + i;
     slt_member *member = &l->group->members[index];
-    const slt_motion *motion = slt_recording_motion(&l->pool);
-    int64_t *order = l->order + i * motion->episodes, count = 0, steps = 0;
+    const slt_recording *pool = &l->pool;
+    int64_t *order = l->order + i * pool->episodes, count = 0, steps = 0;
     slt_chain_random random;
     if (slt_context_is_cancelled(s->context)) return SLT_OK;
     uint64_t seed = l->seed + (uint64_t)index * 2;
     slt_chain_random_init(&random, seed);
-    for (int64_t e = 0; e < motion->episodes; e++) order[e] = e;
-    slt_chain_shuffle(&random, order, motion->episodes);
-    for (; count < (motion->episodes + 1) / 2 && steps < RUN_STEPS; count++)
-        steps += motion->offsets[order[count] + 1] - motion->offsets[order[count]];
+    for (int64_t e = 0; e < pool->episodes; e++) order[e] = e;
+    slt_chain_shuffle(&random, order, pool->episodes);
+    for (; count < (pool->episodes + 1) / 2 && steps < RUN_STEPS; count++)
+        steps += pool->offsets[order[count] + 1] - pool->offsets[order[count]];
     slt_arena_init(&member->arena, &s->context->allocator, 0);
     member->variant = &spec->variants[index % spec->variant_count];
     SLT_TRY(slt_member_fit(s, l->group, member, &l->pool, order, count, seed + 1));
@@ -174,8 +174,6 @@ static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena,
     s->continuous = info->action_kind == SLT_ACTIONS_CONTINUOUS;
     s->actions = s->continuous ? info->action_size : info->action_count;
     s->observation = (int)info->observation_size;
-    s->rules.tolerance = 1;
-    s->rules.least_length = s->options.min_length ? s->options.min_length : s->continuous ? 3 : 1;
     if (s->continuous && s->options.kind == SLT_KIND_EVENTS)
         SLT_FAIL(SLT_INVALID, "kind=events is for discrete actions; %s has continuous ones",
                  slt_dataset_path(data));
@@ -199,14 +197,14 @@ static slt_status learn(slt_segmenter *s, slt_dataset *data, slt_arena *arena) {
     for (const slt_group_spec *spec = slt_group_specs; spec->name; spec++) {
         if (!takes_part(s, spec)) continue;
         slt_run_group *group = &s->groups[s->group_count];
+        int least = s->options.min_length ? s->options.min_length : spec->least_length;
         group->spec = spec;
+        group->rules = (slt_vote_rules){.tolerance = 1, .least_length = least};
         double share = s->options.seconds * (s->group_count + 1) / groups;
         SLT_TRY(learn_group(s, group, data, &pool, &held_out,
                             s->options.seconds > 0 ? begun + share : 0));
         s->result.group_count = ++s->group_count;
     }
-    if (!s->group_count)
-        SLT_FAIL(SLT_UNSUPPORTED, "%s: discrete actions are not taken yet", slt_dataset_path(data));
     slt_segmenter_judge(s);
     s->result.seconds = slt_seconds() - begun;
     return SLT_OK;

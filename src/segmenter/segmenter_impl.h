@@ -18,6 +18,7 @@ typedef struct {
 
 typedef struct {
     const slt_group_spec *spec;
+    slt_vote_rules rules;
     slt_member *members;
     int count;                             // members that ended
     slt_vote_of votes[1 + SLT_MOST_MODES]; // all of them; then each mode
@@ -32,7 +33,6 @@ struct slt_segmenter {
     bool continuous;
     int actions, observation; // what data must have: actions or numbers per action; observations
     slt_motion_scale scale;
-    slt_vote_rules rules;
     int counts;
     double *told; // [counts] chance of 1 .. counts segments; NULL: nothing is known
     int group_count, chosen, answer;
@@ -53,6 +53,15 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
                               const slt_member *member, const slt_recording *recording,
                               uint8_t *cut, uint8_t *law);
 
+// for files; init and unpack refuse what does not fit, with the file's name
+slt_member_shape slt_member_shape_of(const slt_run_group *group, const slt_member *member);
+size_t slt_member_size(const slt_run_group *group, const slt_member *member);
+void slt_member_pack(const slt_run_group *group, const slt_member *member, double *values);
+slt_status slt_member_init(slt_segmenter *s, const slt_run_group *group, slt_member *member,
+                           const slt_member_shape *shape, const char *path);
+slt_status slt_member_unpack(slt_segmenter *s, const slt_run_group *group, slt_member *member,
+                             const double *values, const char *path);
+
 // ---- the vote
 
 // Boundaries of every member on a recording, members shared out to threads.
@@ -64,7 +73,5 @@ slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, const slt_re
                             slt_vote_group *out);
 // which group answers, and what a user should know
 void slt_segmenter_judge(slt_segmenter *s);
-
-static inline const slt_motion *slt_recording_motion(const slt_recording *r) { return &r->motion; }
 
 #endif

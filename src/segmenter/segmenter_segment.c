@@ -77,7 +77,7 @@ static slt_status answer_block(answering *a, const int64_t *episodes, int64_t co
     slt_segmenter *s = a->s;
     slt_run_group *group = &s->groups[s->chosen];
     const slt_vote_of *vote = &group->votes[s->answer];
-    slt_vote_rules rules = s->rules;
+    slt_vote_rules rules = group->rules;
     slt_vote_told told = {s->told, s->counts};
     slt_recording recording;
     slt_ballots ballots;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/each.h"
+#include "core/number.h"
 #include "segmenter/segmenter_impl.h"
 
 // below this a result is doubtful; groups closer than this are a near tie
@@ -28,19 +29,18 @@ static slt_status ask(void *user, int i) {
 slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
                              const slt_recording *recording, slt_arena *arena, slt_ballots *out,
                              uint8_t ***laws) {
-    const slt_motion *motion = slt_recording_motion(recording);
     poll p = {.s = s, .group = group, .recording = recording};
     SLT_TRY(SLT_NEW(arena, &p.cut, (size_t)group->count));
     SLT_TRY(SLT_NEW(arena, &p.law, (size_t)group->count));
     for (int i = 0; i < group->count; i++) {
-        SLT_TRY(SLT_NEW(arena, &p.cut[i], (size_t)motion->steps + 1));
-        SLT_TRY(SLT_NEW(arena, &p.law[i], (size_t)motion->steps + 1));
+        SLT_TRY(SLT_NEW(arena, &p.cut[i], (size_t)recording->steps + 1));
+        SLT_TRY(SLT_NEW(arena, &p.law[i], (size_t)recording->steps + 1));
     }
     SLT_TRY(slt_for_each(s->context, group->count, ask, &p));
     *out = (slt_ballots){.runs = group->count,
-                         .episodes = motion->episodes,
-                         .steps = motion->steps,
-                         .offsets = motion->offsets,
+                         .episodes = recording->episodes,
+                         .steps = recording->steps,
+                         .offsets = recording->offsets,
                          .cut = (const uint8_t *const *)p.cut};
     if (laws) *laws = p.law;
     return SLT_OK;
@@ -62,12 +62,13 @@ static double segments_per_episode(const uint8_t *cut, const slt_ballots *b) {
 }
 
 // the answer of some weights: its threshold, expected F1 and boundaries
-static slt_status decide(slt_segmenter *s, slt_arena *arena, const slt_ballots *ballots,
-                         slt_vote_of *vote, double *expected, uint8_t *cut) {
+static slt_status decide(slt_segmenter *s, const slt_vote_rules *rules, slt_arena *arena,
+                         const slt_ballots *ballots, slt_vote_of *vote, double *expected,
+                         uint8_t *cut) {
     slt_candidates candidates;
     slt_vote_choice choice;
     slt_vote_told told = {s->told, s->counts};
-    SLT_TRY(slt_vote_candidates(arena, ballots, vote->weights, &s->rules, &candidates));
+    SLT_TRY(slt_vote_candidates(arena, ballots, vote->weights, rules, &candidates));
     SLT_TRY(slt_vote_choose(arena, &candidates, &choice));
     vote->threshold = choice.threshold;
     *expected = choice.expected;
@@ -89,7 +90,7 @@ static slt_status settle_modes(slt_segmenter *s, slt_run_group *group, slt_arena
         slt_vote_of *vote = &group->votes[1 + m];
         for (int i = 0; i < group->count; i++)
             vote->weights[i] = mode[i] == m ? 1. / modes.size[m] : 0;
-        SLT_TRY(decide(s, arena, ballots, vote, &expected, cut));
+        SLT_TRY(decide(s, &group->rules, arena, ballots, vote, &expected, cut));
         slt_ballots one = *ballots;
         const uint8_t *only[1] = {answer};
         double all = 1;
@@ -97,7 +98,8 @@ static slt_status settle_modes(slt_segmenter *s, slt_run_group *group, slt_arena
         one.cut = only;
         out->answers[m].runs = modes.size[m];
         out->answers[m].segments = segments_per_episode(cut, ballots);
-        SLT_TRY(slt_vote_support(arena, &one, &all, &s->rules, cut, &out->answers[m].agreement));
+        SLT_TRY(
+            slt_vote_support(arena, &one, &all, &group->rules, cut, &out->answers[m].agreement));
     }
     return SLT_OK;
 }
@@ -118,14 +120,14 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *aren
     SLT_TRY(SLT_NEW(arena, &cut, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &other, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &equal.weights, (size_t)group->count));
-    SLT_TRY(slt_vote_agreement(arena, &ballots, &s->rules, &agreement));
+    SLT_TRY(slt_vote_agreement(arena, &ballots, &group->rules, &agreement));
     SLT_TRY(slt_vote_weights(arena, agreement, group->count, group->votes[0].weights));
-    SLT_TRY(decide(s, arena, &ballots, &group->votes[0], &out->expected, cut));
+    SLT_TRY(decide(s, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
     for (int i = 0; i < group->count; i++) half += group->votes[0].weights[i] > 0;
     for (int i = 0; i < group->count; i++)
         equal.weights[i] = group->votes[0].weights[i] > 0 ? 1. / half : 0;
-    SLT_TRY(decide(s, arena, &ballots, &equal, &out->equal, other));
-    SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &s->rules, cut, &out->support));
+    SLT_TRY(decide(s, &group->rules, arena, &ballots, &equal, &out->equal, other));
+    SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &group->rules, cut, &out->support));
     out->agreement = mean_off_diagonal(agreement, group->count);
     out->segments = segments_per_episode(cut, &ballots);
     out->trust = least(out->expected, out->equal, out->support);
@@ -152,12 +154,18 @@ static void warn(slt_vote_result *r, const char *text) {
         snprintf(r->warnings[r->warning_count++], sizeof r->warnings[0], "%s", text);
 }
 
+// the more trusted one; of two that are nearly tied the one with longer segments
+static bool better(const slt_vote_group *a, const slt_vote_group *b) {
+    double more = a->trust - b->trust;
+    return more > NEAR_TIE || (more > -NEAR_TIE && a->segments < b->segments);
+}
+
 void slt_segmenter_judge(slt_segmenter *s) {
     slt_vote_result *r = &s->result;
     char text[256];
     int second = -1;
     for (int g = 1; g < r->group_count; g++)
-        if (r->groups[g].trust > r->groups[r->chosen].trust) r->chosen = g;
+        if (better(&r->groups[g], &r->groups[r->chosen])) r->chosen = g;
     for (int g = 0; g < r->group_count; g++)
         if (g != r->chosen && (second < 0 || r->groups[g].trust > r->groups[second].trust))
             second = g;
@@ -173,16 +181,16 @@ void slt_segmenter_judge(slt_segmenter *s) {
         warn(r, text);
     }
     if (second >= 0 && r->groups[second].trust > best->trust - NEAR_TIE) {
-        snprintf(text, sizeof text,
-                 "%s (trust %.2f) and %s (trust %.2f) are nearly tied: look at both, then choose "
-                 "with kind=",
-                 best->name, best->trust, r->groups[second].name, r->groups[second].trust);
+        slt_format(text, sizeof text,
+                   "%s (trust %.2f) and %s (trust %.2f) are nearly tied: look at both, then choose "
+                   "with kind=",
+                   best->name, best->trust, r->groups[second].name, r->groups[second].trust);
         warn(r, text);
     }
     if (best->answer_count > 1 && 2 * best->answers[1].runs > best->answers[0].runs) {
-        snprintf(text, sizeof text,
-                 "%d runs give another answer (%.1f segments instead of %.1f): see --answer 2",
-                 best->answers[1].runs, best->answers[1].segments, best->answers[0].segments);
+        slt_format(text, sizeof text,
+                   "%d runs give another answer (%.1f segments instead of %.1f): see --answer 2",
+                   best->answers[1].runs, best->answers[1].segments, best->answers[0].segments);
         warn(r, text);
     }
     if (best->segments < 1.05) warn(r, "One segment in nearly every episode was found");

@@ -50,6 +50,15 @@ typedef struct {
 slt_status slt_linear_fit(slt_arena *arena, const slt_motion *motion, const int64_t *episodes,
                           int64_t count, const slt_linear_options *options, slt_linear_chain *out);
 
+// A chain of this shape with room for its values; all are zero.
+slt_status slt_linear_init(slt_arena *arena, slt_law_family family, int K, int A, int D,
+                           slt_linear_chain *out);
+
+// All that is learned, as one list of numbers, for files.
+size_t slt_linear_size(const slt_linear_chain *chain);
+void slt_linear_pack(const slt_linear_chain *chain, double *values);
+void slt_linear_unpack(slt_linear_chain *chain, const double *values);
+
 slt_status slt_linear_segment(slt_arena *scratch, const slt_linear_chain *chain,
                               const slt_motion *motion, int64_t episode, slt_chain_path *out);
 

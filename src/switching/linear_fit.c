@@ -29,20 +29,6 @@ typedef struct {
 
 // ---- beginning
 
-static slt_status new_chain(slt_arena *arena, const slt_motion *motion, const slt_linear_options *o,
-                            slt_linear_chain *c) {
-    size_t K = (size_t)o->laws, A = (size_t)motion->A, D = (size_t)motion->D;
-    *c = (slt_linear_chain){
-        .family = o->family, .K = o->laws, .A = motion->A, .D = motion->D, .floor = o->floor};
-    SLT_TRY(SLT_NEW(arena, &c->W, (D + A) * K * A));
-    SLT_TRY(SLT_NEW(arena, &c->V, D * K * A));
-    SLT_TRY(SLT_NEW(arena, &c->v, K * A));
-    SLT_TRY(SLT_NEW(arena, &c->u, K * A));
-    SLT_TRY(SLT_NEW(arena, &c->rho, A));
-    SLT_TRY(SLT_NEW(arena, &c->low, A));
-    return SLT_NEW(arena, &c->high, A);
-}
-
 static void find_limits(const fit *f) {
     slt_linear_chain *c = f->chain;
     for (int i = 0; i < c->A; i++) c->low[i] = INFINITY, c->high[i] = -INFINITY;
@@ -392,7 +378,8 @@ slt_status slt_linear_fit(slt_arena *arena, const slt_motion *motion, const int6
     slt_arena scratch;
     fit f = {.chain = out, .motion = motion, .episodes = episodes, .count = count};
     slt_chain_random_init(&f.random, options->seed);
-    SLT_TRY(new_chain(arena, motion, options, out));
+    SLT_TRY(slt_linear_init(arena, options->family, options->laws, motion->A, motion->D, out));
+    out->floor = options->floor;
     slt_arena_init(&scratch, arena->allocator, 0);
     slt_status status = reserve(&f, &scratch);
     if (status == SLT_OK) status = begin(&f, &scratch);

@@ -27,7 +27,7 @@ typedef struct {
 
 // ---- how far runs agree
 
-// F1 within the tolerance of every pair of runs: [runs][runs], 1 on the diagonal
+// F1 above chance within the tolerance of every pair of runs: [runs][runs], 1 on the diagonal
 slt_status slt_vote_agreement(slt_arena *arena, const slt_ballots *ballots,
                               const slt_vote_rules *rules, float **out);
 
@@ -74,7 +74,7 @@ typedef struct {
 slt_status slt_vote_keep(slt_arena *arena, const slt_candidates *candidates, double threshold,
                          const slt_vote_told *told, int64_t steps, uint8_t *cut, float *height);
 
-// Mean F1 between an answer and the runs, each by its weight.
+// Mean F1 above chance between an answer and the runs, each by its weight.
 slt_status slt_vote_support(slt_arena *arena, const slt_ballots *ballots, const double *weights,
                             const slt_vote_rules *rules, const uint8_t *cut, double *out);
 

@@ -35,11 +35,17 @@ static int64_t ones(const uint8_t *a, int64_t steps) {
     return count;
 }
 
-// two answers without boundaries are the same answer
-static float f1(int64_t hits_a, int64_t count_a, int64_t hits_b, int64_t count_b) {
+// F1 above chance: 0 where an answer does no better than as many boundaries at random, 1 where it
+// is the same. Without it a boundary after every step would agree with everything.
+static float f1(const slt_ballots *b, int tolerance, int64_t hits_a, int64_t count_a,
+                int64_t hits_b, int64_t count_b) {
     if (!count_a || !count_b) return count_a == count_b;
     double p = (double)hits_a / (double)count_a, r = (double)hits_b / (double)count_b;
-    return p + r > 0 ? (float)(2 * p * r / (p + r)) : 0;
+    double places = (double)(b->steps - b->episodes), wide = 2 * tolerance + 1;
+    double by_b = 1 - pow(fmax(0, 1 - (double)count_b / places), wide);
+    double by_a = 1 - pow(fmax(0, 1 - (double)count_a / places), wide);
+    double chance = 2 * by_a * by_b / (by_a + by_b), same = p + r > 0 ? 2 * p * r / (p + r) : 0;
+    return chance < 1 ? (float)fmax(0, (same - chance) / (1 - chance)) : same == 1;
 }
 
 slt_status slt_vote_agreement(slt_arena *arena, const slt_ballots *ballots,
@@ -60,8 +66,9 @@ slt_status slt_vote_agreement(slt_arena *arena, const slt_ballots *ballots,
     }
     for (size_t i = 0; i < runs; i++)
         for (size_t j = 0; j < runs; j++)
-            (*out)[i * runs + j] =
-                i == j ? 1 : f1(hits[i * runs + j], count[i], hits[j * runs + i], count[j]);
+            (*out)[i * runs + j] = i == j ? 1
+                                          : f1(ballots, rules->tolerance, hits[i * runs + j],
+                                               count[i], hits[j * runs + i], count[j]);
     slt_arena_reset(arena, mark);
     return SLT_OK;
 }
@@ -124,8 +131,8 @@ slt_status slt_vote_support(slt_arena *arena, const slt_ballots *ballots, const 
         if (weights[i] <= 0) continue;
         const uint8_t *run = ballots->cut[i];
         widen(ballots, run, rules->tolerance, wide_run);
-        sum += weights[i] * f1(both(cut, wide_run, ballots->steps), count,
-                               both(run, wide, ballots->steps), ones(run, ballots->steps));
+        sum += weights[i] * f1(ballots, rules->tolerance, both(cut, wide_run, ballots->steps),
+                               count, both(run, wide, ballots->steps), ones(run, ballots->steps));
     }
     *out = sum;
     slt_arena_reset(arena, mark);

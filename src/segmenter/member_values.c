@@ -1,0 +1,83 @@
+// Members in files: what decides their shape, and all their values as one list of numbers.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "segmenter/segmenter_impl.h"
+
+// places in a shape; symbols: D says whether there are effects
+enum { LAWS, FAMILY, ACTIONS, INPUTS, COUNTS, EFFECTS };
+
+slt_member_shape slt_member_shape_of(const slt_run_group *group, const slt_member *member) {
+    if (group->spec->kind == SLT_GROUP_SWITCHING) {
+        const slt_linear_chain *c = &member->linear;
+        return (slt_member_shape){{c->K, (int32_t)c->family, c->A, c->D, 0, 0}};
+    }
+    const slt_symbol_chain *c = &member->symbols;
+    return (slt_member_shape){{c->K, (int32_t)c->family, c->A, c->Q, c->N, member->effects}};
+}
+
+size_t slt_member_size(const slt_run_group *group, const slt_member *member) {
+    if (group->spec->kind == SLT_GROUP_SWITCHING) return slt_linear_size(&member->linear);
+    return member->symbols.size + SLT_MOST_LAWS;
+}
+
+void slt_member_pack(const slt_run_group *group, const slt_member *member, double *values) {
+    const slt_symbol_chain *c = &member->symbols;
+    if (group->spec->kind == SLT_GROUP_SWITCHING) {
+        slt_linear_pack(&member->linear, values);
+        return;
+    }
+    memcpy(values, c->values, sizeof *values * c->size);
+    for (int k = 0; k < SLT_MOST_LAWS; k++) values[c->size + (size_t)k] = c->group[k];
+}
+
+slt_status slt_member_init(slt_segmenter *s, const slt_run_group *group, slt_member *member,
+                           const slt_member_shape *shape, const char *path) {
+    const int32_t *n = shape->number;
+    bool linear = group->spec->kind == SLT_GROUP_SWITCHING;
+    int family = group->spec->kind == SLT_GROUP_EVENTS ? SLT_CHAIN_EVENTS : SLT_CHAIN_PHASES;
+    int D = 1 + s->scale.observations.kept;
+    bool effects = n[EFFECTS] != 0;
+    bool fits = n[LAWS] >= 1 && n[LAWS] <= SLT_MOST_LAWS && linear == s->continuous;
+    if (linear)
+        fits = fits && n[FAMILY] >= 0 && n[FAMILY] <= SLT_LAW_BOTH &&
+               n[ACTIONS] == s->scale.actions.kept && n[INPUTS] == D;
+    else
+        fits = fits && n[FAMILY] == family && n[ACTIONS] == s->actions &&
+               n[INPUTS] == s->actions * (1 + effects) && (!effects || s->observation) &&
+               n[COUNTS] == s->counts;
+    if (!fits)
+        SLT_FAIL(SLT_FORMAT, "%s: the shape of a member of %s is wrong", path, group->spec->name);
+    if (linear)
+        return slt_linear_init(&member->arena, (slt_law_family)n[FAMILY], n[LAWS], n[ACTIONS], D,
+                               &member->linear);
+    slt_symbol_options options = {.family = (slt_symbol_family)family,
+                                  .laws = n[LAWS],
+                                  .count_prior = s->told,
+                                  .counts = s->counts};
+    member->effects = effects;
+    return slt_symbol_chain_init(&member->arena, &options, n[ACTIONS], n[INPUTS], &member->symbols);
+}
+
+slt_status slt_member_unpack(slt_segmenter *s, const slt_run_group *group, slt_member *member,
+                             const double *values, const char *path) {
+    (void)s;
+    slt_symbol_chain *c = &member->symbols;
+    if (group->spec->kind == SLT_GROUP_SWITCHING) {
+        slt_linear_unpack(&member->linear, values);
+        for (int i = 0; i < member->linear.K * member->linear.A; i++)
+            if (!(member->linear.v[i] > 0 && member->linear.u[i] > 0))
+                SLT_FAIL(SLT_FORMAT, "%s: a variance of %s is not positive", path,
+                         group->spec->name);
+        return SLT_OK;
+    }
+    memcpy(c->values, values, sizeof *values * c->size);
+    for (int k = 0; k < SLT_MOST_LAWS; k++) {
+        double law = values[c->size + (size_t)k];
+        if (!(law >= 0 && law < SLT_MOST_LAWS))
+            SLT_FAIL(SLT_FORMAT, "%s: a law of %s is out of range", path, group->spec->name);
+        c->group[k] = (uint8_t)law;
+    }
+    return SLT_OK;
+}
