@@ -53,9 +53,11 @@ typedef struct {
     int64_t observation_size; // product of the shape; 0 without observations
     bool has_rewards, has_segments, has_finals, has_splits;
     bool has_terminated, has_truncated, has_seeds, has_tasks;
-    const char *const *action_names; // [action_count]; NULL when unknown
-    const char *environment;         // this and the next two may be NULL
-    const char *expert;              // who acted
+    const char *const *action_names;      // [action_count], or of the numbers of a continuous
+                                          // action [action_size]; NULL when unknown
+    const char *const *observation_names; // [observation_size]; NULL when unknown
+    const char *environment;              // this and the next two may be NULL
+    const char *expert;                   // who acted
     const char *observation_meaning;
 } slt_dataset_info;
 
@@ -146,6 +148,20 @@ typedef struct {
 
 SLT_API slt_status slt_dataset_histogram(slt_dataset *data, slt_count_kind kind,
                                          slt_histogram *out);
+
+// One number of a continuous action over all steps. BINARY: it takes two values, as a gripper does.
+typedef enum { SLT_CHANNEL_CONSTANT, SLT_CHANNEL_BINARY, SLT_CHANNEL_CONTINUOUS } slt_channel_kind;
+
+typedef struct {
+    const char *name; // NULL when unknown; lives as long as the data set
+    slt_channel_kind kind;
+    float least, most;
+    double mean, deviation; // with n below the line
+} slt_channel;
+
+// out: [action_size]. INVALID for discrete actions; FORMAT when a value is not finite.
+SLT_API slt_status slt_dataset_channels(slt_dataset *data, slt_channel *out);
+SLT_API const char *slt_channel_kind_name(slt_channel_kind kind); // "constant", "binary", ...
 
 // ---- making: begin, add episodes, commit. Memory does not grow with the data.
 

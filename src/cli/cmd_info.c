@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "commands.h"
 #include "info_run.h"
 #include "json_text.h"
@@ -84,6 +85,8 @@ typedef struct {
     const slt_dataset_info *about;
     int64_t splits[SLT_SPLITS];
     slt_histogram lengths, segments;
+    slt_channel *channels; // [action_size]; NULL for discrete actions
+    const char *left_out;  // observations that were not imported; NULL: none
 } data_summary;
 
 static slt_status sum_up(slt_dataset *data, data_summary *out) {
@@ -91,7 +94,12 @@ static slt_status sum_up(slt_dataset *data, data_summary *out) {
     out->about = slt_dataset_about(data);
     for (int i = 0; i < SLT_SPLITS; i++)
         out->splits[i] = slt_dataset_split(data, (slt_split)i, &members);
+    out->left_out = slt_dataset_metadata(data, "left_out");
     slt_status status = slt_dataset_check(data);
+    if (status == SLT_OK && out->about->action_kind == SLT_ACTIONS_CONTINUOUS) {
+        out->channels = calloc((size_t)out->about->action_size, sizeof *out->channels);
+        status = out->channels ? slt_dataset_channels(data, out->channels) : SLT_NOMEM;
+    }
     if (status == SLT_OK) status = slt_dataset_histogram(data, SLT_COUNT_LENGTHS, &out->lengths);
     if (status == SLT_OK && out->about->has_segments)
         status = slt_dataset_histogram(data, SLT_COUNT_SEGMENTS, &out->segments);
@@ -146,22 +154,47 @@ static void print_bars(const char *title, const slt_histogram *histogram) {
     }
 }
 
+static void print_channels(const data_summary *summary) {
+    enum { SHOWN = 24 };
+    int size = summary->about->action_size;
+    printf("actions: continuous, %d number%s\n", size, size == 1 ? "" : "s");
+    for (int i = 0; i < size && i < SHOWN; i++) {
+        const slt_channel *c = &summary->channels[i];
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        printf("%12.40s  ", cli_plain(c->name ? c->name : number).text);
+        if (c->kind == SLT_CHANNEL_CONSTANT)
+            printf("constant %.4g\n", (double)c->least);
+        else if (c->kind == SLT_CHANNEL_BINARY)
+            printf("binary, %.4g or %.4g, mean %.4g\n", (double)c->least, (double)c->most, c->mean);
+        else
+            printf("%.4g to %.4g, mean %.4g, sd %.4g\n", (double)c->least, (double)c->most, c->mean,
+                   c->deviation);
+    }
+    if (size > SHOWN) printf("%12s  and %d more\n", "", size - SHOWN);
+}
+
+static void print_discrete(const slt_dataset_info *about) {
+    printf("actions: %d", about->action_count);
+    for (int i = 0; about->action_names && i < about->action_count; i++)
+        printf("%s%s", i ? " " : ": ", cli_plain(about->action_names[i]).text);
+    putchar('\n');
+}
+
 static void show_plain(const data_summary *summary) {
     const slt_dataset_info *about = summary->about;
     printf("data set: %" PRId64 " episodes, %" PRId64 " steps, longest %" PRId64 "\n",
            about->episodes, about->steps, about->longest);
     if (about->environment) printf("environment: %s\n", cli_plain(about->environment).text);
     if (about->expert) printf("expert: %s\n", cli_plain(about->expert).text);
-    if (about->action_kind == SLT_ACTIONS_CONTINUOUS)
-        printf("actions: continuous, %d numbers\n", about->action_size);
+    if (summary->channels)
+        print_channels(summary);
     else
-        printf("actions: %d", about->action_count);
-    for (int i = 0; about->action_names && i < about->action_count; i++)
-        printf("%s%s", i ? " " : ": ", cli_plain(about->action_names[i]).text);
-    if (about->action_kind == SLT_ACTIONS_DISCRETE) putchar('\n');
+        print_discrete(about);
     printf("observations: %s ", kind_name(about->observation_kind));
     if (about->observation_size) print_shape(about->observation_shape, about->observation_rank);
     if (about->observation_meaning) printf(" %s", cli_plain(about->observation_meaning).text);
+    if (summary->left_out) printf("\nleft out: %s", cli_plain(summary->left_out).text);
     fputs("\nfields: actions ", stdout);
     print_fields(about, " ", "");
     fputs("\nsplits:", stdout);
@@ -181,6 +214,18 @@ static void print_histogram(const char *name, const slt_histogram *histogram) {
     putchar('}');
 }
 
+static void print_channels_json(const data_summary *summary) {
+    for (int i = 0; summary->channels && i < summary->about->action_size; i++) {
+        const slt_channel *c = &summary->channels[i];
+        fputs(i ? ",{\"name\":" : ",\"channels\":[{\"name\":", stdout);
+        print_text(c->name);
+        printf(",\"kind\":\"%s\",\"least\":%.9g,\"most\":%.9g,\"mean\":%.9g,\"sd\":%.9g}",
+               slt_channel_kind_name(c->kind), (double)c->least, (double)c->most, c->mean,
+               c->deviation);
+    }
+    if (summary->channels) putchar(']');
+}
+
 static void show_json(const data_summary *summary, const char *path) {
     const slt_dataset_info *about = summary->about;
     fputs("{\"file\":", stdout);
@@ -195,12 +240,17 @@ static void show_json(const data_summary *summary, const char *path) {
     printf(",\"actions\":{\"kind\":\"%s\",\"count\":%d,\"names\":[",
            discrete ? "discrete" : "continuous",
            discrete ? about->action_count : about->action_size);
-    for (int i = 0; about->action_names && i < about->action_count; i++) {
+    int names = discrete ? about->action_count : about->action_size;
+    for (int i = 0; about->action_names && i < names; i++) {
         if (i) putchar(',');
         cli_json_text(stdout, about->action_names[i]);
     }
-    printf("]},\"observations\":{\"kind\":\"%s\",\"shape\":", kind_name(about->observation_kind));
+    putchar(']');
+    print_channels_json(summary);
+    printf("},\"observations\":{\"kind\":\"%s\",\"shape\":", kind_name(about->observation_kind));
     print_shape(about->observation_shape, about->observation_rank);
+    fputs(",\"left_out\":", stdout);
+    print_text(summary->left_out);
     fputs("},\"fields\":[", stdout);
     print_fields(about, ",", "\"");
     fputs("],\"splits\":{", stdout);
@@ -222,6 +272,7 @@ static int show_dataset(cli_call *call, const char *path) {
         show_json(&summary, path);
     else if (status == SLT_OK)
         show_plain(&summary);
+    free(summary.channels);
     slt_dataset_close(data);
     return status == SLT_OK ? CLI_DONE : cli_fail(status);
 }

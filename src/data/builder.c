@@ -8,6 +8,7 @@
 #include "core/spool.h"
 #include "core/text.h"
 #include "data/dataset_impl.h"
+#include "data/names.h"
 
 // the parts in the order of the file, wide elements first: name, type
 // clang-format off
@@ -91,21 +92,29 @@ static void choose_parts(slt_dataset_builder *builder) {
     used[TASK] = info->has_tasks;
 }
 
+// the reader bounds the header: names that are longer than all else are left out
+static slt_status describe_names(slt_dataset_builder *builder, const char *key,
+                                 const char *const *names, int64_t count) {
+    if (!names || !count) return SLT_OK;
+    slt_text joined;
+    slt_text_init(&joined, &builder->context->allocator);
+    slt_names_join(&joined, names, count);
+    if (joined.status == SLT_OK && joined.length <= SLT_NAMES_BYTES)
+        slt_safetensors_describe(builder->writer, key, joined.bytes);
+    slt_text_deinit(&joined);
+    return joined.status;
+}
+
 static slt_status describe_actions(slt_dataset_builder *builder) {
     const slt_dataset_info *info = &builder->info;
-    if (info->action_kind != SLT_ACTIONS_DISCRETE) return SLT_OK;
+    bool discrete = info->action_kind == SLT_ACTIONS_DISCRETE;
     char count[16];
     snprintf(count, sizeof count, "%d", info->action_count);
-    slt_safetensors_describe(builder->writer, "action_count", count);
-    if (!info->action_names) return SLT_OK;
-    slt_text names;
-    slt_text_init(&names, &builder->context->allocator);
-    for (int i = 0; i < info->action_count; i++)
-        slt_text_add(&names, "%s%s", i ? "," : "", info->action_names[i]);
-    if (names.status == SLT_OK)
-        slt_safetensors_describe(builder->writer, "action_names", names.bytes);
-    slt_text_deinit(&names);
-    return names.status;
+    if (discrete) slt_safetensors_describe(builder->writer, "action_count", count);
+    SLT_TRY(describe_names(builder, "action_names", info->action_names,
+                           discrete ? info->action_count : info->action_size));
+    return describe_names(builder, "observation_names", info->observation_names,
+                          info->observation_size);
 }
 
 static slt_status describe(slt_dataset_builder *builder) {

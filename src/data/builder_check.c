@@ -6,16 +6,12 @@
 #include <math.h>
 #include <string.h>
 #include "data/dataset_impl.h"
+#include "data/names.h"
 
 bool slt_dataset_is_reserved(const char *key) {
     static const char *const keys[] = {
-        "format",
-        "action_count",
-        "action_names",
-        "environment",
-        "expert",
-        "observation_meaning",
-        "observations_bits_width",
+        "format", "action_count",        "action_names",      "environment",
+        "expert", "observation_meaning", "observation_names", "observations_bits_width",
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0) return true;
@@ -32,14 +28,22 @@ static slt_status check_action_info(const slt_dataset_info *info) {
     if (info->action_count < 1 || info->action_count > SLT_DATA_MOST_ACTIONS)
         SLT_FAIL(SLT_INVALID, "action_count is %d, not 1 to %d", info->action_count,
                  SLT_DATA_MOST_ACTIONS);
-    for (int i = 0; info->action_names && i < info->action_count; i++)
-        if (strchr(info->action_names[i], ','))
-            SLT_FAIL(SLT_INVALID, "action name '%s' holds a comma", info->action_names[i]);
+    return SLT_OK;
+}
+
+static slt_status check_names(const char *what, const char *const *names, int64_t count) {
+    for (int64_t i = 0; names && i < count; i++)
+        if (!names[i] || strchr(names[i], ','))
+            SLT_FAIL(SLT_INVALID, "%s name '%s' %s", what, names[i] ? names[i] : "",
+                     names[i] ? "holds a comma" : "is missing");
     return SLT_OK;
 }
 
 slt_status slt_dataset_check_info(const slt_dataset_info *info) {
+    bool discrete = info->action_kind == SLT_ACTIONS_DISCRETE;
     SLT_TRY(check_action_info(info));
+    SLT_TRY(check_names("action", info->action_names,
+                        discrete ? info->action_count : info->action_size));
     if (info->observation_kind == SLT_OBSERVATIONS_NONE) return SLT_OK;
     int64_t most = info->observation_kind == SLT_OBSERVATIONS_BITS ? SLT_DATA_MOST_BITS : INT32_MAX;
     int64_t size = 1;
@@ -50,7 +54,7 @@ slt_status slt_dataset_check_info(const slt_dataset_info *info) {
     if (!fine || size != info->observation_size)
         SLT_FAIL(SLT_INVALID, "observation_shape does not make %" PRId64 " numbers, or too many",
                  info->observation_size);
-    return SLT_OK;
+    return check_names("observation", info->observation_names, info->observation_size);
 }
 
 // ---- an episode
@@ -60,17 +64,22 @@ static slt_status missing(const char *what) {
                     what);
 }
 
-static slt_status check_reals(const char *what, const float *values, int64_t count) {
-    for (int64_t i = 0; i < count; i++)
+// names: [width], or NULL
+static slt_status check_reals(const char *what, const float *values, int64_t steps, int64_t width,
+                              const char *const *names) {
+    char name[SLT_NAME_TEXT];
+    for (int64_t i = 0; i < steps * width; i++)
         if (!isfinite(values[i]))
-            SLT_FAIL(SLT_RANGE, "%s: number %" PRId64 " is %f", what, i, (double)values[i]);
+            SLT_FAIL(SLT_RANGE, "%s: step %" PRId64 ", column %" PRId64 "%s is %f", what, i / width,
+                     i % width, slt_name_quote(names, i % width, name), (double)values[i]);
     return SLT_OK;
 }
 
 static slt_status check_actions(const slt_dataset_info *info, const slt_episode *episode) {
     if (info->action_kind == SLT_ACTIONS_CONTINUOUS) {
         if (!episode->actions_f32) return missing("actions_f32");
-        return check_reals("actions", episode->actions_f32, episode->length * info->action_size);
+        return check_reals("actions", episode->actions_f32, episode->length, info->action_size,
+                           info->action_names);
     }
     if (!episode->actions_u8 && !episode->actions_i32) return missing("actions");
     for (int64_t t = 0; t < episode->length; t++) {
@@ -125,10 +134,12 @@ static slt_status check_observations(const slt_dataset_info *info, const slt_epi
         return info->has_finals && !episode->final_u8 ? missing("final observations") : SLT_OK;
     case SLT_OBSERVATIONS_F32:
         if (!episode->observations_f32) return missing("observations_f32");
-        SLT_TRY(check_reals("observations", episode->observations_f32, episode->length * size));
+        SLT_TRY(check_reals("observations", episode->observations_f32, episode->length, size,
+                            info->observation_names));
         if (!info->has_finals) return SLT_OK;
         if (!episode->final_f32) return missing("final observations");
-        return check_reals("final observation", episode->final_f32, size);
+        return check_reals("final observation", episode->final_f32, 1, size,
+                           info->observation_names);
     }
     return SLT_OK;
 }
@@ -139,7 +150,8 @@ slt_status slt_dataset_check_addition(const slt_dataset_info *info, const slt_ep
     SLT_TRY(check_actions(info, episode));
     SLT_TRY(check_observations(info, episode));
     if (info->has_rewards && !episode->rewards) return missing("rewards");
-    if (info->has_rewards) SLT_TRY(check_reals("rewards", episode->rewards, episode->length));
+    if (info->has_rewards)
+        SLT_TRY(check_reals("rewards", episode->rewards, episode->length, 1, NULL));
     if (info->has_segments && !episode->segments) return missing("segments");
     for (int64_t t = 0; info->has_segments && t < episode->length; t++)
         if (episode->segments[t] < -1)

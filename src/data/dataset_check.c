@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include "data/names.h"
 
 // ---- at opening
 
@@ -45,15 +46,17 @@ slt_status slt_dataset_check_values(const slt_dataset *data) {
 
 // ---- at the first look
 
-// rows [first, last) of a float array are finite
-static slt_status check_finite(const slt_dataset *data, const slt_array *array, int64_t first,
-                               int64_t last) {
+// rows [first, last) of a float array are finite; names: of its columns, or NULL
+static slt_status check_finite(const slt_dataset *data, const slt_array *array,
+                               const char *const *names, int64_t first, int64_t last) {
     if (!array || array->dtype != SLT_DTYPE_F32) return SLT_OK;
     size_t width = array->count / (size_t)array->shape[0];
     const float *values = array->data;
+    char name[SLT_NAME_TEXT];
     for (size_t i = (size_t)first * width; i < (size_t)last * width; i++)
         if (!isfinite(values[i]))
-            SLT_FAIL(SLT_FORMAT, "%s: %s: row %zu holds %f", data->path, array->name, i / width,
+            SLT_FAIL(SLT_FORMAT, "%s: %s: row %zu, column %zu%s holds %f", data->path, array->name,
+                     i / width, i % width, slt_name_quote(names, (int64_t)(i % width), name),
                      (double)values[i]);
     return SLT_OK;
 }
@@ -83,10 +86,10 @@ static slt_status check_ones(const slt_dataset *data, const slt_array *bits,
 
 slt_status slt_dataset_check_episode(const slt_dataset *data, int64_t index) {
     int64_t first = data->offsets[index], last = data->offsets[index + 1];
-    SLT_TRY(check_finite(data, data->actions, first, last));
-    SLT_TRY(check_finite(data, data->observations, first, last));
-    SLT_TRY(check_finite(data, data->rewards, first, last));
-    SLT_TRY(check_finite(data, data->finals, index, index + 1));
+    SLT_TRY(check_finite(data, data->actions, data->info.action_names, first, last));
+    SLT_TRY(check_finite(data, data->observations, data->info.observation_names, first, last));
+    SLT_TRY(check_finite(data, data->rewards, NULL, first, last));
+    SLT_TRY(check_finite(data, data->finals, data->info.observation_names, index, index + 1));
     SLT_TRY(check_ones(data, data->bits, data->bits_offsets, first, last));
     return check_ones(data, data->final_bits, data->final_bits_offsets, index, index + 1);
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "core/number.h"
+#include "data/names.h"
 
 static slt_status get(const slt_dataset *data, const char *name, slt_dtype dtype, int64_t rows,
                       const slt_array **out) {
@@ -82,25 +83,24 @@ static slt_status find_actions(slt_dataset *data) {
     return count_discrete(data);
 }
 
-// "left,right,up" becomes texts; as many as there are actions
-static slt_status find_action_names(slt_dataset *data) {
-    const char *text = slt_safetensors_metadata(data->file, "action_names");
-    if (!text || data->info.action_kind != SLT_ACTIONS_DISCRETE) return SLT_OK;
-    int64_t count = 1;
-    for (const char *c = text; *c; c++) count += *c == ',';
-    if (count != data->info.action_count)
-        SLT_FAIL(SLT_FORMAT, "%s: action_names: %" PRId64 " names for %d actions", data->path,
-                 count, data->info.action_count);
-    const char **names;
-    char *copy;
-    SLT_TRY(SLT_NEW(&data->arena, &names, (size_t)count));
-    SLT_TRY(slt_arena_text(&data->arena, text, strlen(text), &copy));
-    for (int64_t i = 0; i < count; i++) {
-        names[i] = copy;
-        copy += strcspn(copy, ",");
-        *copy++ = 0;
+// names of actions, or of the numbers of a continuous action; names of an observation's numbers
+static slt_status find_names(slt_dataset *data) {
+    slt_dataset_info *info = &data->info;
+    bool discrete = info->action_kind == SLT_ACTIONS_DISCRETE;
+    const struct {
+        const char *key;
+        int64_t count;
+        const char *const **out;
+    } lists[] = {
+        {"action_names", discrete ? info->action_count : info->action_size, &info->action_names},
+        {"observation_names", info->observation_size, &info->observation_names},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        slt_status status = slt_names_split(&data->arena, lists[i].key,
+                                            slt_safetensors_metadata(data->file, lists[i].key),
+                                            lists[i].count, lists[i].out);
+        if (status != SLT_OK) return slt_fail_in(status, data->path);
     }
-    data->info.action_names = names;
     return SLT_OK;
 }
 
@@ -212,8 +212,8 @@ slt_status slt_dataset_find_fields(slt_dataset *data) {
                  format ? format : "", SLT_DATA_FORMAT);
     SLT_TRY(find_episodes(data));
     SLT_TRY(find_actions(data));
-    SLT_TRY(find_action_names(data));
     SLT_TRY(find_observations(data));
+    SLT_TRY(find_names(data));
     SLT_TRY(find_optional(data));
     data->info.environment = slt_safetensors_metadata(data->file, "environment");
     data->info.expert = slt_safetensors_metadata(data->file, "expert");

@@ -8,6 +8,7 @@
 #include "core/number.h"
 #include "data/array_set.h"
 #include "data/dataset_impl.h"
+#include "data/names.h"
 
 // an import under way
 typedef struct {
@@ -152,23 +153,16 @@ static slt_status describe_actions(importing *in) {
 }
 
 static slt_status describe_names(importing *in) {
-    const char *joined = text(in, "action_names");
-    if (!joined || in->info.action_kind != SLT_ACTIONS_DISCRETE) return SLT_OK;
-    int count = 1;
-    for (const char *c = joined; *c; c++) count += *c == ',';
-    if (count != in->info.action_count)
-        REFUSE(in, "action_names: %d names for %d actions", count, in->info.action_count);
-    const char **names;
-    char *copy;
-    SLT_TRY(SLT_NEW(&in->set->arena, &names, (size_t)count));
-    SLT_TRY(slt_arena_text(&in->set->arena, joined, strlen(joined), &copy));
-    for (int i = 0; i < count; i++) {
-        names[i] = copy;
-        copy += strcspn(copy, ",");
-        *copy++ = 0;
-    }
-    in->info.action_names = names;
-    return SLT_OK;
+    slt_dataset_info *info = &in->info;
+    bool discrete = info->action_kind == SLT_ACTIONS_DISCRETE;
+    slt_status status =
+        slt_names_split(&in->set->arena, "action_names", text(in, "action_names"),
+                        discrete ? info->action_count : info->action_size, &info->action_names);
+    if (status == SLT_OK)
+        status =
+            slt_names_split(&in->set->arena, "observation_names", text(in, "observation_names"),
+                            info->observation_size, &info->observation_names);
+    return status == SLT_OK ? SLT_OK : slt_fail_in(status, in->set->path);
 }
 
 // [steps] is taken as [steps, 1]
@@ -259,11 +253,11 @@ static slt_status describe(importing *in) {
     SLT_TRY(find_episodes(in));
     SLT_TRY(find_arrays(in));
     SLT_TRY(describe_actions(in));
-    SLT_TRY(describe_names(in));
     if (in->ones)
         SLT_TRY(describe_sparse(in));
     else if (in->observations)
         SLT_TRY(describe_dense(in));
+    SLT_TRY(describe_names(in));
     in->info.environment = text(in, "environment");
     in->info.expert = text(in, "expert");
     in->info.observation_meaning = text(in, "observation_meaning");

@@ -35,6 +35,9 @@ typedef struct {
     slt_status (*cut)(slt_rule_job *job, uint8_t *is_end, size_t index, int cuts);
 } slt_rule;
 
+// does the rule of that name look at actions? It takes discrete ones then
+bool slt_rule_reads_actions(const char *name);
+
 // adds a sentence to the report's note
 void slt_rule_note(slt_rule_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

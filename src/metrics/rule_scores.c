@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "metrics/rule_impl.h"
 #include "metrics/rule_misses.h"
 
 #include "slottar/metrics.h"
@@ -19,7 +20,9 @@ static slt_status view_episode(slt_arena *arena, const slt_episode *episode, spl
     int32_t *actions;
     SLT_TRY(SLT_NEW(arena, &actions, (size_t)episode->length));
     SLT_TRY(SLT_NEW(arena, &view->ids[i], (size_t)episode->length));
-    for (int64_t t = 0; t < episode->length; t++) actions[t] = slt_episode_action(episode, t);
+    // rules that do not look at actions take continuous ones, too: one symbol for all
+    for (int64_t t = 0; t < episode->length && !episode->actions_f32; t++)
+        actions[t] = slt_episode_action(episode, t);
     view->actions[i] = (slt_sequence){actions, (int32_t)episode->length};
     view->truth[i] = (slt_sequence){episode->segments, (int32_t)episode->length};
     view->counts[i] = (int32_t)slt_episode_segment_count(episode);
@@ -67,7 +70,12 @@ static slt_status make_prior(slt_arena *arena, const split_view *train, slt_rule
 static slt_status judge(slt_context *context, slt_arena *arena, slt_dataset *data,
                         split_view *target, const char *rule, uint64_t seed,
                         slt_score_summary *summary, slt_scores *each, slt_rule_report *report) {
+    const slt_dataset_info *info = slt_dataset_about(data);
+    bool discrete = info->action_kind == SLT_ACTIONS_DISCRETE;
     split_view train, valid;
+    if (!discrete && slt_rule_reads_actions(rule))
+        SLT_FAIL(SLT_UNSUPPORTED, "%s: its actions are continuous; the rule %s takes discrete ones",
+                 slt_dataset_path(data), rule);
     SLT_TRY(view_split(arena, data, SLT_SPLIT_TRAIN, &train));
     SLT_TRY(view_split(arena, data, SLT_SPLIT_VALID, &valid));
     slt_rule_input input = {.train = train.actions,
@@ -76,7 +84,7 @@ static slt_status judge(slt_context *context, slt_arena *arena, slt_dataset *dat
                             .train_count = train.count,
                             .valid_count = valid.count,
                             .target_count = target->count,
-                            .actions = slt_dataset_about(data)->action_count,
+                            .actions = discrete ? info->action_count : 1,
                             .true_counts = target->counts,
                             .seed = seed};
     if (train.labelled) SLT_TRY(make_prior(arena, &train, &input));

@@ -32,6 +32,12 @@ static const slt_rule *find_rule(const char *name) {
     return NULL;
 }
 
+// those that cut without a look at the actions learn nothing from training trajectories
+bool slt_rule_reads_actions(const char *name) {
+    const slt_rule *rule = find_rule(name);
+    return rule && (rule->needs & SLT_NEEDS_TRAIN);
+}
+
 static slt_status unknown_rule(const char *name) {
     char names[256] = "";
     for (int i = 0; i < RULES; i++) {

@@ -240,7 +240,8 @@ static void the_builder_refuses(void **state) {
     episode = fine, episode.split = (slt_split)7;
     CHECK_FAILS(SLT_RANGE, "split: 7", slt_dataset_builder_add(builder, &episode));
     made.reals[3] = NAN;
-    CHECK_FAILS(SLT_RANGE, "observations: number 3", slt_dataset_builder_add(builder, &fine));
+    CHECK_FAILS(SLT_RANGE, "observations: step 0, column 3 is nan",
+                slt_dataset_builder_add(builder, &fine));
     CHECK_FAILS(SLT_INVALID, "'format' is written by the library",
                 slt_dataset_builder_describe(builder, "format", "x"));
     CHECK_FAILS(SLT_INVALID, "needs an episode", slt_dataset_builder_commit(builder));
@@ -345,8 +346,8 @@ static void damage_is_refused_with_file_and_field(void **state) {
         {"split: 3 of row 1 is outside of 0 to 2", ARRAY("split", U8, 2, (uint8_t[]){0, 3}), NO_TEXT},
         {"tensor 'segment': is I32 [2], but I32 [3] is wanted", ARRAY("segment", I32, 2, segments), NO_TEXT},
         {"segment: -2 of row 0", ARRAY("segment", I32, 3, (int32_t[]){-2, 0, 0}), NO_TEXT},
-        {"rewards: row 1 holds nan", ARRAY("rewards", F32, 3, (float[]){0, NAN, 0}), NO_TEXT},
-        {"rewards: row 2 holds inf", ARRAY("rewards", F32, 3, (float[]){0, 0, INFINITY}), NO_TEXT},
+        {"rewards: row 1, column 0 holds nan", ARRAY("rewards", F32, 3, (float[]){0, NAN, 0}), NO_TEXT},
+        {"rewards: row 2, column 0 holds inf", ARRAY("rewards", F32, 3, (float[]){0, 0, INFINITY}), NO_TEXT},
         {"observations and observations_bits: one is wanted", ARRAY("observations", U8, 3, actions), NO_TEXT},
         {"tensor 'task': is I32 [3], but I32 [2] is wanted", ARRAY("task", I32, 3, segments), NO_TEXT},
         // clang-format on

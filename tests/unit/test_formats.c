@@ -153,7 +153,7 @@ static void bad_csv_is_refused_with_its_line(void **state) {
         {"t.csv:2: a quote is not closed", "action,episode\n\"1,1\n"},
         {"t.csv:2: something stands behind a field", "action,episode\n\"1\"x,1\n"},
         {"t.csv: actions: 2000000 at step 0 is out of range", "action,episode\n2000000,1\n"},
-        {"t.csv: episode 0: observations: number 0 is inf", "action,episode,x\n1,1,1e300\n"},
+        {"t.csv: episode 0: observations: step 0, column 0 is inf", "action,episode,x\n1,1,1e300\n"},
     };
     slt_dataset *data;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -71,13 +71,13 @@ static slt_status mean_length(const slt_task_data *task, double *out) {
     return SLT_OK;
 }
 
-static slt_status check_kind(const slt_dataset *data) {
+static slt_status check_kind(const char *model, const slt_dataset *data) {
     const slt_dataset_info *info = slt_dataset_about(data);
     if (info->action_kind != SLT_ACTIONS_DISCRETE)
         SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s: its actions are continuous, no model here takes them yet; cut them into "
-                 "classes first",
-                 slt_dataset_path(data));
+                 "%s: its actions are continuous; %s takes discrete actions, `switching` takes "
+                 "continuous ones",
+                 slt_dataset_path(data), model);
     if (info->episodes < 1) SLT_FAIL(SLT_FORMAT, "%s: has no episodes", slt_dataset_path(data));
     return SLT_OK;
 }
@@ -141,7 +141,7 @@ static slt_status check_oracle(const slt_setup *setup, const slt_dataset *data) 
 
 static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_data *task) {
     const slt_dataset_info *info = slt_dataset_about(task->data);
-    SLT_TRY(check_kind(task->data));
+    SLT_TRY(check_kind(setup->kind->name, task->data));
     SLT_TRY(split(arena, task));
     SLT_TRY(count_symbols(task, &task->model.symbols));
     bool blind = setup->kind->blind && setup->kind->blind(setup->model);
@@ -183,7 +183,7 @@ static slt_status check_fit(const slt_model_data *model, slt_task_data *task) {
     const slt_dataset_info *info = slt_dataset_about(task->data);
     int largest = 0;
     slt_model_data seen = {0};
-    SLT_TRY(check_kind(task->data));
+    SLT_TRY(check_kind("this model", task->data));
     SLT_TRY(largest_action(task->data, &largest));
     describe_observations(info, &seen);
     if (largest >= model->symbols - 1)
