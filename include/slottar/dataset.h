@@ -89,6 +89,19 @@ typedef struct {
 
 // ---- reading
 
+// Which columns of a csv file, or keys of an HDF5 file, are what: patterns as the shell writes
+// them, with commas between them ("a*,gripper"). NULL: the format's default (docs/formats.md); "":
+// none.
+typedef struct {
+    const char *actions, *observations;
+    const char *episode; // csv: the column that tells episodes apart
+} slt_dataset_columns;
+
+// A path with that choice, "demos.csv?actions=a*,gripper&episode=demo": every call that takes the
+// path of a data set takes it. INVALID when it does not fit into `size` bytes.
+SLT_API slt_status slt_dataset_source(const char *path, const slt_dataset_columns *columns,
+                                      char *out, size_t size);
+
 // Opens a data set and checks its structure, its actions and its labels; observations and rewards
 // are checked when their episode is looked at. Native files are mapped; other formats (npz, csv)
 // are known by their content, and imported into a temporary file first.

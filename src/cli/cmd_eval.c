@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "commands.h"
+#include "data_columns.h"
 #include "json_text.h"
 #include "slottar/inspect.h"
 #include "slottar/model.h"
@@ -16,6 +17,7 @@ static const cli_flag flags[] = {
     {"split", 0, "SPLIT", "train, valid or test (default test)"},
     {"missed-by", 0, "RULE", "only the trajectories of the split that this rule gets wrong"},
     {"data", 0, "DATA", "the data set, where it is not the last argument"},
+    CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
 
@@ -311,6 +313,7 @@ static int run(cli_call *call) {
     for (split = 0; wanted && split < 3 && strcmp(names[split], wanted) != 0; split++) {}
     if (!wanted) split = 2;
     if (split == 3) return cli_misuse(call, "no split '%s': train, valid or test", wanted);
+    if (call->count && !cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
     slt_status status = find_data(call, &t, path, sizeof path);
     if (status != SLT_OK) return cli_fail(status);
     if (!path[0]) return cli_misuse(call, "say which data set, behind the runs");

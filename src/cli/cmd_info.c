@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "commands.h"
+#include "data_columns.h"
 #include "info_run.h"
 #include "json_text.h"
 #include "slottar/dataset.h"
@@ -277,7 +278,10 @@ static int show_dataset(cli_call *call, const char *path) {
     return status == SLT_OK ? CLI_DONE : cli_fail(status);
 }
 
+static const cli_flag flags[] = {CLI_COLUMN_FLAGS, {NULL, 0, NULL, NULL}};
+
 static int run(cli_call *call) {
+    if (!cli_choose_columns(call, 0)) return CLI_USAGE;
     slt_file_kind kind;
     slt_status status = slt_file_look(call->context, call->arguments[0], &kind);
     if (status != SLT_OK) return cli_fail(status);
@@ -298,6 +302,7 @@ const cli_command cli_info = {
             "  slottar info demos.safetensors\n"
             "  slottar info runs/a\n"
             "  slottar info runs/a/best.safetensors --json\n",
+    .flags = flags,
     .least = 1,
     .most = 1,
     .run = run,

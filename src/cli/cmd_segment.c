@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "action_mark.h"
 #include "commands.h"
+#include "data_columns.h"
 #include "segment_summary.h"
 #include "signals.h"
 #include "slottar/model.h"
@@ -25,6 +26,7 @@ static const cli_flag flags[] = {
     {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
     {"restarts", 0, "N", "without RUN: trains N at once and keeps the best (default 16)"},
     {"seconds", 0, "N", "without RUN: a bound on the time of training"},
+    CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
 
@@ -260,6 +262,7 @@ static int run(cli_call *call) {
     p.show = cli_value(call, "show") != NULL;
     p.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
     if (!read_split(call, &options) || !check_flags(call, &options)) return CLI_USAGE;
+    if (!cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
     if (!cli_number(call, "limit", 1, INT64_MAX, 0, &p.limit)) return CLI_USAGE;
     p.csv = path && ends_with(path, ".csv");
     bool lines = p.csv || (path && ends_with(path, ".jsonl"));

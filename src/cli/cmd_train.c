@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "commands.h"
+#include "data_columns.h"
 #include "json_text.h"
 #include "option_list.h"
 #include "signals.h"
@@ -23,6 +24,7 @@ static const cli_flag flags[] = {
     {"population", 0, "N", "trains N seeds together and keeps all, in RUN/0, RUN/1, ..."},
     {"seconds", 0, "N", "takes fewer steps where they would take longer than N seconds"},
     {"options", 0, NULL, "lists the options of MODEL with their defaults"},
+    CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
 
@@ -200,6 +202,7 @@ static int run(cli_call *call) {
     if (!cli_number(call, "seconds", 1, 1000000000, 0, &seconds)) return CLI_USAGE;
     if (!cli_number(call, "population", 1, 10000, 0, &population)) return CLI_USAGE;
     default_run(path, sizeof path, call->arguments[0], call->arguments[1], call->seed);
+    if (!cli_choose_columns(call, 1)) return CLI_USAGE;
     const char *output = cli_value(call, "output");
     slt_train_request request = {.model = call->arguments[0],
                                  .data = call->arguments[1],

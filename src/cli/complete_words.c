@@ -54,6 +54,8 @@ static const struct {
     {"P",         "", NULL},
     {"S",         "", NULL},
     {"A,B,C",     "", NULL},
+    {"PATTERNS",  "", NULL},
+    {"COLUMN",    "", NULL},
 };
 // clang-format on
 

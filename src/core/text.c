@@ -80,6 +80,15 @@ static void put_quoted(slt_text *text, const unsigned char *c, size_t count) {
         slt_text_put(text, c, count);
 }
 
+bool slt_text_is_utf8(const char *plain) {
+    for (const unsigned char *c = (const unsigned char *)plain; *c;) {
+        size_t count = utf8_bytes(c);
+        if (!count) return false;
+        c += count;
+    }
+    return true;
+}
+
 void slt_text_quote(slt_text *text, const char *plain) {
     slt_text_put(text, "\"", 1);
     for (const unsigned char *c = (const unsigned char *)plain; *c;) {

@@ -20,5 +20,6 @@ void slt_text_put(slt_text *text, const void *bytes, size_t count);
 void slt_text_add(slt_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // the text in quotes with JSON's escapes; FORMAT when it is no valid UTF-8
 void slt_text_quote(slt_text *text, const char *plain);
+bool slt_text_is_utf8(const char *plain);
 
 #endif

@@ -20,7 +20,9 @@ enum { SLT_SET_ARRAYS = 32, SLT_SET_TEXTS = 64 };
 
 typedef struct {
     slt_context *context;
-    const char *path; // of the foreign file, for messages; borrowed
+    const char *path; // of the foreign file; borrowed
+    // which columns are what: patterns as in source.h; borrowed
+    const char *actions, *observations, *episode;
     slt_arena arena;
     slt_array arrays[SLT_SET_ARRAYS];
     int count;

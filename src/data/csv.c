@@ -1,257 +1,323 @@
-// Reading csv: RFC 4180, with numbers in all fields but the actions.
+// Reading csv: numbers in all fields but names of actions and of episodes.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "data/csv.h"
 
-#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "core/number.h"
 #include "core/text.h"
+#include "data/csv_table.h"
+#include "data/names.h"
 
-enum { MOST_COLUMNS = 65536, LONGEST_FIELD = 256, MOST_NAMES = 1024 };
-
-// what a column is; observations are all that is not named here
-typedef enum {
-    EPISODE,
-    ACTION,
-    SEGMENT,
-    REWARD,
-    SPLIT,
-    TASK,
-    SEED,
-    KNOWN,
-    OBSERVATION = KNOWN
-} csv_role;
+enum { MOST_NAMES = 1024 };
 
 // clang-format off
 static const struct {
     const char *column, *array;
     slt_dtype dtype;
-    bool per_episode;
-} roles[KNOWN + 1] = {
-    [EPISODE]     = {"episode", "episode",      SLT_DTYPE_I64, false},
-    [ACTION]      = {"action",  "actions",      SLT_DTYPE_I32, false},
-    [SEGMENT]     = {"segment", "segment",      SLT_DTYPE_I32, false},
-    [REWARD]      = {"reward",  "rewards",      SLT_DTYPE_F32, false},
-    [SPLIT]       = {"split",   "split",        SLT_DTYPE_U8,  true},
-    [TASK]        = {"task",    "task",         SLT_DTYPE_I32, true},
-    [SEED]        = {"seed",    "seed",         SLT_DTYPE_I64, true},
-    [OBSERVATION] = {NULL,      "observations", SLT_DTYPE_F32, false},
+    bool per_episode, real;
+    int64_t low, high; // of whole numbers
+} roles[SLT_CSV_ROLES] = {
+    [SLT_CSV_EPISODE]     = {"episode", "episode",      SLT_DTYPE_I64, .low = INT64_MIN, .high = INT64_MAX},
+    [SLT_CSV_ACTION]      = {"action",  "actions",      SLT_DTYPE_F32, .real = true}, // one: F64 or I32
+    [SLT_CSV_SEGMENT]     = {"segment", "segment",      SLT_DTYPE_I32, .low = -1, .high = INT32_MAX},
+    [SLT_CSV_REWARD]      = {"reward",  "rewards",      SLT_DTYPE_F32, .real = true},
+    [SLT_CSV_SPLIT]       = {"split",   "split",        SLT_DTYPE_U8,  true, .high = SLT_SPLITS - 1},
+    [SLT_CSV_TASK]        = {"task",    "task",         SLT_DTYPE_I32, true, .low = -1, .high = INT32_MAX},
+    [SLT_CSV_SEED]        = {"seed",    "seed",         SLT_DTYPE_I64, true, .low = INT64_MIN, .high = INT64_MAX},
+    [SLT_CSV_OBSERVATION] = {NULL,      "observations", SLT_DTYPE_F32, .real = true},
 };
 // clang-format on
 
 typedef struct {
-    slt_array_set *set;
-    const char *at, *end;
-    uint64_t line;
-    char field[LONGEST_FIELD];
-    unsigned char *columns;  // [width], roles
-    int64_t width, observed; // columns, and those of them that are observations
-    slt_spool spools[KNOWN + 1];
-    bool present[KNOWN + 1];
-    int64_t episode; // of the last row
+    slt_csv_table table;
     bool first;      // no row yet
+    int64_t episode; // of the last row
+    bool texts;      // episodes have names, not numbers
+    char name[SLT_CSV_FIELD];
+    // a single column of actions: numbers of classes, their names, or a continuous one
+    bool by_name, continuous;
+    uint64_t negative; // the first line with a number below 0; 0: none
     const char *names[MOST_NAMES];
     int name_count;
-    bool by_name; // the first action was no number
-} csv_table;
-
-#define REFUSE(table, ...)                                                                         \
-    do {                                                                                           \
-        slt_fail(SLT_FORMAT, __VA_ARGS__);                                                         \
-        slt_fail(SLT_FORMAT, "%.300s:%" PRIu64 ": %s", (table)->set->path, (table)->line,          \
-                 slt_last_error());                                                                \
-        return SLT_FORMAT;                                                                         \
-    } while (0)
+} reader;
 
 // ---- fields
 
-// reads one field into table->field; *last tells that the row ends behind it
-static slt_status next_field(csv_table *table, bool *last) {
-    size_t length = 0;
-    bool quoted = table->at < table->end && *table->at == '"';
-    if (quoted) table->at++;
-    for (;; table->at++) {
-        if (quoted && table->at == table->end) REFUSE(table, "a quote is not closed");
-        if (quoted && *table->at == '"') {
-            quoted = table->at + 1 < table->end && table->at[1] == '"'; // "" is one quote
-            table->at++;
-            if (!quoted) break;
-        }
-        if (!quoted && (table->at == table->end || strchr(",\r\n", *table->at))) break;
-        if (length + 1 >= LONGEST_FIELD || *table->at == 0)
-            REFUSE(table, "a field has %d characters or a NUL", LONGEST_FIELD);
-        table->field[length++] = *table->at;
-    }
-    table->field[length] = 0;
-    if (table->at < table->end && *table->at == '\r') table->at++;
-    *last = table->at == table->end || *table->at == '\n';
-    if (!*last && *table->at != ',') REFUSE(table, "something stands behind a field");
-    if (table->at < table->end) table->at++;
+static slt_status whole(slt_csv_table *table, slt_csv_role role, int64_t *out) {
+    if (!slt_number_whole(table->field, out) || *out < roles[role].low || *out > roles[role].high)
+        SLT_CSV_REFUSE(table, "%s: '%.60s' is no whole number from %" PRId64 " to %" PRId64,
+                       roles[role].column, table->field, roles[role].low, roles[role].high);
     return SLT_OK;
 }
 
-static slt_status whole(csv_table *table, int64_t low, int64_t high, const char *column,
-                        int64_t *out) {
-    if (!slt_number_whole(table->field, out) || *out < low || *out > high)
-        REFUSE(table, "%s: '%.60s' is no whole number from %" PRId64 " to %" PRId64, column,
-               table->field, low, high);
+static slt_status real(slt_csv_table *table, int64_t column, double *out) {
+    if (!slt_number_real(table->field, out))
+        SLT_CSV_REFUSE(table, "column '%.60s': '%.60s' is no number", table->names[column],
+                       table->field);
     return SLT_OK;
 }
 
-// ---- the first row
-
-static csv_role find_role(const char *name) {
-    for (int i = 0; i < KNOWN; i++)
-        if (strcmp(roles[i].column, name) == 0) return (csv_role)i;
-    return OBSERVATION;
+// nothing, NaN and infinity are no names
+static bool is_name(const char *text) {
+    static const char *const words[] = {"", "nan", "inf", "infinity"};
+    text += *text == '-' || *text == '+';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text, words[i]) == 0) return false;
+    return true;
 }
 
-static slt_status read_head(csv_table *table) {
-    SLT_TRY(SLT_NEW(&table->set->arena, &table->columns, MOST_COLUMNS));
-    for (bool last = false; !last; table->width++) {
-        if (table->width == MOST_COLUMNS) REFUSE(table, "more than %d columns", MOST_COLUMNS);
-        SLT_TRY(next_field(table, &last));
-        csv_role role = find_role(table->field);
-        if (role < KNOWN && table->present[role])
-            REFUSE(table, "column '%s' is there twice", table->field);
-        table->present[role] = true;
-        table->observed += role == OBSERVATION;
-        table->columns[table->width] = (unsigned char)role;
-    }
-    for (int i = EPISODE; i <= ACTION; i++)
-        if (!table->present[i]) REFUSE(table, "column '%s' is missing", roles[i].column);
-    return SLT_OK;
-}
-
-// ---- the other rows
-
-// a number, or the number of a name
-static slt_status read_action(csv_table *table, int64_t *out) {
-    if (table->first) table->by_name = !slt_number_whole(table->field, out);
-    if (!table->by_name) return whole(table, 0, INT32_MAX, "action", out);
-    for (*out = 0; *out < table->name_count; ++*out)
-        if (strcmp(table->names[*out], table->field) == 0) return SLT_OK;
-    if (table->name_count == MOST_NAMES) REFUSE(table, "more than %d names of actions", MOST_NAMES);
-    if (strchr(table->field, ',')) REFUSE(table, "action '%.60s' holds a comma", table->field);
+static slt_status number_of_name(reader *in, int64_t column, double *out) {
+    slt_csv_table *table = &in->table;
+    double value;
+    bool fraction = slt_number_real(table->field, &value) && value != floor(value);
+    if (fraction || !is_name(table->field) || strchr(table->field, ','))
+        SLT_CSV_REFUSE(table, "column '%.60s': '%.60s' is no name of an action",
+                       table->names[column], table->field);
+    int i = 0;
+    while (i < in->name_count && strcmp(in->names[i], table->field) != 0) i++;
+    *out = i;
+    if (i < in->name_count) return SLT_OK;
+    if (i == MOST_NAMES) SLT_CSV_REFUSE(table, "more than %d names of actions", MOST_NAMES);
     char *copy;
     SLT_TRY(slt_arena_text(&table->set->arena, table->field, strlen(table->field), &copy));
-    table->names[table->name_count++] = copy;
+    in->names[in->name_count++] = copy;
     return SLT_OK;
 }
 
-static slt_status put_real(csv_table *table, csv_role role, const char *column) {
+// a column alone: the first field tells names from numbers, all of them classes from continuous
+static slt_status put_single(reader *in, int64_t column) {
+    slt_csv_table *table = &in->table;
     double value;
-    if (!slt_number_real(table->field, &value))
-        REFUSE(table, "%s: '%.60s' is no number", column, table->field);
-    slt_spool_put(&table->spools[role], &(float){(float)value}, sizeof(float));
+    if (in->first) in->by_name = !slt_number_real(table->field, &value) && is_name(table->field);
+    if (in->by_name) {
+        SLT_TRY(number_of_name(in, column, &value));
+    } else {
+        SLT_TRY(real(table, column, &value));
+        bool point = table->field[strcspn(table->field, ".eE")];
+        in->continuous |= value != floor(value) || (value < 0 && point);
+        if (value < 0 && !in->negative) in->negative = table->line;
+    }
+    slt_spool_put(&table->spools[SLT_CSV_ACTION], &value, sizeof value);
     return SLT_OK;
 }
 
-static slt_status put_field(csv_table *table, csv_role role, bool starts) {
-    static const int64_t high[KNOWN] = {INT64_MAX,      INT32_MAX, INT32_MAX, 0,
-                                        SLT_SPLITS - 1, INT32_MAX, INT64_MAX};
-    static const int64_t low[KNOWN] = {INT64_MIN, 0, -1, 0, 0, -1, INT64_MIN};
-    if (role == OBSERVATION || role == REWARD)
-        return put_real(table, role, role == REWARD ? "reward" : "observation");
+static slt_status put_field(reader *in, int64_t column, bool starts) {
+    slt_csv_table *table = &in->table;
+    slt_csv_role role = (slt_csv_role)table->roles[column];
+    if (role == SLT_CSV_LEFT_OUT || role == SLT_CSV_EPISODE) return SLT_OK;
+    if (role == SLT_CSV_ACTION && table->count[role] == 1) return put_single(in, column);
+    if (roles[role].real) {
+        double value;
+        SLT_TRY(real(table, column, &value));
+        slt_spool_put(&table->spools[role], &(float){(float)value}, sizeof(float));
+        return SLT_OK;
+    }
     int64_t value;
-    if (role == ACTION)
-        SLT_TRY(read_action(table, &value));
-    else
-        SLT_TRY(whole(table, low[role], high[role], roles[role].column, &value));
-    if (role == EPISODE && !table->first && value < table->episode)
-        REFUSE(table, "episode %" PRId64 " comes behind %" PRId64, value, table->episode);
-    if (role == EPISODE) table->episode = value;
+    SLT_TRY(whole(table, role, &value));
     if (roles[role].per_episode && !starts) return SLT_OK;
     // little-endian: the low bytes come first
     slt_spool_put(&table->spools[role], &value, slt_dtype_size(roles[role].dtype));
     return SLT_OK;
 }
 
-// does the row at hand start an episode? its number is looked up first, wherever its column is
-static slt_status starts_episode(csv_table *table, bool *out) {
+// ---- episodes
+
+static uint64_t hash(const char *text) {
+    uint64_t value = 14695981039346656037u; // FNV-1a
+    for (; *text; text++) value = (value ^ (unsigned char)*text) * 1099511628211u;
+    return value;
+}
+
+static slt_status next_text(reader *in, bool *starts) {
+    slt_csv_table *table = &in->table;
+    *starts = in->first || strcmp(in->name, table->field) != 0;
+    if (!*starts) return SLT_OK;
+    in->episode += !in->first;
+    strcpy(in->name, table->field);
+    slt_spool_put(&table->episodes, &(uint64_t){hash(in->name)}, sizeof(uint64_t));
+    return SLT_OK;
+}
+
+static slt_status next_number(reader *in, bool *starts) {
+    int64_t value;
+    SLT_TRY(whole(&in->table, SLT_CSV_EPISODE, &value));
+    if (!in->first && value < in->episode)
+        SLT_CSV_REFUSE(&in->table, "episode %" PRId64 " comes behind %" PRId64, value, in->episode);
+    *starts = in->first || value != in->episode;
+    in->episode = value;
+    return SLT_OK;
+}
+
+// does the row at hand start an episode? its field is looked up first, wherever its column is
+static slt_status find_episode(reader *in, bool *starts) {
+    slt_csv_table *table = &in->table;
     const char *start = table->at;
     bool last = false;
-    int64_t value = 0, column = 0;
-    for (; !last && column < table->width; column++) {
-        SLT_TRY(next_field(table, &last));
-        if (table->columns[column] != EPISODE) continue;
-        SLT_TRY(whole(table, INT64_MIN, INT64_MAX, "episode", &value));
+    *starts = in->first;
+    for (int64_t column = 0; !last && column < table->width; column++) {
+        SLT_TRY(slt_csv_next(table, &last));
+        if (table->roles[column] != SLT_CSV_EPISODE) continue;
+        double number;
+        if (in->first) in->texts = !slt_number_real(table->field, &number);
+        SLT_TRY(in->texts ? next_text(in, starts) : next_number(in, starts));
         break;
     }
     table->at = start;
-    *out = table->first || value != table->episode;
+    slt_spool_put(&table->spools[SLT_CSV_EPISODE], &in->episode, sizeof in->episode);
     return SLT_OK;
 }
 
-static slt_status read_row(csv_table *table) {
+static int compare_hashes(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// rows of two episodes that are mixed would make many short ones
+static slt_status check_apart(reader *in) {
+    slt_csv_table *table = &in->table;
+    size_t count = (size_t)table->episodes.size / sizeof(uint64_t);
+    slt_map map;
+    uint64_t *hashes;
+    if (!in->texts) return SLT_OK;
+    SLT_TRY(SLT_NEW(&table->set->arena, &hashes, count));
+    SLT_TRY(slt_spool_map(&table->episodes, &map));
+    memcpy(hashes, map.data, map.size);
+    slt_map_close(&map);
+    qsort(hashes, count, sizeof *hashes, compare_hashes);
+    for (size_t i = 1; i < count; i++)
+        if (hashes[i] == hashes[i - 1])
+            SLT_CSV_REFUSE(table, "an episode begins twice: sort the rows by episode and step");
+    return SLT_OK;
+}
+
+// ---- rows
+
+static slt_status read_row(reader *in) {
+    slt_csv_table *table = &in->table;
     bool starts, last = false;
-    SLT_TRY(starts_episode(table, &starts));
+    SLT_TRY(find_episode(in, &starts));
     for (int64_t i = 0; i < table->width; i++) {
-        if (last) REFUSE(table, "%" PRId64 " fields instead of %" PRId64, i, table->width);
-        SLT_TRY(next_field(table, &last));
-        SLT_TRY(put_field(table, (csv_role)table->columns[i], starts));
+        if (last) SLT_CSV_REFUSE(table, "%" PRId64 " fields instead of %" PRId64, i, table->width);
+        SLT_TRY(slt_csv_next(table, &last));
+        SLT_TRY(put_field(in, i, starts));
     }
-    if (!last) REFUSE(table, "more than %" PRId64 " fields", table->width);
-    table->first = false;
+    if (!last) SLT_CSV_REFUSE(table, "more than %" PRId64 " fields", table->width);
+    in->first = false;
     return SLT_OK;
 }
 
-static slt_status read_rows(csv_table *table) {
-    for (table->first = true; table->at < table->end;) {
-        table->line++;
-        if (*table->at == '\n' || *table->at == '\r') { // an empty line
-            table->at++;
-            continue;
-        }
-        SLT_TRY(read_row(table));
+static slt_status read_rows(reader *in) {
+    slt_csv_table *table = &in->table;
+    for (in->first = true; slt_csv_next_row(table);) {
+        SLT_TRY(read_row(in));
         if (table->line % 4096 == 0) SLT_TRY(slt_context_check(table->set->context));
     }
-    if (table->first) REFUSE(table, "there is no step");
-    return SLT_OK;
+    if (in->first) SLT_CSV_REFUSE(table, "there is no step");
+    return check_apart(in);
 }
 
 // ---- handing over
 
-static slt_status add_names(csv_table *table) {
+static slt_status describe(slt_csv_table *table, const char *key, const char *const *names,
+                           int64_t count) {
     slt_text joined;
     slt_text_init(&joined, &table->set->context->allocator);
-    for (int i = 0; i < table->name_count; i++)
-        slt_text_add(&joined, "%s%s", i ? "," : "", table->names[i]);
+    slt_names_join(&joined, names, count);
     slt_status status = joined.status;
-    if (status == SLT_OK) status = slt_array_set_describe(table->set, "action_names", joined.bytes);
+    if (status == SLT_OK && count && joined.length <= SLT_NAMES_BYTES)
+        status = slt_array_set_describe(table->set, key, joined.bytes);
     slt_text_deinit(&joined);
     return status;
 }
 
-static slt_status hand_over(csv_table *table) {
-    for (int i = 0; i <= KNOWN; i++) {
-        if (!table->present[i]) continue;
-        int64_t shape[2] = {-1, table->observed};
-        SLT_TRY(slt_array_set_add_spool(table->set, roles[i].array, roles[i].dtype,
-                                        i == OBSERVATION ? 2 : 1, shape, &table->spools[i]));
+// the names of the columns of a role; a comma in a name would end it
+static slt_status describe_columns(slt_csv_table *table, slt_csv_role role, const char *key) {
+    const char **names;
+    int64_t count = 0;
+    SLT_TRY(SLT_NEW(&table->set->arena, &names, (size_t)table->count[role]));
+    for (int64_t i = 0; i < table->width; i++) {
+        char *name;
+        if (table->roles[i] != role) continue;
+        SLT_TRY(
+            slt_arena_text(&table->set->arena, table->names[i], strlen(table->names[i]), &name));
+        for (char *c = name; *c; c++)
+            if (*c == ',' || (unsigned char)*c < ' ') *c = ';';
+        names[count++] = slt_text_is_utf8(name) ? name : "?";
     }
-    return table->name_count ? add_names(table) : SLT_OK;
+    return describe(table, key, names, count);
+}
+
+// classes: the F64 numbers that were read become I32
+static slt_status add_classes(reader *in) {
+    slt_csv_table *table = &in->table;
+    slt_map map;
+    int32_t *values;
+    SLT_TRY(slt_spool_map(&table->spools[SLT_CSV_ACTION], &map));
+    size_t count = map.size / sizeof(double);
+    slt_status status = SLT_NEW(&table->set->arena, &values, count);
+    for (size_t i = 0; status == SLT_OK && i < count; i++) {
+        double value = ((const double *)(const void *)map.data)[i];
+        values[i] = (int32_t)(value < INT32_MAX ? value : INT32_MAX); // too large: refused later
+    }
+    slt_map_close(&map);
+    SLT_TRY(status);
+    slt_array array = {.name = "actions", .dtype = SLT_DTYPE_I32, .rank = 1, .shape = {0}};
+    array.shape[0] = (int64_t)count;
+    array.data = values;
+    if (!slt_array_measure(&array)) SLT_FAIL(SLT_NOMEM, "too many steps");
+    SLT_TRY(slt_array_set_add(table->set, &array));
+    return describe(table, "action_names", in->names, in->name_count);
+}
+
+static slt_status add_actions(reader *in) {
+    slt_csv_table *table = &in->table;
+    int64_t count = table->count[SLT_CSV_ACTION];
+    bool single = count == 1, classes = single && !in->continuous;
+    if (classes && in->negative) {
+        table->line = in->negative;
+        SLT_CSV_REFUSE(table, "action: a number below 0 is no class (write -1.0, with a point, "
+                              "where actions are continuous)");
+    }
+    if (classes) return add_classes(in);
+    SLT_TRY(slt_array_set_add_spool(table->set, "actions", single ? SLT_DTYPE_F64 : SLT_DTYPE_F32,
+                                    2, (int64_t[]){-1, count}, &table->spools[SLT_CSV_ACTION]));
+    return describe_columns(table, SLT_CSV_ACTION, "action_names");
+}
+
+static slt_status hand_over(reader *in) {
+    slt_csv_table *table = &in->table;
+    SLT_TRY(add_actions(in));
+    for (int i = 0; i < SLT_CSV_ROLES; i++) {
+        if (i == SLT_CSV_ACTION || (!table->count[i] && i != SLT_CSV_EPISODE)) continue;
+        int64_t shape[2] = {-1, table->count[i]};
+        SLT_TRY(slt_array_set_add_spool(table->set, roles[i].array, roles[i].dtype,
+                                        i == SLT_CSV_OBSERVATION ? 2 : 1, shape,
+                                        &table->spools[i]));
+    }
+    return describe_columns(table, SLT_CSV_OBSERVATION, "observation_names");
 }
 
 slt_status slt_csv_read(slt_array_set *set) {
     slt_map map;
     SLT_TRY(slt_map_open(set->path, &map));
-    csv_table *table;
-    slt_status status = SLT_NEW(&set->arena, &table, 1);
+    reader *in;
+    slt_status status = SLT_NEW(&set->arena, &in, 1);
     if (status == SLT_OK) {
-        const char *text = (const char *)map.data;
-        table->set = set;
-        table->at = map.size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
-        table->end = text + map.size;
-        table->line = 1;
-        for (int i = 0; i <= KNOWN; i++)
+        slt_csv_table *table = &in->table;
+        slt_csv_begin(table, set, map.data, map.size);
+        for (int i = 0; i < SLT_CSV_ROLES; i++)
             slt_spool_init(&table->spools[i], &set->context->allocator, NULL);
-        status = read_head(table);
-        if (status == SLT_OK) status = read_rows(table);
-        if (status == SLT_OK) status = hand_over(table);
-        for (int i = 0; i <= KNOWN; i++) slt_spool_deinit(&table->spools[i]);
+        slt_spool_init(&table->episodes, &set->context->allocator, NULL);
+        status = slt_csv_read_head(table);
+        if (status == SLT_OK) status = read_rows(in);
+        if (status == SLT_OK) status = hand_over(in);
+        for (int i = 0; i < SLT_CSV_ROLES; i++) slt_spool_deinit(&table->spools[i]);
+        slt_spool_deinit(&table->episodes);
     }
     slt_map_close(&map);
     return status;

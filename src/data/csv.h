@@ -7,10 +7,12 @@
 
 #include "data/array_set.h"
 
-// The first row names the columns: `episode` (a number that rises from episode to episode) and
-// `action` are needed; `segment`, `reward`, `split`, `task` and `seed` are known (the last three
-// are taken from the first row of an episode); all other columns are the observation, in their
-// order. Actions are whole numbers, or names, which are numbered in the order of their appearance.
+// The first row names the columns: `episode` (a number that rises from episode to episode, or a
+// name) and `action` are needed, or others are chosen by the set's patterns; `segment`, `reward`,
+// `split`, `task` and `seed` are known (the last three are taken from the first row of an episode);
+// all other columns are the observation, in their order. One column of actions holds whole numbers
+// (classes), names, which are numbered in the order of their appearance, or numbers with a fraction
+// (continuous); several columns are a continuous action.
 slt_status slt_csv_read(slt_array_set *set);
 
 #endif

@@ -45,16 +45,18 @@ static const char *const minari_endings[] = {".hdf5", ".h5", "/", NULL};
 static slt_status write_native(slt_context *context, const char *native, const char *out);
 
 static const slt_data_format formats[] = {
-    {"slottar", native_endings, is_native, NULL, write_native},
-    {"npz", npz_endings, is_npz, slt_npz_read, slt_npz_write},
-    {"csv", csv_endings, is_csv, slt_csv_read, NULL},
-    {"minari", minari_endings, slt_minari_knows, slt_minari_read, slt_minari_write},
+    {"slottar", native_endings, is_native, false, NULL, write_native},
+    {"npz", npz_endings, is_npz, false, slt_npz_read, slt_npz_write},
+    {"csv", csv_endings, is_csv, true, slt_csv_read, NULL},
+    {"minari", minari_endings, slt_minari_knows, true, slt_minari_read, slt_minari_write},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 const slt_data_format *slt_data_format_of(const char *path) {
+    slt_data_source source;
+    if (slt_data_source_read(path, &source) != SLT_OK) return &formats[0];
     for (int i = 1; i < FORMATS; i++)
-        if (formats[i].knows(path)) return &formats[i];
+        if (formats[i].knows(source.path)) return &formats[i];
     return &formats[0];
 }
 
@@ -67,12 +69,26 @@ const slt_data_format *slt_data_format_for(const char *path) {
 
 // ---- reading any format
 
-static slt_status import(slt_context *context, const slt_data_format *format, const char *path,
-                         const char *out) {
+// observations that a reader did not take are named, with the word that takes them
+static void tell_left_out(const slt_array_set *set) {
+    for (int i = 0; i < set->metadata_count; i++)
+        if (strcmp(set->metadata[i].key, "left_out") == 0)
+            slt_context_log(set->context, SLT_LOG_INFO,
+                            "%s: left out the pictures %.300s; --observations PATTERNS takes what "
+                            "it names",
+                            set->path, set->metadata[i].value);
+}
+
+static slt_status import(slt_context *context, const slt_data_format *format,
+                         const slt_data_source *source, const char *out) {
     slt_array_set *set;
     SLT_TRY(SLT_ALLOC(&context->allocator, &set, 1));
-    slt_array_set_init(set, context, path);
+    slt_array_set_init(set, context, source->path);
+    set->actions = source->actions;
+    set->observations = source->observations;
+    set->episode = source->episode;
     slt_status status = format->read(set);
+    if (status == SLT_OK) tell_left_out(set);
     if (status == SLT_OK) status = slt_array_set_import(set, out);
     slt_array_set_deinit(set);
     slt_free(&context->allocator, set);
@@ -91,15 +107,16 @@ slt_status slt_data_temporary(char out[SLT_PATH]) {
 
 slt_status slt_data_as_native(slt_context *context, const char *path, char out[SLT_PATH],
                               bool *temporary) {
-    const slt_data_format *format = slt_data_format_of(path);
+    slt_data_source source;
+    SLT_TRY(slt_data_source_read(path, &source));
+    const slt_data_format *format = slt_data_format_of(source.path);
+    if (slt_data_source_chooses(&source) && !format->chooses)
+        SLT_FAIL(SLT_INVALID, "%s: columns are chosen in csv and HDF5 files, this one is %s",
+                 source.path, format->read ? format->name : "none of them");
     *temporary = format->read != NULL;
-    if (!*temporary) {
-        if (strlen(path) >= SLT_PATH) SLT_FAIL(SLT_INVALID, "file name is too long");
-        strcpy(out, path);
-        return SLT_OK;
-    }
+    if (!*temporary) return strcpy(out, source.path), SLT_OK;
     SLT_TRY(slt_data_temporary(out));
-    slt_status status = import(context, format, path, out);
+    slt_status status = import(context, format, &source, out);
     if (status != SLT_OK) unlink(out);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "data/dataset_impl.h"
 #include "data/formats.h"
 
@@ -15,6 +16,7 @@ static bool is_folder(const char *path) {
 }
 
 slt_status slt_file_look(slt_context *context, const char *path, slt_file_kind *out) {
+    if (access(path, F_OK) != 0 && strchr(path, '?')) return *out = SLT_FILE_DATASET, SLT_OK;
     if (slt_data_format_of(path)->read) return *out = SLT_FILE_DATASET, SLT_OK;
     if (is_folder(path)) return *out = SLT_FILE_RUN, SLT_OK;
     slt_safetensors *file;

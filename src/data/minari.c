@@ -45,7 +45,9 @@ bool slt_minari_knows(const char *path) {
 
 void slt_data_file(const char *path, char out[SLT_PATH]) {
     char json[SLT_PATH];
-    if (!find_file(path, out, json)) snprintf(out, SLT_PATH, "%s", path);
+    slt_data_source source;
+    if (slt_data_source_read(path, &source) != SLT_OK) snprintf(source.path, SLT_PATH, "%s", path);
+    if (!find_file(source.path, out, json)) memcpy(out, source.path, SLT_PATH);
 }
 
 // ---- reading

@@ -144,16 +144,16 @@ static void bad_csv_is_refused_with_its_line(void **state) {
         {"t.csv:2: 1 fields instead of 2", "action,episode\n1\n"},
         {"t.csv:2: more than 2 fields", "action,episode\n1,1,1\n"},
         {"t.csv:3: episode 1 comes behind 2", "action,episode\n1,2\n1,1\n"},
-        {"t.csv:2: observation: 'abc' is no number", "action,episode,x\n1,1,abc\n"},
-        {"t.csv:2: observation: 'nan' is no number", "action,episode,x\n1,1,nan\n"},
-        {"t.csv:2: observation: '' is no number", "action,episode,x\n1,1,\n"},
-        {"t.csv:3: action: 'left' is no whole number", "action,episode\n1,1\nleft,1\n"},
-        {"t.csv:2: action: '-1' is no whole number", "action,episode\n-1,1\n"},
+        {"t.csv:2: column 'x': 'abc' is no number", "action,episode,x\n1,1,abc\n"},
+        {"t.csv:2: column 'x': 'nan' is no number", "action,episode,x\n1,1,nan\n"},
+        {"t.csv:2: column 'x': '' is no number", "action,episode,x\n1,1,\n"},
+        {"t.csv:3: column 'action': 'left' is no number", "action,episode\n1,1\nleft,1\n"},
+        {"t.csv:2: action: a number below 0 is no class", "action,episode\n-1,1\n"},
         {"t.csv:2: split: '3' is no whole number from 0 to 2", "action,episode,split\n1,1,3\n"},
         {"t.csv:2: a quote is not closed", "action,episode\n\"1,1\n"},
         {"t.csv:2: something stands behind a field", "action,episode\n\"1\"x,1\n"},
         {"t.csv: actions: 2000000 at step 0 is out of range", "action,episode\n2000000,1\n"},
-        {"t.csv: episode 0: observations: step 0, column 0 is inf", "action,episode,x\n1,1,1e300\n"},
+        {"t.csv: episode 0: observations: step 0, column 0 ('x') is inf", "action,episode,x\n1,1,1e300\n"},
     };
     slt_dataset *data;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

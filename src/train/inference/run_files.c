@@ -36,6 +36,9 @@ slt_status slt_run_checksum(const char *path, uint32_t *out) {
     SLT_TRY(slt_map_open(file, &map));
     *out = slt_crc32c(map.data, map.size);
     slt_map_close(&map);
+    // other columns of the same file are other data
+    const char *choice = access(path, F_OK) == 0 ? NULL : strchr(path, '?');
+    if (choice) *out ^= slt_crc32c(choice, strlen(choice));
     return SLT_OK;
 }
 
