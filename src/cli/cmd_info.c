@@ -194,6 +194,9 @@ static void show_plain(const data_summary *summary) {
         print_discrete(about);
     printf("observations: %s ", kind_name(about->observation_kind));
     if (about->observation_size) print_shape(about->observation_shape, about->observation_rank);
+    for (int i = 0; about->observation_names && i < about->observation_size && i < 24; i++)
+        printf(" %s", cli_plain(about->observation_names[i]).text);
+    if (about->observation_names && about->observation_size > 24) fputs(" ...", stdout);
     if (about->observation_meaning) printf(" %s", cli_plain(about->observation_meaning).text);
     if (summary->left_out) printf("\nleft out: %s", cli_plain(summary->left_out).text);
     fputs("\nfields: actions ", stdout);

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, SAID = 800 };
+enum { PATH_SIZE = 4096, SAID = 800, WORDS = 2 };
 
 extern char **environ;
 
@@ -123,13 +123,11 @@ static slt_status run(slt_context *context, char *const *arguments, const char *
 }
 
 slt_status slt_hdf5_spawn(slt_context *context, const char *task, const char *in, const char *out,
-                          const char *shown) {
-    char program[PATH_SIZE], words[3][PATH_SIZE];
+                          const char *const *words, const char *shown) {
+    char program[PATH_SIZE];
     SLT_TRY(find_program(program));
-    // argv wants writable texts
-    snprintf(words[0], PATH_SIZE, "%s", task);
-    snprintf(words[1], PATH_SIZE, "%s", in);
-    snprintf(words[2], PATH_SIZE, "%s", out);
-    char *const arguments[] = {program, words[0], words[1], words[2], NULL};
+    // posix_spawn takes texts that are not const, and does not write into them
+    char *arguments[4 + WORDS + 1] = {program, (char *)task, (char *)in, (char *)out};
+    for (int i = 0; i < WORDS && words && words[i]; i++) arguments[4 + i] = (char *)words[i];
     return run(context, arguments, shown);
 }

@@ -7,10 +7,11 @@
 
 #include "core/context_impl.h"
 
-// Runs "slottar-hdf5 TASK in out" (TASK: read or write) and waits. The program is $SLOTTAR_HDF5, or
+// Runs "slottar-hdf5 TASK in out words..." (TASK: read or write; words ends with NULL, or is NULL)
+// and waits. The program is $SLOTTAR_HDF5, or
 // lies beside the library, beside the program that runs, or in the libexec folder. Messages start
 // with `shown`, the name the user knows. Cancelling the context ends it.
 slt_status slt_hdf5_spawn(slt_context *context, const char *task, const char *in, const char *out,
-                          const char *shown);
+                          const char *const *words, const char *shown);
 
 #endif

@@ -75,15 +75,34 @@ static slt_status take_arrays(slt_array_set *set, const char *path) {
         status = is_in(&map, array) ? slt_array_set_add(set, array)
                                     : slt_fail(SLT_INTERNAL, "%s: misaligned", array->name);
     }
+    // what the helper says of the columns
+    static const char *const keys[] = {"action_names", "observation_names", "left_out"};
+    for (size_t i = 0; status == SLT_OK && i < sizeof keys / sizeof *keys; i++) {
+        const char *value = slt_safetensors_metadata(file, keys[i]);
+        if (value) status = slt_array_set_describe(set, keys[i], value);
+    }
     slt_safetensors_close(file);
     return status;
+}
+
+static void add_word(char word[SLT_PATH + 32], const char **words, const char *key,
+                     const char *patterns) {
+    if (!patterns) return;
+    snprintf(word, SLT_PATH + 32, "%s=%s", key, patterns);
+    *words = word;
 }
 
 slt_status slt_minari_read(slt_array_set *set) {
     char file[SLT_PATH], json[SLT_PATH], arrays[SLT_PATH];
     if (!find_file(set->path, file, json)) SLT_FAIL(SLT_FORMAT, "%s: no HDF5 file", set->path);
+    if (set->episode)
+        SLT_FAIL(SLT_INVALID, "%s: --episode is for csv; HDF5 has a group per episode", set->path);
+    char text[2][SLT_PATH + 32];
+    const char *words[3] = {NULL};
+    add_word(text[0], &words[0], "actions", set->actions);
+    add_word(text[1], &words[words[0] != NULL], "observations", set->observations);
     SLT_TRY(slt_data_temporary(arrays));
-    slt_status status = slt_hdf5_spawn(set->context, "read", file, arrays, set->path);
+    slt_status status = slt_hdf5_spawn(set->context, "read", file, arrays, words, set->path);
     if (status == SLT_OK) status = take_arrays(set, arrays);
     unlink(arrays);
     if (status == SLT_OK && access(json, F_OK) == 0) status = slt_minari_read_json(set, json);
@@ -110,7 +129,7 @@ static void make_id(const char *name, char out[SLT_PATH]) {
 }
 
 slt_status slt_minari_write(slt_context *context, const char *native, const char *out) {
-    if (is_file_name(out)) return slt_hdf5_spawn(context, "write", native, out, out);
+    if (is_file_name(out)) return slt_hdf5_spawn(context, "write", native, out, NULL, out);
     char folder[SLT_PATH], path[SLT_PATH], copy[SLT_PATH];
     if (snprintf(copy, sizeof copy, "%s", out) >= SLT_PATH - 32)
         SLT_FAIL(SLT_INVALID, "file name is too long");
@@ -119,7 +138,7 @@ slt_status slt_minari_write(slt_context *context, const char *native, const char
     SLT_TRY(slt_folder_make(folder));
     slt_parts_remove(folder, NULL);
     snprintf(path, sizeof path, "%.*s/data/main_data.hdf5", SLT_PATH - 32, out);
-    SLT_TRY(slt_hdf5_spawn(context, "write", native, path, out));
+    SLT_TRY(slt_hdf5_spawn(context, "write", native, path, NULL, out));
     snprintf(path, sizeof path, "%.*s/data/metadata.json", SLT_PATH - 32, out);
     make_id(basename(copy), folder);
     return slt_minari_write_json(context, native, path, folder);

@@ -20,7 +20,7 @@ hid_t slt_hdf5_dataset(hid_t parent, const char *path);
 
 // a column of numbers in each episode: a data set, or all numeric ones of a group behind one
 // another
-enum { SLT_LEAVES = 64, SLT_LEAF_NAME = 256 };
+enum { SLT_LEAVES = 64, SLT_LEAF_NAME = 256, SLT_LEAF_LIST = 512 };
 
 typedef struct {
     char name[SLT_LEAF_NAME]; // path below the episode
@@ -33,12 +33,31 @@ typedef struct {
 typedef struct {
     slt_leaf leaves[SLT_LEAVES];
     int count;
-    int64_t width;   // of all leaves
-    slt_dtype dtype; // of all leaves
+    int64_t width;                // of all leaves
+    slt_dtype dtype;              // of all leaves
+    char left_out[SLT_LEAF_LIST]; // names of pictures that were not taken, with commas
 } slt_column;
+
+// what is taken: patterns as in data/source.h; NULL: the default of the layout
+typedef struct {
+    const char *actions, *observations;
+} slt_hdf5_choice;
 
 // looks at `path` in an episode; count 0 when there is nothing
 slt_status slt_hdf5_column(hid_t episode, const char *path, slt_column *out);
+// the same without pictures: what has two or more dimensions and at least 1024 numbers per step
+slt_status slt_hdf5_column_plain(hid_t episode, const char *path, slt_column *out);
+// all numeric data sets of an episode whose path, or path below `folder`, matches; FORMAT, with
+// `what` and what there is, when none does
+slt_status slt_hdf5_column_chosen(hid_t episode, const char *patterns, const char *folder,
+                                  const char *what, slt_column *out);
+// the data sets of `column` with `to` instead of `from` in front; count 0 unless all are there
+slt_status slt_hdf5_column_moved(hid_t episode, const slt_column *column, const char *from,
+                                 const char *to, slt_column *out);
+// hdf5_names.c: a name for each number of a column, with commas, as metadata; none where they say
+// nothing
+void slt_hdf5_put_names(slt_safetensors_writer *writer, const char *key, const slt_column *column,
+                        const char *folder);
 // number of steps of the first leaf in this episode; FORMAT when a leaf differs from the column
 slt_status slt_hdf5_rows(hid_t episode, const slt_column *column, int64_t *out);
 // reads rows [first, first+count) into room for count*width elements; scratch as large
@@ -49,7 +68,9 @@ slt_status slt_hdf5_read_rows(hid_t episode, const slt_column *column, int64_t f
 slt_status slt_hdf5_masks(hid_t file, int64_t *splits, int64_t episodes, bool *any);
 
 // hdf5_read.c and hdf5_write.c: the two things the program does
-slt_status slt_hdf5_to_arrays(slt_context *context, const char *path, const char *out);
-slt_status slt_hdf5_from_dataset(slt_context *context, const char *native, const char *out);
+slt_status slt_hdf5_to_arrays(slt_context *context, const char *path, const char *out,
+                              const slt_hdf5_choice *choice);
+slt_status slt_hdf5_from_dataset(slt_context *context, const char *native, const char *out,
+                                 const slt_hdf5_choice *none);
 
 #endif

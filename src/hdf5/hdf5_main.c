@@ -1,5 +1,6 @@
-// slottar-hdf5 read IN OUT | write IN OUT: called by the library, not by people. Prints one line on
-// standard error and exits with 1 when it fails; the caller puts the file's name in front.
+// slottar-hdf5 read IN OUT [CHOICE] | write IN OUT: called by the library, not by people. Prints
+// one line on standard error and exits with 1 when it fails; the caller puts the file's name in
+// front.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -31,24 +32,41 @@ static void set_limits(const char *path) {
 #endif
 }
 
+// "actions=PATTERNS" and "observations=PATTERNS"
+static bool read_choice(int count, char **words, slt_hdf5_choice *out) {
+    for (int i = 0; i < count; i++) {
+        if (strncmp(words[i], "actions=", 8) == 0)
+            out->actions = words[i] + 8;
+        else if (strncmp(words[i], "observations=", 13) == 0)
+            out->observations = words[i] + 13;
+        else
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv) {
     uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); // whatever a loaded library sets
     static const struct {
         const char *name;
-        slt_status (*run)(slt_context *context, const char *in, const char *out);
+        slt_status (*run)(slt_context *context, const char *in, const char *out,
+                          const slt_hdf5_choice *choice);
     } tasks[] = {{"read", slt_hdf5_to_arrays}, {"write", slt_hdf5_from_dataset}};
-    int task = argc != 4                       ? 2
-               : strcmp(argv[1], "read") == 0  ? 0
-               : strcmp(argv[1], "write") == 0 ? 1
-                                               : 2;
-    if (task == 2) return fputs("usage: slottar-hdf5 read|write IN OUT\n", stderr), 2;
+    enum { TASKS = sizeof tasks / sizeof *tasks };
+    size_t task = 0;
+    slt_hdf5_choice choice = {0};
+    while (argc > 3 && task < TASKS && strcmp(argv[1], tasks[task].name) != 0) task++;
+    if (argc < 4 || task == TASKS || !read_choice(argc - 4, argv + 4, &choice))
+        return fputs("usage: slottar-hdf5 read|write IN OUT [actions=P] [observations=P]\n",
+                     stderr),
+               2;
     set_limits(argv[2]);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // we say it ourselves
     H5PLset_loading_state(0);              // no foreign code
     slt_context *context;
     slt_status status = slt_context_create(&(slt_context_options){.threads = 1}, &context);
     if (status == SLT_OK) {
-        status = tasks[task].run(context, argv[2], argv[3]);
+        status = tasks[task].run(context, argv[2], argv[3], &choice);
         slt_context_destroy(context);
     }
     if (status != SLT_OK) fprintf(stderr, "%s\n", slt_last_error());

@@ -22,8 +22,8 @@ typedef struct {
 // clang-format off
 static const file_layout layouts[] = {
     {"Minari",    "episode_0",   "episode_%" PRId64,   "/",    "actions", "observations", NULL,       "rewards", "terminations", "truncations", "infos/segment"},
-    {"robomimic", "data/demo_0", "data/demo_%" PRId64, "data", "actions", "obs",          "next_obs", "rewards", "dones",        NULL,          NULL},
-    {"D4RL",      "actions",     NULL,                 NULL,   "actions", "observations", NULL,       "rewards", "terminals",    "timeouts",    NULL},
+    {"robomimic", "data/demo_0", "data/demo_%" PRId64, "data", "actions", "obs",          "next_obs", "rewards", "dones",        NULL,          "segment"},
+    {"D4RL",      "actions",     NULL,                 NULL,   "actions", "observations", NULL,       "rewards", "terminals",    "timeouts",    "infos/segment"},
 };
 // clang-format on
 
@@ -47,6 +47,7 @@ static const char *const attributes[ATTRIBUTES] = {"seed", "split", "task"};
 typedef struct {
     slt_context *context;
     const char *path;
+    const slt_hdf5_choice *choice;
     const file_layout *layout;
     hid_t file;
     int64_t episodes, steps;
@@ -89,11 +90,34 @@ static slt_status find_layout(source *in) {
              "neither Minari nor robomimic nor D4RL: no episode_0, data/demo_0 or actions");
 }
 
+// several numbers are a continuous action
+static slt_status find_actions(source *in, hid_t episode) {
+    slt_column *actions = &in->columns[ACTIONS];
+    const char *patterns = in->choice->actions;
+    if (!patterns) return slt_hdf5_column(episode, in->layout->actions, actions);
+    SLT_TRY(slt_hdf5_column_chosen(episode, patterns, NULL, "actions", actions));
+    if (actions->width > 1) actions->dtype = SLT_DTYPE_F32;
+    return SLT_OK;
+}
+
+// the observation after the last action is made of the same parts
+static slt_status find_observations(source *in, hid_t episode) {
+    const char *patterns = in->choice->observations, *folder = in->layout->observations;
+    slt_column *observations = &in->columns[OBSERVATIONS];
+    SLT_TRY(patterns
+                ? slt_hdf5_column_chosen(episode, patterns, folder, "observations", observations)
+                : slt_hdf5_column_plain(episode, folder, observations));
+    if (!in->layout->next) return SLT_OK;
+    return slt_hdf5_column_moved(episode, observations, folder, in->layout->next,
+                                 &in->columns[NEXT]);
+}
+
 static slt_status find_columns(source *in) {
     hid_t episode = open_episode(in, 0);
     if (episode < 0) SLT_FAIL(SLT_FORMAT, "the first episode is missing");
-    slt_status status = SLT_OK;
-    for (int i = 0; i < COLUMNS && status == SLT_OK; i++)
+    slt_status status = find_actions(in, episode);
+    if (status == SLT_OK) status = find_observations(in, episode);
+    for (int i = REWARDS; i < COLUMNS && status == SLT_OK; i++)
         if (column_path(in->layout, (column_id)i))
             status =
                 slt_hdf5_column(episode, column_path(in->layout, (column_id)i), &in->columns[i]);
@@ -101,7 +125,8 @@ static slt_status find_columns(source *in) {
         in->has_attribute[i] = in->layout->episode && H5Aexists(episode, attributes[i]) > 0;
     H5Gclose(episode);
     SLT_TRY(status);
-    if (in->columns[ACTIONS].count != 1) SLT_FAIL(SLT_FORMAT, "actions: missing, or several");
+    if (in->columns[ACTIONS].count < 1 || (!in->choice->actions && in->columns[ACTIONS].count > 1))
+        SLT_FAIL(SLT_FORMAT, "actions: missing, or several; choose with --actions");
     return SLT_OK;
 }
 
@@ -322,6 +347,11 @@ static slt_status read_file(source *in, const char *out) {
     SLT_TRY(take_room(in));
     SLT_TRY(slt_safetensors_writer_open(&in->context->allocator, out, &in->writer));
     slt_safetensors_describe(in->writer, "source", in->layout->name);
+    slt_hdf5_put_names(in->writer, "action_names", &in->columns[ACTIONS], NULL);
+    slt_hdf5_put_names(in->writer, "observation_names", &in->columns[OBSERVATIONS],
+                       in->layout->observations);
+    if (in->columns[OBSERVATIONS].left_out[0])
+        slt_safetensors_describe(in->writer, "left_out", in->columns[OBSERVATIONS].left_out);
     SLT_TRY(hand_over(in));
     slt_status status = slt_safetensors_commit(in->writer);
     in->writer = NULL;
@@ -342,10 +372,11 @@ static hid_t open_file(const char *path) {
     return file;
 }
 
-slt_status slt_hdf5_to_arrays(slt_context *context, const char *path, const char *out) {
+slt_status slt_hdf5_to_arrays(slt_context *context, const char *path, const char *out,
+                              const slt_hdf5_choice *choice) {
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) SLT_FAIL(SLT_IO, "not a regular file");
-    source in = {.context = context, .path = path};
+    source in = {.context = context, .path = path, .choice = choice};
     // deflate packs at most 1032 to 1
     in.most = (1ull << 30) + 1100ull * (uint64_t)info.st_size;
     in.file = open_file(path);

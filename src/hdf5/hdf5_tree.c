@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "data/source.h"
 #include "hdf5/hdf5_helper.h"
 
 // ---- links
@@ -52,6 +53,8 @@ hid_t slt_hdf5_dataset(hid_t parent, const char *path) {
 
 // ---- leaves
 
+enum { PICTURE = 1024 }; // numbers per step
+
 // U8 for bytes and truth values, I64 for other whole numbers, F32 for floats
 static bool find_dtype(hid_t dataset, slt_dtype *out) {
     hid_t type = H5Dget_type(dataset);
@@ -96,71 +99,151 @@ static slt_status look(hid_t episode, slt_leaf *leaf, bool *numeric) {
     return status;
 }
 
-static slt_status add_leaf(hid_t episode, const char *path, slt_column *column) {
-    slt_leaf leaf = {0};
-    bool numeric;
-    if (snprintf(leaf.name, sizeof leaf.name, "%s", path) >= (int)sizeof leaf.name)
-        SLT_FAIL(SLT_FORMAT, "a name of %zu characters", strlen(path));
-    SLT_TRY(look(episode, &leaf, &numeric));
-    if (!numeric) return SLT_OK; // texts and pictures
-    if (column->count == SLT_LEAVES)
-        SLT_FAIL(SLT_FORMAT, "%s: more than %d parts", path, SLT_LEAVES);
-    column->leaves[column->count++] = leaf;
-    return SLT_OK;
-}
-
 // ---- columns
 
 typedef struct {
     hid_t episode;
-    const char *path;
+    const char *patterns, *folder; // patterns NULL: everything
+    bool plain;                    // no pictures
     slt_column *column;
-    int depth;
+    char seen[SLT_LEAF_LIST]; // what was there, for a message
     slt_status status;
 } walk;
 
-static slt_status add_all(hid_t episode, const char *path, slt_column *column, int depth);
+// where the walk is
+typedef struct {
+    walk *in;
+    const char *path;
+    int depth;
+} place_in_walk;
+
+static slt_status add_all(walk *in, const char *path, int depth);
+
+static void append(char list[SLT_LEAF_LIST], const char *name) {
+    size_t length = strlen(list), more = strlen(name);
+    if (length + more + 6 < SLT_LEAF_LIST)
+        snprintf(list + length, SLT_LEAF_LIST - length, "%s%s", length ? "," : "", name);
+    else if (length >= 4 && strcmp(list + length - 4, ",...") != 0 && length + 5 < SLT_LEAF_LIST)
+        strcpy(list + length, ",...");
+}
+
+static bool is_wanted(const walk *in, const char *path) {
+    size_t folder = in->folder ? strlen(in->folder) : 0;
+    if (!in->patterns || slt_pattern_matches(in->patterns, path)) return true;
+    bool below = folder && strncmp(path, in->folder, folder) == 0 && path[folder] == '/';
+    return below && slt_pattern_matches(in->patterns, path + folder + 1);
+}
 
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *info, void *user) {
     (void)group, (void)info;
-    walk *here = user;
+    place_in_walk *here = user;
     char path[SLT_LEAF_NAME];
-    if (snprintf(path, sizeof path, "%s/%s", here->path, name) >= (int)sizeof path)
-        here->status = slt_fail(SLT_FORMAT, "%s: a long name inside", here->path);
+    const char *between = here->path[0] ? "/" : "";
+    walk *in = here->in;
+    if (snprintf(path, sizeof path, "%s%s%s", here->path, between, name) >= (int)sizeof path)
+        in->status = slt_fail(SLT_FORMAT, "%s: a long name inside", here->path);
     else
-        here->status = add_all(here->episode, path, here->column, here->depth + 1);
-    return here->status == SLT_OK ? 0 : -1;
+        in->status = add_all(in, path, here->depth + 1);
+    return in->status == SLT_OK ? 0 : -1;
 }
 
-static slt_status add_all(hid_t episode, const char *path, slt_column *column, int depth) {
-    hid_t group = slt_hdf5_group(episode, path);
-    if (group < 0) return add_leaf(episode, path, column);
-    walk here = {episode, path, column, depth, SLT_OK};
-    if (depth > 4) here.status = slt_fail(SLT_FORMAT, "%s: nests too deep", path);
-    herr_t code = here.status == SLT_OK
+static slt_status add_leaf(walk *in, const char *path) {
+    slt_leaf leaf = {0};
+    bool numeric;
+    if (snprintf(leaf.name, sizeof leaf.name, "%s", path) >= (int)sizeof leaf.name)
+        SLT_FAIL(SLT_FORMAT, "a name of %zu characters", strlen(path));
+    append(in->seen, path);
+    if (!is_wanted(in, path)) return SLT_OK;
+    SLT_TRY(look(in->episode, &leaf, &numeric));
+    if (!numeric) return SLT_OK; // texts and packed pictures
+    if (in->plain && leaf.rank > 2 && leaf.width >= PICTURE) {
+        append(in->column->left_out, path);
+        return SLT_OK;
+    }
+    if (in->column->count == SLT_LEAVES)
+        SLT_FAIL(SLT_FORMAT, "%s: more than %d parts", path, SLT_LEAVES);
+    in->column->leaves[in->column->count++] = leaf;
+    return SLT_OK;
+}
+
+// path "": the episode itself
+static slt_status add_all(walk *in, const char *path, int depth) {
+    hid_t group = path[0] ? slt_hdf5_group(in->episode, path) : in->episode;
+    if (group < 0) return add_leaf(in, path);
+    place_in_walk here = {in, path, depth};
+    if (depth > 4) in->status = slt_fail(SLT_FORMAT, "%s: nests too deep", path);
+    herr_t code = in->status == SLT_OK
                       ? H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, visit, &here)
                       : -1;
-    H5Gclose(group);
-    if (here.status == SLT_OK && code < 0) SLT_FAIL(SLT_FORMAT, "%s: could not be listed", path);
-    return here.status;
+    if (path[0]) H5Gclose(group);
+    if (in->status == SLT_OK && code < 0) SLT_FAIL(SLT_FORMAT, "%s: could not be listed", path);
+    return in->status;
 }
 
-slt_status slt_hdf5_column(hid_t episode, const char *path, slt_column *out) {
+// types and width of all leaves together
+static slt_status sum_up(slt_column *column, const char *path) {
+    bool mixed = false;
+    for (int i = 0; i < column->count; i++) {
+        column->width += column->leaves[i].width;
+        mixed |= column->leaves[i].dtype != column->leaves[0].dtype;
+    }
+    column->dtype = mixed || !column->count ? SLT_DTYPE_F32 : column->leaves[0].dtype;
+    if (column->width > INT32_MAX) SLT_FAIL(SLT_FORMAT, "%s: too many numbers per step", path);
+    return SLT_OK;
+}
+
+static slt_status find_column(hid_t episode, const char *path, bool plain, slt_column *out) {
     *out = (slt_column){.dtype = SLT_DTYPE_U8};
     if (find(episode, path) == ABSENT) return SLT_OK;
     if (find(episode, path) == OUTSIDE)
         SLT_FAIL(SLT_FORMAT, "%s: is a link; links are not followed", path);
-    SLT_TRY(add_all(episode, path, out, 0));
-    if (out->count == 0)
+    walk in = {.episode = episode, .plain = plain, .column = out};
+    SLT_TRY(add_all(&in, path, 0));
+    if (out->count == 0 && !out->left_out[0])
         SLT_FAIL(SLT_FORMAT, "%s: no numbers (pictures packed as JPEG are not read)", path);
-    bool mixed = false;
-    for (int i = 0; i < out->count; i++) {
-        out->width += out->leaves[i].width;
-        mixed |= out->leaves[i].dtype != out->leaves[0].dtype;
+    return sum_up(out, path);
+}
+
+slt_status slt_hdf5_column(hid_t episode, const char *path, slt_column *out) {
+    return find_column(episode, path, false, out);
+}
+
+slt_status slt_hdf5_column_plain(hid_t episode, const char *path, slt_column *out) {
+    return find_column(episode, path, true, out);
+}
+
+slt_status slt_hdf5_column_chosen(hid_t episode, const char *patterns, const char *folder,
+                                  const char *what, slt_column *out) {
+    *out = (slt_column){.dtype = SLT_DTYPE_U8};
+    if (!patterns[0]) return SLT_OK;
+    walk in = {.episode = episode, .patterns = patterns, .folder = folder, .column = out};
+    SLT_TRY(add_all(&in, "", 0));
+    if (out->count == 0)
+        SLT_FAIL(SLT_FORMAT, "no key with numbers matches --%s '%.100s'; there are %s", what,
+                 patterns, in.seen);
+    return sum_up(out, what);
+}
+
+slt_status slt_hdf5_column_moved(hid_t episode, const slt_column *column, const char *from,
+                                 const char *to, slt_column *out) {
+    *out = (slt_column){.dtype = SLT_DTYPE_U8};
+    slt_column found = *out;
+    size_t front = strlen(from);
+    for (int i = 0; i < column->count; i++) {
+        const slt_leaf *leaf = &column->leaves[i];
+        slt_leaf moved = {0};
+        bool numeric = false;
+        const char *rest = leaf->name + front;
+        if (strncmp(leaf->name, from, front) != 0 || (*rest && *rest != '/')) return SLT_OK;
+        if (snprintf(moved.name, sizeof moved.name, "%s%s", to, rest) >= (int)sizeof moved.name ||
+            find(episode, moved.name) != INSIDE)
+            return SLT_OK;
+        SLT_TRY(look(episode, &moved, &numeric));
+        if (!numeric || moved.width != leaf->width) return SLT_OK;
+        found.leaves[found.count++] = moved;
     }
-    out->dtype = mixed ? SLT_DTYPE_F32 : out->leaves[0].dtype;
-    if (out->width > INT32_MAX) SLT_FAIL(SLT_FORMAT, "%s: too many numbers per step", path);
-    return SLT_OK;
+    *out = found;
+    return sum_up(out, to);
 }
 
 slt_status slt_hdf5_rows(hid_t episode, const slt_column *column, int64_t *out) {

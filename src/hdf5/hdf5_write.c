@@ -190,7 +190,9 @@ static slt_status write_whole(sink *to, slt_dataset *data, const char *out) {
     return status;
 }
 
-slt_status slt_hdf5_from_dataset(slt_context *context, const char *native, const char *out) {
+slt_status slt_hdf5_from_dataset(slt_context *context, const char *native, const char *out,
+                                 const slt_hdf5_choice *none) {
+    (void)none;
     slt_dataset *data;
     SLT_TRY(slt_dataset_open(context, native, &data));
     sink to = {.context = context, .info = slt_dataset_about(data)};

@@ -141,6 +141,83 @@ static void names_that_no_header_can_hold(void **state) {
     slt_dataset_close(data);
 }
 
+// ---- HDF5
+
+static slt_status open_hdf5(const char *name, slt_dataset_columns columns, slt_dataset **data) {
+    char path[4096], source[8192];
+    snprintf(path, sizeof path, GOLDEN "/formats/%s", name);
+    CHECK_OK(slt_dataset_source(path, &columns, source, sizeof source));
+    return slt_dataset_open(context, source, data);
+}
+
+static void a_camera_is_left_out(void **state) {
+    (void)state;
+    slt_dataset *data;
+    slt_episode episode;
+    CHECK_OK(open_hdf5("camera.hdf5", (slt_dataset_columns){0}, &data));
+    const slt_dataset_info *about = slt_dataset_about(data);
+    assert_int_equal(about->action_size, 7);
+    assert_int_equal(about->observation_size, 3);
+    assert_string_equal(about->observation_names[0], "gripper");
+    assert_string_equal(about->observation_names[2], "joint[1]");
+    assert_string_equal(slt_dataset_metadata(data, "left_out"), "obs/agentview_image");
+    CHECK_OK(slt_dataset_episode(data, 1, &episode));
+    assert_memory_equal(episode.observations_f32, ((float[]){0, 10, 11}), 12);
+    assert_memory_equal(episode.final_f32, ((float[]){3, 15, 16}), 12);
+    slt_dataset_close(data);
+}
+
+static void keys_are_chosen(void **state) {
+    (void)state;
+    slt_dataset *data;
+    slt_episode episode;
+    // below obs/ or with it
+    static const char *const joints[] = {"joint", "obs/j*"};
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(open_hdf5("camera.hdf5", (slt_dataset_columns){"action_dict/*", joints[i], NULL},
+                           &data));
+        const slt_dataset_info *about = slt_dataset_about(data);
+        assert_int_equal(about->action_size, 4);
+        assert_string_equal(about->action_names[0], "action_dict/gripper");
+        assert_int_equal(about->observation_size, 2);
+        assert_null(slt_dataset_metadata(data, "left_out"));
+        CHECK_OK(slt_dataset_episode(data, 0, &episode));
+        assert_memory_equal(episode.actions_f32 + 4, ((float[]){1, 3, 4, 5}), 16);
+        slt_dataset_close(data);
+    }
+    CHECK_OK(open_hdf5("camera.hdf5", (slt_dataset_columns){NULL, "agentview_image", NULL}, &data));
+    assert_int_equal(slt_dataset_about(data)->observation_rank, 3);
+    assert_int_equal(slt_dataset_about(data)->observation_size, 84 * 84 * 3);
+    slt_dataset_close(data);
+    CHECK_OK(open_hdf5("camera.hdf5", (slt_dataset_columns){NULL, "", NULL}, &data));
+    assert_int_equal(slt_dataset_about(data)->observation_kind, SLT_OBSERVATIONS_NONE);
+    slt_dataset_close(data);
+    CHECK_OK(open_hdf5("minari", (slt_dataset_columns){NULL, "pos", NULL}, &data));
+    assert_int_equal(slt_dataset_about(data)->observation_size, 2);
+    slt_dataset_close(data);
+    CHECK_OK(open_hdf5("d4rl.hdf5", (slt_dataset_columns){"obs*", "act*", NULL}, &data));
+    assert_int_equal(slt_dataset_about(data)->action_size, 2);
+    slt_dataset_close(data);
+}
+
+static void bad_choices_of_keys_are_refused(void **state) {
+    (void)state;
+    slt_dataset *data;
+    CHECK_FAILS(SLT_FORMAT,
+                "camera.hdf5: no key with numbers matches --actions 'x*'; there are "
+                "action_dict/gripper,action_dict/pos,actions",
+                open_hdf5("camera.hdf5", (slt_dataset_columns){"x*", NULL, NULL}, &data));
+    CHECK_FAILS(SLT_FORMAT, "actions: missing",
+                open_hdf5("camera.hdf5", (slt_dataset_columns){"", NULL, NULL}, &data));
+    CHECK_FAILS(SLT_INVALID, "--episode is for csv",
+                open_hdf5("camera.hdf5", (slt_dataset_columns){NULL, NULL, "demo"}, &data));
+    // links are not followed when they are asked for by name, either
+    CHECK_FAILS(SLT_FORMAT, "observations: no data set inside of the file",
+                open_hdf5("linked.hdf5", (slt_dataset_columns){NULL, "obs*", NULL}, &data));
+    CHECK_FAILS(SLT_FORMAT, "observations: no data set inside of the file",
+                open_hdf5("outside.hdf5", (slt_dataset_columns){NULL, "*", NULL}, &data));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_choice_survives_its_text),
@@ -149,6 +226,9 @@ int main(void) {
         cmocka_unit_test(a_column_alone_is_what_its_numbers_are),
         cmocka_unit_test(refusals_name_the_column),
         cmocka_unit_test(names_that_no_header_can_hold),
+        cmocka_unit_test(a_camera_is_left_out),
+        cmocka_unit_test(keys_are_chosen),
+        cmocka_unit_test(bad_choices_of_keys_are_refused),
     };
     return cmocka_run_group_tests(tests, one_thread, no_context);
 }

@@ -68,6 +68,22 @@ def robomimic():
         file.create_dataset("mask/valid", data=["demo_1"], dtype=h5py.string_dtype())
 
 
+def camera():
+    """robomimic with an 84x84 camera, and with parts of actions in a group."""
+    with h5py.File(here + "camera.hdf5", "w") as file:
+        for i, n in enumerate((4, 3)):
+            demo = file.create_group(f"data/demo_{i}", track_order=False)
+            demo["actions"] = np.arange(7.0 * n).reshape(n, 7) / 16 + i
+            demo["action_dict/pos"] = np.arange(3.0 * n).reshape(n, 3)
+            demo["action_dict/gripper"] = np.array([t % 2 for t in range(n)], np.int64).reshape(n, 1)
+            for group, more in (("obs", 0), ("next_obs", 1)):
+                demo.create_dataset(group + "/agentview_image", data=np.full((n, 84, 84, 3), 9, np.uint8),
+                                    compression="gzip")
+                demo[group + "/joint"] = np.arange(2.0 * n).reshape(n, 2) + 10 * i + more
+                demo[group + "/gripper"] = np.arange(n, dtype=np.float32).reshape(n, 1) + more
+            demo["dones"] = np.array([0] * (n - 1) + [1])
+
+
 def d4rl():
     with h5py.File(here + "d4rl.hdf5", "w") as file:
         file.create_dataset("observations", data=np.arange(12, dtype=np.float32).reshape(6, 2), compression="gzip")
@@ -92,5 +108,5 @@ def hostile():
                 file.create_dataset("observations", (3, 2), dtype="u1", external=[("/etc/passwd", 0, 6)])
 
 
-for make in (tensors, archives, minari, robomimic, d4rl, hostile):
+for make in (tensors, archives, minari, robomimic, camera, d4rl, hostile):
     make()
