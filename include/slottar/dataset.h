@@ -141,6 +141,46 @@ SLT_API slt_status slt_episode_observe(const slt_dataset_info *info, const slt_e
 // Number of segments: runs of equal labels; 0 without labels.
 SLT_API int64_t slt_episode_segment_count(const slt_episode *episode);
 
+// ---- data in memory
+
+// A text of the metadata.
+typedef struct {
+    const char *key, *value;
+} slt_dataset_text;
+
+// The steps of all episodes, one after the other, in arrays of the caller's. `info` says what there
+// is, as for a builder: an array that it promises must be here. Observations come as u8 or f32.
+typedef struct {
+    slt_dataset_info info;
+    int64_t episodes;
+    const int64_t *offsets;         // [episodes+1], from 0 to the number of all steps
+    const uint8_t *actions_u8;      // [steps]; one of these three
+    const int32_t *actions_i32;     // [steps]
+    const float *actions_f32;       // [steps][action_size]
+    const uint8_t *observations_u8; // [steps][observation_size]
+    const float *observations_f32;
+    const uint8_t *final_u8; // [episodes][observation_size]
+    const float *final_f32;
+    const float *rewards;                           // [steps]
+    const int32_t *segments;                        // [steps]
+    const uint8_t *splits, *terminated, *truncated; // [episodes]
+    const int64_t *seeds;                           // [episodes]
+    const int32_t *tasks;                           // [episodes]
+    const slt_dataset_text *texts;                  // [text_count], as slt_dataset_builder_describe
+    int text_count;
+} slt_dataset_arrays;
+
+// A data set without a file; its path is "memory". `from` copies the arrays; `view` borrows them,
+// and they must stay as they are until the data set is closed. Names and texts are copied by both.
+// Every value is checked, as by a builder.
+SLT_API slt_status slt_dataset_from_arrays(slt_context *context, const slt_dataset_arrays *arrays,
+                                           slt_dataset **out);
+SLT_API slt_status slt_dataset_view_arrays(slt_context *context, const slt_dataset_arrays *arrays,
+                                           slt_dataset **out);
+
+// Writes a data set to a file; the ending decides, as for slt_dataset_convert.
+SLT_API slt_status slt_dataset_save(slt_dataset *data, const char *out);
+
 // Reads a data set of any format and writes another; the ending of `out` decides: .safetensors,
 // .npz, .hdf5 (Minari's file), / (a Minari data set, which is a folder).
 SLT_API slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out);

@@ -14,7 +14,17 @@ const char *slt_dataset_path(const slt_dataset *data) { return data->path; }
 const int64_t *slt_dataset_offsets(const slt_dataset *data) { return data->offsets; }
 
 const char *slt_dataset_metadata(const slt_dataset *data, const char *key) {
-    return slt_safetensors_metadata(data->file, key);
+    for (size_t i = 0; i < data->text_count; i++)
+        if (strcmp(data->texts[i].key, key) == 0) return data->texts[i].value;
+    return data->file ? slt_safetensors_metadata(data->file, key) : NULL;
+}
+
+size_t slt_dataset_text_count(const slt_dataset *data) {
+    return data->file ? slt_safetensors_metadata_count(data->file) : data->text_count;
+}
+
+slt_metadata slt_dataset_text_at(const slt_dataset *data, size_t index) {
+    return data->file ? slt_safetensors_metadata_at(data->file, index) : data->texts[index];
 }
 
 const char *slt_split_name(slt_split split) {
@@ -28,8 +38,8 @@ static slt_split split_of(const slt_dataset *data, int64_t index) {
     return data->split ? (slt_split)((const uint8_t *)data->split->data)[index] : SLT_SPLIT_TRAIN;
 }
 
-// lists of the episodes of each split: count, then fill
-static slt_status list_splits(slt_dataset *data) {
+// count, then fill
+slt_status slt_dataset_list_splits(slt_dataset *data) {
     int64_t *counts = data->member_count;
     for (int64_t i = 0; i < data->info.episodes; i++) counts[split_of(data, i)]++;
     for (int k = 0; k < SLT_SPLITS; k++) {
@@ -51,7 +61,7 @@ static slt_status load(slt_dataset *data, const char *path, const char *native) 
     SLT_TRY(slt_dataset_find_fields(data));
     SLT_TRY(slt_dataset_check_values(data));
     SLT_TRY(SLT_NEW(&data->arena, &data->checked, (size_t)data->info.episodes));
-    return list_splits(data);
+    return slt_dataset_list_splits(data);
 }
 
 slt_status slt_dataset_open(slt_context *context, const char *path, slt_dataset **out) {
@@ -75,7 +85,7 @@ slt_status slt_dataset_open(slt_context *context, const char *path, slt_dataset 
 
 void slt_dataset_close(slt_dataset *data) {
     if (!data) return;
-    slt_safetensors_close(data->file);
+    if (data->file) slt_safetensors_close(data->file);
     slt_arena_deinit(&data->arena);
     slt_free(&data->context->allocator, data);
 }

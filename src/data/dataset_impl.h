@@ -19,7 +19,9 @@ enum {
 struct slt_dataset {
     slt_context *context;
     slt_arena arena;
-    slt_safetensors *file;
+    slt_safetensors *file;     // NULL: in memory
+    const slt_metadata *texts; // in memory: its metadata
+    size_t text_count;
     slt_dataset_info info;
     const char *path;
     const int64_t *offsets; // [episodes+1]
@@ -29,6 +31,11 @@ struct slt_dataset {
     unsigned char *checked; // [episodes], 1: its observations and rewards are fine
     int64_t *members[SLT_SPLITS], member_count[SLT_SPLITS];
 };
+
+// dataset.c: metadata, of a file or in memory; lists of the episodes of each split
+size_t slt_dataset_text_count(const slt_dataset *data);
+slt_metadata slt_dataset_text_at(const slt_dataset *data, size_t index);
+slt_status slt_dataset_list_splits(slt_dataset *data);
 
 // dataset_fields.c: finds the arrays and checks their types and shapes
 slt_status slt_dataset_find_fields(slt_dataset *data);

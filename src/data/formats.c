@@ -126,8 +126,8 @@ slt_status slt_data_as_native(slt_context *context, const char *path, char out[S
 // episode by episode: what is written has been checked
 static slt_status copy_episodes(slt_dataset *data, slt_dataset_builder *builder) {
     int64_t episodes = slt_dataset_about(data)->episodes;
-    for (size_t i = 0; i < slt_safetensors_metadata_count(data->file); i++) {
-        slt_metadata one = slt_safetensors_metadata_at(data->file, i);
+    for (size_t i = 0; i < slt_dataset_text_count(data); i++) {
+        slt_metadata one = slt_dataset_text_at(data, i);
         if (!slt_dataset_is_reserved(one.key))
             SLT_TRY(slt_dataset_builder_describe(builder, one.key, one.value));
     }
@@ -140,18 +140,19 @@ static slt_status copy_episodes(slt_dataset *data, slt_dataset_builder *builder)
     return SLT_OK;
 }
 
+static slt_status save_native(slt_dataset *data, const char *out) {
+    slt_dataset_builder *builder;
+    SLT_TRY(slt_dataset_builder_create(data->context, out, &data->info, &builder));
+    slt_status status = copy_episodes(data, builder);
+    if (status == SLT_OK) return slt_dataset_builder_commit(builder);
+    slt_dataset_builder_destroy(builder);
+    return status;
+}
+
 static slt_status write_native(slt_context *context, const char *native, const char *out) {
     slt_dataset *data;
     SLT_TRY(slt_dataset_open(context, native, &data));
-    slt_dataset_builder *builder;
-    slt_status status = slt_dataset_builder_create(context, out, &data->info, &builder);
-    if (status == SLT_OK) {
-        status = copy_episodes(data, builder);
-        if (status == SLT_OK)
-            status = slt_dataset_builder_commit(builder);
-        else
-            slt_dataset_builder_destroy(builder);
-    }
+    slt_status status = save_native(data, out);
     slt_dataset_close(data);
     return status;
 }
@@ -175,13 +176,39 @@ static slt_status convert(slt_context *context, const slt_data_format *format, c
     return status;
 }
 
-slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out) {
-    const slt_data_format *format = slt_data_format_for(out);
-    if (!format || !format->write)
+static slt_status find_writer(const char *out, const slt_data_format **format) {
+    *format = slt_data_format_for(out);
+    if (!*format || !(*format)->write)
         SLT_FAIL(SLT_UNSUPPORTED,
                  "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
                  out);
+    return SLT_OK;
+}
+
+static slt_status save_as(slt_dataset *data, const slt_data_format *format, const char *out) {
+    char native[SLT_PATH];
+    if (!format->read) return save_native(data, out);
+    SLT_TRY(slt_data_temporary(native));
+    slt_status status = save_native(data, native);
+    if (status == SLT_OK) status = format->write(data->context, native, out);
+    unlink(native);
+    return status;
+}
+
+slt_status slt_dataset_save(slt_dataset *data, const char *out) {
+    const slt_data_format *format;
     slt_lock lock;
+    SLT_TRY(find_writer(out, &format));
+    SLT_TRY(slt_lock_file(&lock, data->context, out));
+    slt_status status = save_as(data, format, out);
+    slt_lock_release(&lock);
+    return status;
+}
+
+slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out) {
+    const slt_data_format *format;
+    slt_lock lock;
+    SLT_TRY(find_writer(out, &format));
     SLT_TRY(slt_lock_file(&lock, context, out));
     slt_status status = convert(context, format, path, out);
     slt_lock_release(&lock);
