@@ -181,6 +181,18 @@ SLT_API slt_status slt_dataset_view_arrays(slt_context *context, const slt_datas
 // Writes a data set to a file; the ending decides, as for slt_dataset_convert.
 SLT_API slt_status slt_dataset_save(slt_dataset *data, const char *out);
 
+// Writes a copy of what the data set came from, with the segment of every step in it: csv in a
+// column `segment`, Minari and D4RL in `infos/segment`, robomimic in `segment` next to the actions.
+// `out` is a file with the ending of the source, or a folder with a / at its end, for a file of the
+// same name. Everything else is copied as it is; labels that are there are replaced. Where the
+// source is native, npz or in memory, or `out` ends otherwise, a data set of its own is written, as
+// by slt_dataset_save. segments: [steps], -1 where unknown. INVALID when it would replace its
+// source.
+SLT_API slt_status slt_dataset_label(slt_dataset *data, const int32_t *segments, const char *out);
+// The file that this call would write.
+SLT_API slt_status slt_dataset_label_path(slt_dataset *data, const char *out, char *path,
+                                          size_t size);
+
 // Reads a data set of any format and writes another; the ending of `out` decides: .safetensors,
 // .npz, .hdf5 (Minari's file), / (a Minari data set, which is a folder).
 SLT_API slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out);

@@ -35,6 +35,7 @@ def from_arrays(
     tasks: Optional[Sequence[int]] = None,
     action_count: Optional[int] = None,
     action_names: Optional[Sequence[str]] = None,
+    observation_names: Optional[Sequence[str]] = None,
     environment: Optional[str] = None,
     expert: Optional[str] = None,
     observation_meaning: Optional[str] = None,
@@ -47,7 +48,7 @@ def from_arrays(
     with ``lengths`` the steps of all episodes behind one another. Whole numbers are discrete
     actions, [steps, size] floats are continuous ones. Observations of bytes and truth values are
     kept as bytes, others as 32-bit floats. The rest has one value per episode; ``splits`` are names
-    or 0, 1, 2. Without ``path`` the file is temporary and goes with the data set.
+    or 0, 1, 2. Without ``path`` the data set is in memory and no file is written.
     """
     if actions is None:
         raise TypeError("there are no actions")
@@ -74,6 +75,7 @@ def from_arrays(
     about = {
         "action_count": action_count,
         "action_names": action_names,
+        "observation_names": observation_names,
         "environment": environment,
         "expert": expert,
         "observation_meaning": observation_meaning,
@@ -110,6 +112,7 @@ def about_of(episode: Any) -> Mapping[str, Any]:
     return {
         "action_count": source.action_count,
         "action_names": source.action_names,
+        "observation_names": source.observation_names,
         "environment": source.environment,
         "expert": source.expert,
         "bits": source._info.observation_kind == c.SLT_OBSERVATIONS_BITS,
@@ -122,13 +125,16 @@ def build(
     metadata: Optional[Mapping[str, str]] = None,
     path: Optional[PathLike] = None,
 ) -> Dataset:
-    """Writes episodes, converted one at a time, and opens the file."""
+    """Episodes in memory, or written to a file, converted one at a time."""
     if metadata is not None and not isinstance(metadata, Mapping):
         raise TypeError(f"metadata maps texts to texts, it is no {type(metadata).__name__}")
     if not episodes:
         raise ValueError("there is no episode")
     first = Row(episodes[0], 0)
     info, kept = describe(first, _largest(episodes, first, about), about)
+    # places of ones are only kept in files
+    if path is None and info.observation_kind != c.SLT_OBSERVATIONS_BITS:
+        return _in_memory(episodes, first, info, metadata or {}, kept)
     name, folder = file_to_write(path)
     context, builder = Context(), ctypes.c_void_p()
     with context.used():
@@ -141,6 +147,49 @@ def build(
         check(lib.slt_dataset_builder_commit(builder))
     del kept
     return Dataset(os.fsdecode(name), folder=folder)
+
+
+# fields of slt_dataset_arrays: the column and its type; None: a type of its own
+_FIELDS = {
+    "rewards": ("rewards", np.float32),
+    "segments": ("segments", np.int32),
+    "splits": ("split", np.uint8),
+    "terminated": ("terminated", np.uint8),
+    "truncated": ("truncated", np.uint8),
+    "seeds": ("seed", np.int64),
+    "tasks": ("task", np.int32),
+}
+
+
+def _in_memory(
+    episodes: Sequence[Any], first: Row, info: Any, metadata: Mapping[str, str], kept: Any
+) -> Dataset:
+    """The columns of all episodes, one after the other."""
+    rows = []
+    for index, episode in enumerate(episodes):
+        rows.append(Row(episode, index))
+        rows[-1].fit(first)
+    lengths = [len(row.actions) for row in rows]
+    arrays = {"offsets": np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)}
+    arrays["actions_i32" if first.discrete else "actions_f32"] = np.concatenate(
+        [row.actions for row in rows]
+    )
+    kind = "u8" if first.narrow else "f32"
+    for field, name in (("observations", "observations"), ("final", "final_observation")):
+        if first.values[name] is not None:
+            parts = [row.values[name].reshape(-1, first.size) for row in rows]
+            arrays[f"{field}_{kind}"] = np.concatenate(parts)
+    for field, (name, dtype) in _FIELDS.items():
+        if first.values[name] is not None:
+            column = [np.atleast_1d(np.asarray(row.values[name], dtype)) for row in rows]
+            arrays[field] = np.concatenate(column)
+    words = [(needed(k, "metadata"), needed(v, "metadata")) for k, v in metadata.items()]
+    listed = (c.slt_dataset_text * max(len(words), 1))(*words)
+    raw = c.slt_dataset_arrays(info=info, episodes=len(rows), texts=listed, text_count=len(words))
+    for field, array in arrays.items():
+        setattr(raw, field, array.ctypes.data)
+    del kept  # names are copied
+    return Dataset._of_arrays(raw, arrays)
 
 
 def _fill(builder: Any, episodes: Sequence[Any], first: Row, metadata: Mapping[str, str]) -> None:

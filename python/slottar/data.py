@@ -16,14 +16,26 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import (
+    Any,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+    overload,
+)
 
 import numpy as np
 
 from . import _declarations as c
 from ._arrays import view
-from ._library import PathLike, lib, needed, path_bytes, text, texts, to_bytes, whole
+from ._library import PathLike, check, lib, needed, path_bytes, text, texts, to_bytes, whole
 from ._work import SEED_MOST, Context, Handle, Watcher
+from .errors import error_of
 
 SPLITS = tuple(lib.slt_split_name(k).decode() for k in range(c.SLT_SPLITS))
 
@@ -131,6 +143,17 @@ class Episode:
         return f"<slottar.Episode {self.index}: {len(self)} steps, {self.split}>"
 
 
+class Channel(NamedTuple):
+    """One number of a continuous action; ``kind`` is "constant", "binary" or "continuous"."""
+
+    name: Optional[str]
+    kind: str
+    least: float
+    most: float
+    mean: float
+    deviation: float
+
+
 class Dataset:
     """Recorded episodes. Made by :func:`load`, :func:`from_arrays` and their like."""
 
@@ -138,16 +161,39 @@ class Dataset:
         name = path_bytes(path)
         context, pointer = Context(), ctypes.c_void_p()
         context.run(lib.slt_dataset_open, context.pointer, name, pointer, path=os.fsdecode(name))
+        self._adopt(context, pointer, folder, in_memory=False)
+
+    def _adopt(
+        self, context: Context, pointer: Any, folder: Optional["TemporaryFolder"], in_memory: bool
+    ) -> None:
         self._handle = Handle(context, pointer, lib.slt_dataset_close)
         self._folder = folder  # of a data set that was made here: goes with it
+        self._in_memory = in_memory
         self._info = lib.slt_dataset_about(pointer).contents
+
+    @classmethod
+    def _of_arrays(cls, arrays: Any, kept: Any) -> "Dataset":
+        """A data set over arrays in memory, which live as long as it: no file."""
+        data = cls.__new__(cls)
+        context, pointer = Context(), ctypes.c_void_p()
+        context.call(lib.slt_dataset_view_arrays, context.pointer, arrays, pointer)
+        data._adopt(context, pointer, None, in_memory=True)
+        data._handle.kept = kept
+        return data
 
     # ---- what it is
 
     @property
     def path(self) -> str:
-        """Of the file; of a data set made from arrays, a temporary one."""
-        return os.fsdecode(lib.slt_dataset_path(self._handle.pointer))
+        """Of the file, with the choice of columns after a ``?``; a data set in memory is written to a
+        temporary one when somebody asks for it."""
+        if not self._in_memory:
+            return os.fsdecode(lib.slt_dataset_path(self._handle.pointer))
+        if self._folder is None:
+            folder = TemporaryFolder()
+            self.save(folder.file("data.safetensors"))
+            self._folder = folder
+        return self._folder.file("data.safetensors")
 
     @property
     def steps(self) -> int:
@@ -170,8 +216,33 @@ class Dataset:
 
     @property
     def action_names(self) -> Optional[List[str]]:
-        names = self._info.action_names
-        return [text(names[i]) for i in range(self._info.action_count)] if names else None
+        """Of discrete actions, or of the numbers of a continuous one."""
+        count = self._info.action_count if self.discrete else self._info.action_size
+        return _names(self._info.action_names, count)
+
+    @property
+    def observation_names(self) -> Optional[List[str]]:
+        """Of the numbers of an observation."""
+        return _names(self._info.observation_names, self._info.observation_size)
+
+    @property
+    def channels(self) -> Optional[List[Channel]]:
+        """The numbers of a continuous action over all steps; None for discrete ones."""
+        if self.discrete:
+            return None
+        raw = (c.slt_channel * self._info.action_size)()
+        self._handle.context.call(lib.slt_dataset_channels, self._handle.pointer, raw)
+        return [
+            Channel(
+                text(one.name),
+                text(lib.slt_channel_kind_name(one.kind)),
+                one.least,
+                one.most,
+                one.mean,
+                one.deviation,
+            )
+            for one in raw
+        ]
 
     @property
     def observation_shape(self) -> Tuple[int, ...]:
@@ -283,13 +354,16 @@ class Dataset:
 
     def save(self, path: PathLike) -> str:
         """Writes a copy; the ending decides: .safetensors, .npz, .hdf5, / (a Minari folder)."""
-        context = Context()
-        name, out = path_bytes(self.path), path_bytes(path)
+        out = path_bytes(path)
+        if self._in_memory:
+            self._handle.context.run(lib.slt_dataset_save, self._handle.pointer, out)
+            return os.fsdecode(out)
+        context, name = Context(), path_bytes(self.path)
         context.run(lib.slt_dataset_convert, context.pointer, name, out, path=self.path)
         return os.fsdecode(out)
 
     def __reduce__(self) -> Any:
-        if self._folder is None:
+        if self._folder is None and not self._in_memory:
             return load, (os.path.abspath(self.path),)
         return _from_bytes, (Path(self.path).read_bytes(),)
 
@@ -365,13 +439,53 @@ def split_number(name: str) -> int:
     return SPLITS.index(name)
 
 
-def load(path: PathLike) -> Dataset:
-    """Opens a data set: native files are mapped, not read; npz, csv, Minari, robomimic and D4RL are
-    imported.
+Patterns = Union[None, str, Sequence[str]]
+
+
+def load(
+    path: PathLike,
+    *,
+    actions: Patterns = None,
+    observations: Patterns = None,
+    episode: Optional[str] = None,
+) -> Dataset:
+    """Opens a data set: native files are mapped, not read; npz, csv, Minari, robomimic, D4RL and
+    LeRobot folders are imported.
+
+    ``actions`` and ``observations`` choose columns of a csv file, keys of an HDF5 file or features
+    of a LeRobot folder by patterns, ``"a*,gripper"`` or a list of them; "" is none. ``episode`` is
+    the csv column that tells episodes apart; "": the file is one. Pictures are left out, with a
+    note in the log, unless a pattern names them.
 
     Raises FileNotFoundError, or FormatError (a ValueError) with the file and field that are wrong.
     """
-    return Dataset(path)
+    name = path_bytes(path)
+    if os.path.isfile(os.path.join(os.fsdecode(name), "meta", "info.json")):
+        from .lerobot import from_lerobot
+
+        return from_lerobot(os.fsdecode(name), actions=actions, observations=observations)
+    words = (patterns_text(actions, "actions"), patterns_text(observations, "observations"))
+    chosen = c.slt_dataset_columns(*words, to_bytes(episode, "episode"))
+    if chosen.actions is None and chosen.observations is None and chosen.episode is None:
+        return Dataset(path)
+    source = ctypes.create_string_buffer(4096)
+    check(lib.slt_dataset_source(name, chosen, source, len(source)))
+    if not os.path.exists(os.fsdecode(name)):
+        raise error_of("IO", f"{os.fsdecode(name)}: no such file", os.fsdecode(name))
+    return Dataset(os.fsdecode(source.value))
+
+
+def patterns_text(patterns: Patterns, what: str) -> Optional[bytes]:
+    """Patterns as one text, with commas."""
+    if patterns is None or isinstance(patterns, str):
+        return to_bytes(patterns, what)
+    if not isinstance(patterns, (list, tuple)):
+        raise TypeError(f"{what}: patterns are a text or a list of texts, not {patterns!r}")
+    return ",".join(needed(one, what).decode() for one in patterns).encode()
+
+
+def _names(names: Any, count: int) -> Optional[List[str]]:
+    return [text(names[i]) for i in range(count)] if names else None
 
 
 def save(data: Dataset, path: PathLike) -> str:

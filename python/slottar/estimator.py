@@ -7,12 +7,12 @@ Copyright (c) 2026 the slottar authors
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 import numpy as np
 
 from .building import about_of, build, from_episodes
-from .data import Dataset, html_table, load
+from .data import Dataset, Episode, html_table, load
 from .rows import columns_of
 
 
@@ -132,9 +132,27 @@ def without_targets(y: Any) -> Any:
     return None if y is None or all(np.ndim(one) == 0 for one in y) else y
 
 
+def _is_one(X: Any) -> bool:
+    """One trajectory instead of a list of them?"""
+    if isinstance(X, (Mapping, Episode)):
+        return True
+    if isinstance(X, Dataset) or not len(X):
+        return False
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        # [steps] numbers, or [steps, size] floats; [trajectories, steps] whole numbers are many
+        return X.ndim == 1 or (X.ndim == 2 and X.dtype.kind == "f")
+    first = X[0] if hasattr(X, "__getitem__") else None
+    return (
+        first is not None
+        and not isinstance(first, (str, bytes))
+        and np.ndim(first) == 0
+        and (isinstance(first, (int, float, np.generic)))
+    )
+
+
 def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:
     """What fit and predict take: a data set, its path, episodes, or an array of actions per
-    trajectory.
+    trajectory. One trajectory (an episode, a mapping, or its actions) is a list of one.
 
     ``y``, one array of labels per trajectory, takes the place of the labels of X.
     """
@@ -142,8 +160,12 @@ def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:
         X = load(X)
     if isinstance(X, Dataset) and y is None:
         return X
-    if not hasattr(X, "__len__") or isinstance(X, dict):
+    if not hasattr(X, "__len__"):
         raise TypeError(f"wants a data set or a list of trajectories, not {type(X).__name__}")
+    if _is_one(X):
+        if y is not None:
+            raise ValueError("a list of trajectories goes with y: did you mean [X], [y]?")
+        X = [X]
     if y is None:
         return from_episodes(X)
     if len(X) != len(y):

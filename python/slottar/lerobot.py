@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._library import PathLike
+from ._work import logger
 from .building import build
-from .data import SPLITS, Dataset
+from .data import SPLITS, Dataset, Patterns
 from .errors import error_of
 
 _FILE = "chunk-000/file-000.parquet"
@@ -31,14 +33,15 @@ _BATCH = 500  # episodes that are in memory at once
 def from_lerobot(
     root: PathLike,
     *,
-    observations: Optional[Sequence[str]] = None,
-    action: str = _ACTION,
+    actions: Patterns = None,
+    observations: Patterns = None,
     path: Optional[PathLike] = None,
 ) -> Dataset:
     """Reads a LeRobot data set from a folder.
 
-    ``observations`` names the features that make an observation, one behind the other; without it
-    all numeric ones whose name starts with ``observation``. Pictures and videos are left out.
+    ``actions`` and ``observations`` choose features by patterns, ``"observation.state"`` or a list
+    of them, one after the other in the order of the folder; without them ``action``, and all
+    numeric features whose name starts with ``observation``. Pictures and videos are left out.
     Labels come from ``subtask_index``; a new segment begins where it changes.
     """
     import pyarrow.parquet as parquet
@@ -46,31 +49,19 @@ def from_lerobot(
     folder = Path(os.fspath(root))
     info = _read_info(folder)
     features = info["features"]
-    seen = (
-        list(observations)
-        if observations is not None
-        else [
-            name
-            for name, f in features.items()
-            if name.startswith("observation") and f["dtype"] in _NUMBERS
-        ]
-    )
-    for name in [action, *seen]:
-        if features.get(name, {}).get("dtype") not in _NUMBERS:
-            raise ValueError(
-                f"{folder}: has no numeric feature {name!r}; there are {', '.join(features)}"
-            )
+    acts = _choose(folder, features, actions, "actions", _ACTION)
+    seen = _choose(folder, features, observations, "observations", "observation*")
     extra = [name for name in (_REWARD, _SUBTASK, "task_index") if name in features]
     files = sorted((folder / "data").glob("*/*.parquet"))
     if not files:
         raise error_of("IO", f"{folder}: no data/*/*.parquet in it", str(folder / "data"))
-    columns = [action, *seen, *extra, "episode_index", "frame_index"]
+    columns = list(dict.fromkeys([*acts, *seen, *extra, "episode_index", "frame_index"]))
     try:
         tables = [parquet.read_table(file, columns=columns) for file in files]
     except Exception as problem:  # pyarrow's many kinds
         raise error_of("FORMAT", f"{folder}: {problem}") from None
     ours = info.get("slottar", {})
-    rows = [row for table in tables for row in _episodes(table, features, action, seen, ours)]
+    rows = [row for table in tables for row in _episodes(table, features, acts, seen, ours)]
     rows.sort(key=lambda row: row[0])
     splits = _splits(info, len(rows))
     episodes = [
@@ -78,9 +69,67 @@ def from_lerobot(
         for i, (_, row) in enumerate(rows)
     ]
     about = {
-        key: ours.get(key) for key in ("action_count", "action_names", "environment", "expert")
+        key: ours.get(key)
+        for key in ("action_count", "action_names", "environment", "expert")
+        if acts == [_ACTION] or not key.startswith("action")
     }
+    if about.get("action_names") is None and episodes and np.ndim(episodes[0]["actions"]) == 2:
+        about["action_names"] = _names(features, acts)
+    about["observation_names"] = _names(features, seen) if seen else None
     return build(episodes, about, None, path)
+
+
+def _choose(
+    folder: Path, features: Dict[str, Any], patterns: Patterns, what: str, usual: str
+) -> List[str]:
+    """Numeric features that match; by default no pictures."""
+    words = usual if patterns is None else patterns
+    listed = words.split(",") if isinstance(words, str) else list(words)
+    found = [
+        name
+        for name, feature in features.items()
+        if feature["dtype"] in _NUMBERS and any(fnmatchcase(name, one) for one in listed)
+    ]
+    if patterns is None:
+        pictures = [name for name in found if _is_picture(features[name])]
+        found = [name for name in found if name not in pictures]
+        if pictures:
+            logger.info("%s: left out the pictures %s", folder, ", ".join(pictures))
+    missing = [one for one in listed if one and not any(fnmatchcase(n, one) for n in found)]
+    if (what == "actions" and not found) or (patterns is not None and missing):
+        raise error_of(
+            "FORMAT",
+            f"{folder}: no numeric feature matches {what}={','.join(missing or listed)!r}; "
+            f"there are {', '.join(features)}",
+        )
+    return found
+
+
+def _is_picture(feature: Dict[str, Any]) -> bool:
+    """As for HDF5: two or more dimensions and 1024 numbers."""
+    shape = feature.get("shape") or []
+    return len(shape) > 1 and int(np.prod(shape)) >= 1024
+
+
+def _names(features: Dict[str, Any], chosen: Sequence[str]) -> Optional[List[str]]:
+    """A name for each number; None where there is nothing to say."""
+    out: List[str] = []
+    for name in chosen:
+        given = features[name].get("names")
+        if isinstance(given, dict) and len(given) == 1:
+            given = next(iter(given.values()))
+        size = int(np.prod(features[name].get("shape") or [1]))
+        if (
+            isinstance(given, list)
+            and len(given) == size
+            and all(isinstance(n, str) for n in given)
+        ):
+            out += given
+        elif size == 1:
+            out.append(name)
+        else:
+            out += [f"{name}[{i}]" for i in range(size)]
+    return [one.replace(",", ";") for one in out]
 
 
 _NUMBERS = (
@@ -136,22 +185,23 @@ def _array(table: Any, name: str, dtype: str) -> np.ndarray:
 
 
 def _episodes(
-    table: Any, features: Dict[str, Any], action: str, seen: Sequence[str], ours: Dict[str, Any]
+    table: Any,
+    features: Dict[str, Any],
+    acts: Sequence[str],
+    seen: Sequence[str],
+    ours: Dict[str, Any],
 ) -> List[Tuple[int, Dict[str, Any]]]:
     """The episodes of one file: number and columns."""
     episode = _array(table, "episode_index", "int64")
     order = np.lexsort((_array(table, "frame_index", "int64"), episode))
     columns: Dict[str, np.ndarray] = {
-        "actions": _action_column(_array(table, action, features[action]["dtype"]))
+        "actions": _action_column(_joined(table, features, acts)),
     }
     if seen:
-        parts = [_array(table, name, features[name]["dtype"]) for name in seen]
-        joined = (
-            np.concatenate([p.reshape(len(p), -1) for p in parts], axis=1)
-            if len(parts) > 1
-            else parts[0]
-        )
+        joined = _joined(table, features, seen)
         shape = ours.get("observation_shape")
+        if shape and int(np.prod(shape)) != joined[0].size:
+            shape = None  # other features than those that were written
         columns["observations"] = joined.reshape(len(joined), *(shape or joined.shape[1:] or (1,)))
     if _REWARD in features:
         columns["rewards"] = _array(table, _REWARD, "float32")
@@ -168,6 +218,14 @@ def _episodes(
             row["task"] = int(task[at[0]])
         out.append((int(number), row))
     return out
+
+
+def _joined(table: Any, features: Dict[str, Any], names: Sequence[str]) -> np.ndarray:
+    """Features one after the other; one alone as it is."""
+    parts = [_array(table, name, features[name]["dtype"]) for name in names]
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
 
 
 def _action_column(values: np.ndarray) -> np.ndarray:
@@ -299,11 +357,19 @@ def _features(data: Dataset, labelled: bool) -> Dict[str, Dict[str, Any]]:
     out = {
         _ACTION: number("int64")
         if data.discrete
-        else {"dtype": "float32", "shape": [data._info.action_size], "names": None}
+        else {
+            "dtype": "float32",
+            "shape": [data._info.action_size],
+            "names": data.action_names,
+        }
     }
     if size:
         narrow = np.asarray(data[0].observations).dtype == np.uint8
-        out[_STATE] = {"dtype": "uint8" if narrow else "float32", "shape": [size], "names": None}
+        out[_STATE] = {
+            "dtype": "uint8" if narrow else "float32",
+            "shape": [size],
+            "names": data.observation_names,
+        }
     if data._info.has_rewards:
         out[_REWARD] = number("float32")
     out["next.done"] = number("bool")

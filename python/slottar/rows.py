@@ -26,8 +26,10 @@ def observed(values: Any, what: str) -> np.ndarray:
 
 
 def acted(values: Any, what: str) -> np.ndarray:
-    """[steps] whole numbers or [steps, size] floats."""
+    """[steps] whole numbers or [steps, size] floats; [steps] floats are of size 1."""
     array = plain(values, what)
+    if array.ndim == 1 and array.dtype.kind == "f":
+        array = array[:, None]
     discrete = array.dtype.kind in "iu"
     if array.ndim != (1 if discrete else 2) or not len(array):
         raise ValueError(
@@ -188,7 +190,7 @@ def describe(first: Row, largest: int, about: Mapping[str, Any]) -> Tuple[Any, A
     ``largest`` is the largest action of all episodes.
     """
     info = c.slt_dataset_info()
-    names = about.get("action_names") if first.discrete else None
+    names = about.get("action_names")
     if first.discrete:
         given = about.get("action_count") or (largest + 1 if names is None else len(names))
         info.action_count = whole(max(given, 1), "action_count", 1, 2**31 - 1)
@@ -196,9 +198,18 @@ def describe(first: Row, largest: int, about: Mapping[str, Any]) -> Tuple[Any, A
             raise ValueError(f"{len(names)} action names for {info.action_count} actions")
     else:
         info.action_kind, info.action_size = c.SLT_ACTIONS_CONTINUOUS, first.actions.shape[1]
-    kept = None if names is None else texts(names, "an action name")
-    if kept is not None:
-        info.action_names = ctypes.cast(kept, type(info.action_names))
+        if names is not None and len(names) != info.action_size:
+            raise ValueError(f"{len(names)} action names for actions of {info.action_size} numbers")
+    seen = about.get("observation_names")
+    if seen is not None and len(seen) != first.size:
+        raise ValueError(f"{len(seen)} observation names for {first.size} numbers")
+    kept = [
+        None if names is None else texts(names, "an action name"),
+        None if seen is None else texts(seen, "an observation name"),
+    ]
+    for field, given in zip(("action_names", "observation_names"), kept):
+        if given is not None:
+            setattr(info, field, ctypes.cast(given, type(getattr(info, field))))
     _describe_observations(info, first, bool(about.get("bits")))
     for name, (_, flag) in COLUMNS.items():
         if flag is not None:

@@ -14,5 +14,8 @@
 // (classes), names, which are numbered in the order of their appearance, or numbers with a fraction
 // (continuous); several columns are a continuous action.
 slt_status slt_csv_read(slt_array_set *set);
+// csv_label.c: a copy of the set's file with labels, one per row
+slt_status slt_csv_label(slt_array_set *set, const int32_t *segments, int64_t steps,
+                         const char *out);
 
 #endif

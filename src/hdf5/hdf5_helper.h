@@ -38,9 +38,21 @@ typedef struct {
     char left_out[SLT_LEAF_LIST]; // names of pictures that were not taken, with commas
 } slt_column;
 
+// hdf5_layout.c: where a layout keeps things; NULL: nowhere
+typedef struct {
+    const char *name;
+    const char *probe;   // there is such a group or data set
+    const char *episode; // name of episode number %d; NULL: the whole file is one table
+    const char *folder;  // the group of the episodes
+    const char *actions, *observations, *next, *rewards, *terminated, *truncated, *segment;
+} slt_hdf5_layout;
+
+slt_status slt_hdf5_find_layout(hid_t file, const slt_hdf5_layout **out);
+
 // what is taken: patterns as in data/source.h; NULL: the default of the layout
 typedef struct {
     const char *actions, *observations;
+    const char *labels; // of `label`: a file with `segment` and `episode_offsets`
 } slt_hdf5_choice;
 
 // looks at `path` in an episode; count 0 when there is nothing
@@ -67,10 +79,15 @@ slt_status slt_hdf5_read_rows(hid_t episode, const slt_column *column, int64_t f
 // hdf5_mask.c: the splits of a robomimic file, 0 for episodes that no mask names
 slt_status slt_hdf5_masks(hid_t file, int64_t *splits, int64_t episodes, bool *any);
 
-// hdf5_read.c and hdf5_write.c: the two things the program does
+// INSIDE of the file there is such an object
+bool slt_hdf5_has(hid_t parent, const char *path);
+
+// hdf5_read.c, hdf5_write.c and hdf5_label.c: the three things the program does
 slt_status slt_hdf5_to_arrays(slt_context *context, const char *path, const char *out,
                               const slt_hdf5_choice *choice);
 slt_status slt_hdf5_from_dataset(slt_context *context, const char *native, const char *out,
                                  const slt_hdf5_choice *none);
+slt_status slt_hdf5_label(slt_context *context, const char *path, const char *out,
+                          const slt_hdf5_choice *choice);
 
 #endif

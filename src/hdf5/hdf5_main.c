@@ -1,6 +1,6 @@
-// slottar-hdf5 read IN OUT [CHOICE] | write IN OUT: called by the library, not by people. Prints
-// one line on standard error and exits with 1 when it fails; the caller puts the file's name in
-// front.
+// slottar-hdf5 read IN OUT [CHOICE] | write IN OUT | label IN OUT labels=FILE: called by the
+// library, not by people. Prints one line on standard error and exits with 1 when it fails; the
+// caller puts the file's name in front.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -32,13 +32,15 @@ static void set_limits(const char *path) {
 #endif
 }
 
-// "actions=PATTERNS" and "observations=PATTERNS"
+// "actions=PATTERNS", "observations=PATTERNS", "labels=FILE"
 static bool read_choice(int count, char **words, slt_hdf5_choice *out) {
     for (int i = 0; i < count; i++) {
         if (strncmp(words[i], "actions=", 8) == 0)
             out->actions = words[i] + 8;
         else if (strncmp(words[i], "observations=", 13) == 0)
             out->observations = words[i] + 13;
+        else if (strncmp(words[i], "labels=", 7) == 0)
+            out->labels = words[i] + 7;
         else
             return false;
     }
@@ -51,13 +53,15 @@ int main(int argc, char **argv) {
         const char *name;
         slt_status (*run)(slt_context *context, const char *in, const char *out,
                           const slt_hdf5_choice *choice);
-    } tasks[] = {{"read", slt_hdf5_to_arrays}, {"write", slt_hdf5_from_dataset}};
+    } tasks[] = {
+        {"read", slt_hdf5_to_arrays}, {"write", slt_hdf5_from_dataset}, {"label", slt_hdf5_label}};
     enum { TASKS = sizeof tasks / sizeof *tasks };
     size_t task = 0;
     slt_hdf5_choice choice = {0};
     while (argc > 3 && task < TASKS && strcmp(argv[1], tasks[task].name) != 0) task++;
     if (argc < 4 || task == TASKS || !read_choice(argc - 4, argv + 4, &choice))
-        return fputs("usage: slottar-hdf5 read|write IN OUT [actions=P] [observations=P]\n",
+        return fputs("usage: slottar-hdf5 read|write|label IN OUT [actions=P] [observations=P] "
+                     "[labels=FILE]\n",
                      stderr),
                2;
     set_limits(argv[2]);

@@ -9,10 +9,15 @@
 
 enum { MOST = 4096 }; // numbers that get names
 
-static void add(slt_text *text, const slt_leaf *leaf, const char *folder) {
+// the name of a leaf in its folder; NULL when it lies elsewhere
+static const char *inside(const slt_leaf *leaf, const char *folder) {
     size_t front = folder ? strlen(folder) : 0;
     bool below = front && strncmp(leaf->name, folder, front) == 0 && leaf->name[front] == '/';
-    const char *plain = below ? leaf->name + front + 1 : leaf->name;
+    return below ? leaf->name + front + 1 : NULL;
+}
+
+static void add(slt_text *text, const slt_leaf *leaf, const char *folder) {
+    const char *plain = inside(leaf, folder) ? inside(leaf, folder) : leaf->name;
     char name[SLT_LEAF_NAME];
     strcpy(name, slt_text_is_utf8(plain) ? plain : "?");
     for (char *c = name; *c; c++)
@@ -25,8 +30,9 @@ static void add(slt_text *text, const slt_leaf *leaf, const char *folder) {
 
 void slt_hdf5_put_names(slt_safetensors_writer *writer, const char *key, const slt_column *column,
                         const char *folder) {
-    // one array has no names for its columns
-    if (column->count < 2 || column->width > MOST) return;
+    // `actions` alone has no names for its columns
+    bool alone = column->count == 1 && !inside(&column->leaves[0], folder);
+    if (!column->count || alone || column->width > MOST) return;
     slt_text text;
     slt_text_init(&text, &slt_system_allocator);
     for (int i = 0; i < column->count; i++) add(&text, &column->leaves[i], folder);

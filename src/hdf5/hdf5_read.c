@@ -10,23 +10,6 @@
 #include <sys/stat.h>
 #include "hdf5/hdf5_helper.h"
 
-// where a layout keeps things; NULL: nowhere
-typedef struct {
-    const char *name;
-    const char *probe;   // there is such a group or data set
-    const char *episode; // name of episode number %d; NULL: the whole file is one table
-    const char *folder;  // the group of the episodes
-    const char *actions, *observations, *next, *rewards, *terminated, *truncated, *segment;
-} file_layout;
-
-// clang-format off
-static const file_layout layouts[] = {
-    {"Minari",    "episode_0",   "episode_%" PRId64,   "/",    "actions", "observations", NULL,       "rewards", "terminations", "truncations", "infos/segment"},
-    {"robomimic", "data/demo_0", "data/demo_%" PRId64, "data", "actions", "obs",          "next_obs", "rewards", "dones",        NULL,          "segment"},
-    {"D4RL",      "actions",     NULL,                 NULL,   "actions", "observations", NULL,       "rewards", "terminals",    "timeouts",    "infos/segment"},
-};
-// clang-format on
-
 enum { PIECE = 4 << 20 }; // bytes read at once
 
 typedef enum {
@@ -48,7 +31,7 @@ typedef struct {
     slt_context *context;
     const char *path;
     const slt_hdf5_choice *choice;
-    const file_layout *layout;
+    const slt_hdf5_layout *layout;
     hid_t file;
     int64_t episodes, steps;
     int64_t *offsets; // [episodes+1]
@@ -61,7 +44,7 @@ typedef struct {
     void *room, *scratch;
 } source;
 
-static const char *column_path(const file_layout *layout, column_id id) {
+static const char *column_path(const slt_hdf5_layout *layout, column_id id) {
     const char *const paths[COLUMNS] = {layout->actions, layout->observations, layout->next,
                                         layout->rewards, layout->terminated,   layout->truncated,
                                         layout->segment};
@@ -75,19 +58,6 @@ static hid_t open_episode(const source *in, int64_t index) {
     if (!in->layout->episode) return H5Gopen2(in->file, "/", H5P_DEFAULT);
     snprintf(name, sizeof name, in->layout->episode, index);
     return slt_hdf5_group(in->file, name);
-}
-
-static slt_status find_layout(source *in) {
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        hid_t group = slt_hdf5_group(in->file, layouts[i].probe);
-        hid_t dataset = group < 0 ? slt_hdf5_dataset(in->file, layouts[i].probe) : -1;
-        if (group >= 0) H5Gclose(group);
-        if (dataset >= 0) H5Dclose(dataset);
-        in->layout = &layouts[i];
-        if ((layouts[i].episode ? group : dataset) >= 0) return SLT_OK;
-    }
-    SLT_FAIL(SLT_FORMAT,
-             "neither Minari nor robomimic nor D4RL: no episode_0, data/demo_0 or actions");
 }
 
 // several numbers are a continuous action
@@ -339,7 +309,7 @@ static slt_status take_room(source *in) {
 }
 
 static slt_status read_file(source *in, const char *out) {
-    SLT_TRY(find_layout(in));
+    SLT_TRY(slt_hdf5_find_layout(in->file, &in->layout));
     SLT_TRY(find_columns(in));
     SLT_TRY(measure_all(in));
     SLT_TRY(find_masks(in));

@@ -28,6 +28,8 @@ static place find(hid_t parent, const char *path) {
     return INSIDE;
 }
 
+bool slt_hdf5_has(hid_t parent, const char *path) { return find(parent, path) == INSIDE; }
+
 static hid_t open_kind(hid_t parent, const char *path, H5I_type_t kind) {
     if (find(parent, path) != INSIDE) return -1;
     hid_t object = H5Oopen(parent, path, H5P_DEFAULT);

@@ -2,7 +2,9 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <string.h>
 #include <unistd.h>
+#include "core/context_impl.h"
 #include "core/error.h"
 #include "core/lock.h"
 #include "data/formats.h"
@@ -11,6 +13,7 @@
 typedef struct {
     slt_dataset *data;
     slt_dataset_builder *builder;
+    int32_t *ids; // [steps]
 } copier;
 
 static slt_status copy(void *user, const slt_segments *segments) {
@@ -20,6 +23,31 @@ static slt_status copy(void *user, const slt_segments *segments) {
     episode.segments = segments->ids;
     return slt_dataset_builder_add(c->builder, &episode);
 }
+
+// ---- back into what it came from
+
+static slt_status keep(void *user, const slt_segments *segments) {
+    copier *c = user;
+    int64_t first = slt_dataset_offsets(c->data)[segments->episode];
+    memcpy(c->ids + first, segments->ids, (size_t)segments->length * sizeof *c->ids);
+    return SLT_OK;
+}
+
+// episodes that are not asked for have no labels
+static slt_status write_back(slt_model *model, slt_dataset *data,
+                             const slt_segment_options *options, const char *path) {
+    copier c = {.data = data};
+    const slt_allocator *allocator = &slt_model_context(model)->allocator;
+    int64_t steps = slt_dataset_about(data)->steps;
+    SLT_TRY(SLT_ALLOC(allocator, &c.ids, (size_t)steps));
+    for (int64_t t = 0; t < steps; t++) c.ids[t] = -1;
+    slt_status status = slt_model_segment(model, data, options, keep, &c);
+    if (status == SLT_OK) status = slt_dataset_label(data, c.ids, path);
+    slt_free(allocator, c.ids);
+    return status;
+}
+
+// ---- into a data set of its own
 
 static slt_status write_native(slt_model *model, slt_dataset *data,
                                const slt_segment_options *options, const char *path) {
@@ -49,6 +77,9 @@ slt_status slt_model_label(slt_model *model, slt_dataset *data, const slt_segmen
                            const char *path) {
     const slt_data_format *format = slt_data_format_for(path);
     slt_lock lock;
+    bool back;
+    SLT_TRY(slt_data_labels_back(data, path, &back));
+    if (back) return write_back(model, data, options, path);
     if (!format || !format->write)
         SLT_FAIL(SLT_UNSUPPORTED,
                  "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",

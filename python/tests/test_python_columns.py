@@ -1,0 +1,121 @@
+"""Columns chosen by pattern, continuous actions, and data that is in no file.
+
+SPDX-License-Identifier: MIT
+Copyright (c) 2026 the slottar authors
+"""
+
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import slottar
+
+CAMERA = Path(__file__).parents[2] / "tests/golden/formats/camera.hdf5"
+CSV = """demo,a0,a1,gripper,q0,q1,note
+first,0.5,1,0,10,11,x
+first,0.25,2,1,12,13,y
+second,0,3,1,14,15,z
+"""
+
+
+def test_columns_of_csv(tmp_path):
+    path = tmp_path / "joints.csv"
+    path.write_text(CSV)
+    for words in ("a*,gripper", ["a*", "gripper"]):
+        data = slottar.load(path, actions=words, observations="q*", episode="demo")
+        assert data.action_names == ["a0", "a1", "gripper"] and data.action_count is None
+        assert data.observation_names == ["q0", "q1"] and len(data) == 2
+        assert data[1].actions.tolist() == [[0, 3, 1]] and data.actions.shape == (3, 3)
+    kinds = [(one.name, one.kind) for one in data.channels]
+    assert kinds == [("a0", "continuous"), ("a1", "continuous"), ("gripper", "binary")]
+    again = pickle.loads(pickle.dumps(data))  # the choice is part of the path
+    assert again.action_names == data.action_names and "actions=a*" in data.path
+    assert slottar.load(data.path).observation_names == ["q0", "q1"]
+    with pytest.raises(ValueError, match="no column matches --actions 'z\\*'"):
+        slottar.load(path, actions="z*", episode="demo")
+    with pytest.raises(FileNotFoundError, match="none.csv"):
+        slottar.load(tmp_path / "none.csv", actions="a")
+    with pytest.raises(TypeError, match="actions"):
+        slottar.load(path, actions=3)
+
+
+def test_keys_of_hdf5(caplog):
+    with caplog.at_level("INFO", logger="slottar"):
+        data = slottar.load(CAMERA)
+    assert data.observation_shape == (3,) and "agentview_image" in caplog.text
+    assert data.metadata("left_out") == "obs/agentview_image"
+    chosen = slottar.load(CAMERA, actions="action_dict/*", observations=["joint"])
+    assert chosen.actions.shape == (7, 4) and chosen.observation_names == ["joint[0]", "joint[1]"]
+
+
+def test_features_of_lerobot(tmp_path):
+    pytest.importorskip("pyarrow")
+    data = slottar.from_arrays(
+        [np.arange(6.0).reshape(3, 2)],
+        [np.arange(9.0).reshape(3, 3)],
+        action_names=["x", "y"],
+    )
+    root = slottar.to_lerobot(data, tmp_path / "robot")
+    back = slottar.load(root)
+    assert back.action_names == ["x", "y"] and (back.observations == data.observations).all()
+    assert slottar.load(root, observations="").observations is None
+    assert slottar.load(root, actions="observation.*").actions.shape == (3, 3)
+    with pytest.raises(ValueError, match="no numeric feature matches actions='z'"):
+        slottar.load(root, actions="z")
+
+
+def test_memory_needs_no_file(tmp_path, monkeypatch, model, demos):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    first = demos[0]
+    listed = [{"actions": e.actions, "observations": e.observations} for e in demos[:5]]
+    wanted = [answer.boundaries.tolist() for answer in model.predict(demos)[:5]]
+    for given in (listed, demos[:5]):
+        assert [answer.boundaries.tolist() for answer in model.predict(given)] == wanted
+    data = slottar.from_arrays([e.actions for e in demos[:5]], [e.observations for e in demos[:5]])
+    assert [answer.boundaries.tolist() for answer in model.predict(data)] == wanted
+    # one trajectory is a list of one
+    for one in (first, listed[0]):
+        assert model.predict(one)[0].boundaries.tolist() == wanted[0]
+    assert not os.listdir(tmp_path)
+    assert slottar.load(data.path).steps == data.steps and len(os.listdir(tmp_path)) == 1
+    assert pickle.loads(pickle.dumps(data)).steps == data.steps
+    assert data.save(tmp_path / "a.npz") and slottar.load(tmp_path / "a.npz").steps == data.steps
+
+
+def test_one_trajectory_of_actions_alone(tmp_path):
+    actions = [0, 1, 1, 0, 2, 1, 0]
+    rule = slottar.Rule("comb").fit([actions])
+    cuts = rule.predict([actions])[0].boundaries.tolist()
+    for one in (actions, np.array(actions), np.array(actions, np.uint8)):
+        assert rule.predict(one)[0].boundaries.tolist() == cuts and len(rule.predict(one)) == 1
+    assert len(rule.predict(np.array([actions, actions]))) == 2
+    with pytest.raises(ValueError, match=r"did you mean \[X\], \[y\]"):
+        rule.score(actions, actions)
+
+
+def test_continuous_arrays():
+    data = slottar.from_arrays(
+        [np.zeros((3, 2)), np.ones((1, 2))],
+        observation_names=["q"],
+        action_names=["a", "b"],
+        observations=[np.zeros(3), np.zeros(1)],
+    )
+    assert data.action_names == ["a", "b"] and [e.actions.shape for e in data] == [(3, 2), (1, 2)]
+    assert slottar.from_arrays([np.array([0.5, 1.5])]).actions.tolist() == [[0.5], [1.5]]
+    bad = np.zeros((3, 2))
+    bad[2, 1] = np.nan
+    with pytest.raises(ValueError, match=r"episode 1: actions: step 2, column 1 \('b'\) is nan"):
+        slottar.from_arrays([np.zeros((3, 2)), bad], action_names=["a", "b"])
+    with pytest.raises(ValueError, match="episode 1: actions are of another kind"):
+        slottar.from_arrays([np.zeros((3, 2)), np.zeros((3, 4))])
+    with pytest.raises(ValueError, match="episode 0: actions"):
+        slottar.from_arrays([np.zeros((0, 2))])
+    with pytest.raises(ValueError, match="action_size is 0"):
+        slottar.from_arrays([np.zeros((3, 0))])
+    with pytest.raises(ValueError, match="3 action names"):
+        slottar.from_arrays([np.zeros((3, 2))], action_names=["a", "b", "c"])
+    with pytest.raises(slottar.SlottarError, match="slottar takes discrete actions"):
+        slottar.Segmenter(slots=3, prior=2).fit(data)
