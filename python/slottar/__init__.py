@@ -11,7 +11,7 @@ Copyright (c) 2026 the slottar authors
 
 from ._library import version as __version__
 from ._work import Progress
-from .building import from_arrays, from_episodes
+from .building import from_arrays, from_episodes, write_labels
 from .data import Dataset, Episode, collect, load, save, sets
 from .errors import SlottarError
 from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
@@ -60,6 +60,7 @@ __all__ = [
     "score",
     "sets",
     "train_expert",
+    "write_labels",
 ]
 
 register()

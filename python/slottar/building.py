@@ -14,9 +14,9 @@ import numpy as np
 
 from . import _declarations as c
 from ._arrays import integers, plain
-from ._library import PathLike, check, lib, needed
+from ._library import PathLike, check, lib, needed, path_bytes
 from ._work import Context
-from .data import Dataset, Episode, file_to_write
+from .data import Dataset, Episode, file_to_write, load
 from .rows import Row, acted, columns_of, describe
 
 
@@ -96,6 +96,32 @@ def _cut(values: Any, lengths: Optional[Sequence[int]], name: str) -> Sequence[A
     if sizes.ndim != 1 or (sizes < 1).any() or sizes.sum() != len(flat):
         raise ValueError(f"{name}: lengths make {sizes.sum()} steps, there are {len(flat)}")
     return np.split(flat, np.cumsum(sizes)[:-1])
+
+
+def write_labels(data: Any, segments: Any, out: PathLike, *, overwrite: bool = False) -> str:
+    """A copy of what the data came from, with the segment of every step in it, and where it is.
+
+    ``data`` is a data set or its path, ``segments`` what ``predict`` returned for all episodes, or
+    an array of labels per episode. LeRobot gets ``subtask_index``, Minari and D4RL
+    ``infos/segment``, robomimic ``segment`` next to the actions, csv a column ``segment``; ``out``
+    is a file with the same ending, or a folder with a / at its end. All else is copied as it is.
+    """
+    data = data if isinstance(data, Dataset) else load(data)
+    labels = [np.asarray(getattr(one, "ids", one), np.int32) for one in segments]
+    if [len(one) for one in labels] != data.lengths.tolist():
+        raise ValueError("segments are not those of all episodes of the data")
+    if data._origin is not None:
+        from .lerobot import label_lerobot
+
+        return label_lerobot(data, data._origin, labels, out)
+    all_labels, context = np.ascontiguousarray(np.concatenate(labels)), data._handle.context
+    name, found = path_bytes(out), ctypes.create_string_buffer(4096)
+    context.call(lib.slt_dataset_label_path, data._handle.pointer, name, found, len(found))
+    path = os.fsdecode(found.value)
+    if os.path.exists(path) and not overwrite:
+        raise FileExistsError(f"{path} is there already")
+    context.run(lib.slt_dataset_label, data._handle.pointer, all_labels.ctypes.data, name)
+    return path
 
 
 def from_episodes(episodes: Iterable[Any], path: Optional[PathLike] = None) -> Dataset:

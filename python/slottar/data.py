@@ -157,6 +157,8 @@ class Channel(NamedTuple):
 class Dataset:
     """Recorded episodes. Made by :func:`load`, :func:`from_arrays` and their like."""
 
+    _origin: Optional[str] = None  # the LeRobot folder that it was read from
+
     def __init__(self, path: PathLike, *, folder: Optional["TemporaryFolder"] = None) -> None:
         name = path_bytes(path)
         context, pointer = Context(), ctypes.c_void_p()

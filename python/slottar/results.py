@@ -152,6 +152,15 @@ class Segments(Sequence[Segmentation]):
                     column.append(value)
         return pandas.DataFrame(columns)
 
+    def save(self, path: Any, *, overwrite: bool = False) -> str:
+        """Writes a copy of what the data came from with these segments in it:
+        :func:`slottar.write_labels`."""
+        from .building import write_labels
+
+        if self._data is None:
+            raise ValueError("these segments belong to no data set")
+        return write_labels(self._data, self, path, overwrite=overwrite)
+
     def plot(self, ax: Any = None, *, limit: int = 20, data: Any = None) -> Any:
         """Draws time lines (matplotlib): a bar per segment, true boundaries as ticks where they are
         known."""

@@ -119,3 +119,40 @@ def test_continuous_arrays():
         slottar.from_arrays([np.zeros((3, 2))], action_names=["a", "b", "c"])
     with pytest.raises(slottar.SlottarError, match="slottar takes discrete actions"):
         slottar.Segmenter(slots=3, prior=2).fit(data)
+
+
+def test_labels_go_back(tmp_path):
+    path = tmp_path / "joints.csv"
+    path.write_text(CSV)
+    data = slottar.load(path, actions="a*", observations="q*", episode="demo")
+    out = slottar.write_labels(data, [[0, 1], [0]], f"{tmp_path}/labelled/")
+    assert Path(out).read_text().splitlines()[:2] == [
+        "demo,a0,a1,gripper,q0,q1,note,segment",
+        "first,0.5,1,0,10,11,x,0",
+    ]
+    assert path.read_text() == CSV
+    with pytest.raises(FileExistsError):
+        slottar.write_labels(data, [[0, 1], [0]], f"{tmp_path}/labelled/")
+    assert slottar.write_labels(data, [[0, 1], [0]], f"{tmp_path}/labelled/", overwrite=True)
+    with pytest.raises(ValueError, match="not over their source"):
+        slottar.write_labels(data, [[0, 1], [0]], f"{tmp_path}/", overwrite=True)
+    with pytest.raises(ValueError, match="not those of all episodes"):
+        slottar.write_labels(data, [[0, 1]], tmp_path / "x.csv")
+    camera = slottar.write_labels(CAMERA, [[0, 0, 1, 1], [0, 1, 1]], tmp_path / "c.hdf5")
+    assert slottar.load(camera).segments.tolist() == [0, 0, 1, 1, 0, 1, 1]
+
+
+def test_labels_go_back_to_lerobot(tmp_path):
+    pytest.importorskip("pyarrow")
+    data = slottar.from_arrays([np.arange(6.0).reshape(3, 2), np.ones((2, 2))])
+    root = slottar.to_lerobot(data, tmp_path / "robot")
+    (tmp_path / "robot/videos").mkdir()
+    (tmp_path / "robot/videos/front.mp4").write_bytes(b"film")
+    source = slottar.load(root)
+    out = slottar.write_labels(source, [[0, 0, 1], [0, -1]], tmp_path / "labelled")
+    back = slottar.load(out)
+    assert back.segments.tolist() == [0, 0, 1, 0, -1] and (back.actions == data.actions).all()
+    assert (tmp_path / "labelled/videos/front.mp4").read_bytes() == b"film"
+    assert not slottar.load(root).labelled
+    with pytest.raises(FileExistsError):
+        slottar.write_labels(source, [[0, 0, 1], [0, 0]], tmp_path / "labelled")
