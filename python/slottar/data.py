@@ -187,8 +187,8 @@ class Dataset:
 
     @property
     def path(self) -> str:
-        """Of the file, with the choice of columns after a ``?``; a data set in memory is written to a
-        temporary one when somebody asks for it."""
+        """Of the file, with the choice of columns after a ``?``. A data set in memory is written to
+        a temporary file when its path is asked for."""
         if not self._in_memory:
             return os.fsdecode(lib.slt_dataset_path(self._handle.pointer))
         if self._folder is None:
