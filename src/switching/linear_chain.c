@@ -24,6 +24,7 @@ slt_status slt_linear_tables_init(slt_linear_tables *t, slt_arena *arena,
     SLT_TRY(SLT_NEW(arena, &t->p_fresh, T * K));
     SLT_TRY(SLT_NEW(arena, &t->alpha, T * K));
     SLT_TRY(SLT_NEW(arena, &t->scale, T));
+    SLT_TRY(SLT_NEW(arena, &t->half, 2 * (size_t)chain->A));
     return SLT_NEW(arena, &t->offset, T);
 }
 
@@ -122,9 +123,8 @@ static void law_densities(const slt_linear_chain *chain, int k, int64_t length,
 }
 
 void slt_linear_densities(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t) {
-    double *half = t->alpha; // free until the recursion: [2][A] of it
-    double stack[128], *use = 2 * chain->A <= 128 ? stack : half;
-    for (int k = 0; k < chain->K; k++) law_densities(chain, k, length, t, use, use + chain->A);
+    double *half = t->half;
+    for (int k = 0; k < chain->K; k++) law_densities(chain, k, length, t, half, half + chain->A);
 }
 
 // ---- forward and backward

@@ -20,6 +20,7 @@ typedef struct {
     float *stay, *fresh;      // [length][K*A] residuals
     double *p_stay, *p_fresh; // [length][K] log densities, then densities over their greatest
     double *alpha, *scale;    // [length][K], [length]
+    double *half;             // [2][A] half precisions of a law: stay, fresh
     double *offset;           // [length] logs that were taken out of the densities
 } slt_linear_tables;
 
