@@ -173,7 +173,7 @@ void slt_segmenter_judge(slt_segmenter *s) {
     r->trust = best->trust;
     s->chosen = r->chosen;
     if (best->trust < ENOUGH_TRUST) {
-        snprintf(
+        slt_format(
             text, sizeof text,
             "The runs do not agree on where segments end (trust %.2f): check the boundaries, or "
             "give more episodes",

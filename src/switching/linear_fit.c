@@ -29,6 +29,14 @@ typedef struct {
 
 // ---- beginning
 
+static slt_status check(const slt_motion *motion, int64_t count, const slt_linear_options *o) {
+    if (o->laws < 1 || o->laws > SLT_MOST_LAWS)
+        SLT_FAIL(SLT_RANGE, "%d laws; 1 to %d are possible", o->laws, SLT_MOST_LAWS);
+    if (count < 1) SLT_FAIL(SLT_INVALID, "no episodes to learn a chain from");
+    if (motion->A < 1) SLT_FAIL(SLT_INVALID, "the actions never change");
+    return SLT_OK;
+}
+
 static void find_limits(const fit *f) {
     slt_linear_chain *c = f->chain;
     for (int i = 0; i < c->A; i++) c->low[i] = INFINITY, c->high[i] = -INFINITY;
@@ -378,6 +386,7 @@ slt_status slt_linear_fit(slt_arena *arena, const slt_motion *motion, const int6
     slt_arena scratch;
     fit f = {.chain = out, .motion = motion, .episodes = episodes, .count = count};
     slt_chain_random_init(&f.random, options->seed);
+    SLT_TRY(check(motion, count, options));
     SLT_TRY(slt_linear_init(arena, options->family, options->laws, motion->A, motion->D, out));
     out->floor = options->floor;
     slt_arena_init(&scratch, arena->allocator, 0);

@@ -331,13 +331,25 @@ static void test_many_channels_and_one_step(void **state) {
     assert_true(isfinite(a.path.nats));
 }
 
+static void test_refusals(void **state) {
+    (void)state;
+    slt_motion m = random_motion(2, 5, 1, 1), still = {.episodes = 2, .D = 1};
+    slt_linear_options o = {.laws = SLT_MOST_LAWS + 1, .floor = .1, .sweeps = 2};
+    slt_linear_chain c;
+    int64_t episodes[] = {0, 1};
+    CHECK_FAILS(SLT_RANGE, "17 laws", slt_linear_fit(&arena, &m, episodes, 2, &o, &c));
+    o.laws = 2;
+    CHECK_FAILS(SLT_INVALID, "no episodes", slt_linear_fit(&arena, &m, episodes, 0, &o, &c));
+    CHECK_FAILS(SLT_INVALID, "never change", slt_linear_fit(&arena, &still, episodes, 2, &o, &c));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_against_all_paths),          TEST(test_finds_planted_laws),
         TEST(test_same_seed_same_bits),        TEST(test_unreachable_laws),
-        TEST(test_many_channels_and_one_step),
+        TEST(test_many_channels_and_one_step), TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,6 +352,64 @@ static void test_same_seed_same_bits(void **state) {
     }
 }
 
+// ---- reading a data set
+
+// two episodes of three steps; observations of one byte, with or without the final ones
+static slt_symbols read_back(const char *path, bool finals, slt_observation_kind kind) {
+    slt_context *context;
+    slt_dataset_builder *builder;
+    slt_dataset *data;
+    slt_symbols s;
+    static const int32_t actions[] = {2, 0, 1};
+    static const uint8_t seen[] = {7, 7, 8}, last = 8;
+    static const float real[] = {7, 7, 8}, last_real = 8;
+    static const uint16_t ones[] = {1, 1, 2}, last_one = 2;
+    static const int64_t ones_offsets[] = {0, 1, 2, 3}, order[] = {1, 0};
+    slt_dataset_info info = {.action_count = 3,
+                             .observation_kind = kind,
+                             .observation_rank = 1,
+                             .observation_shape = {kind == SLT_OBSERVATIONS_BITS ? 4 : 1},
+                             .observation_size = kind == SLT_OBSERVATIONS_BITS ? 4 : 1,
+                             .has_finals = finals};
+    slt_episode e = {.length = 3, .actions_i32 = actions};
+    if (kind == SLT_OBSERVATIONS_U8) e.observations_u8 = seen, e.final_u8 = &last;
+    if (kind == SLT_OBSERVATIONS_F32) e.observations_f32 = real, e.final_f32 = &last_real;
+    if (kind == SLT_OBSERVATIONS_BITS)
+        e.ones = ones, e.ones_offsets = ones_offsets, e.final_ones = &last_one, e.final_count = 1;
+    CHECK_OK(slt_context_create(NULL, &context));
+    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
+    CHECK_OK(slt_dataset_builder_add(builder, &e));
+    e.length = 2;
+    if (kind == SLT_OBSERVATIONS_BITS) e.final_count = 0;
+    CHECK_OK(slt_dataset_builder_add(builder, &e));
+    CHECK_OK(slt_dataset_builder_commit(builder));
+    CHECK_OK(slt_dataset_open(context, path, &data));
+    CHECK_OK(slt_symbols_read(&arena, data, true, order, 2, &s));
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+    return s;
+}
+
+static void test_reads_effects(void **state) {
+    (void)state;
+    static const slt_observation_kind kinds[] = {SLT_OBSERVATIONS_U8, SLT_OBSERVATIONS_F32,
+                                                 SLT_OBSERVATIONS_BITS};
+    static const char *files[] = {"u8.safetensors", "f32.safetensors", "bits.safetensors"};
+    for (int i = 0; i < 3; i++) {
+        slt_symbols s = read_back(files[i], true, kinds[i]);
+        assert_int_equal(s.episodes, 2);
+        assert_int_equal(s.offsets[1], 2); // the second episode first
+        assert_int_equal(s.offsets[2], 5);
+        assert_int_equal(s.Q, 6);
+        static const uint16_t expected[] = {2, 0 + 3, 2, 0 + 3, 1};
+        assert_memory_equal(s.symbol, expected, sizeof expected);
+        static const uint16_t actions[] = {2, 0, 2, 0, 1};
+        assert_memory_equal(s.action, actions, sizeof actions);
+    }
+    slt_symbols s = read_back("open.safetensors", false, SLT_OBSERVATIONS_U8);
+    assert_int_equal(s.symbol[4], 1 + 3); // the last step counts as a change
+}
+
 // ---- corners
 
 static void check_finite(const slt_symbol_chain *c, const slt_symbols *s) {
@@ -447,6 +505,7 @@ int main(void) {
         TEST(test_finds_planted_events),
         TEST(test_finds_planted_phases),
         TEST(test_same_seed_same_bits),
+        TEST(test_reads_effects),
         TEST(test_episodes_too_short_for_the_count),
         TEST(test_one_action_and_one_step),
         TEST(test_counts_out_of_reach),
