@@ -1,0 +1,300 @@
+// The segmenter: planted segments are found and trusted, noise is not; the same answer from a file,
+// with any number of threads; odd data gets a sentence.
+#include <stdio.h>
+#include <string.h>
+#include "check.h"
+#include "slottar/segmenter.h"
+#include "switching/chain_random.h"
+
+enum { EPISODES = 60, MOST = 60 * 64 };
+
+static float actions[MOST * 2];
+static uint8_t symbols[MOST];
+static int32_t truth[MOST];
+static int64_t offsets[EPISODES + 1];
+
+static slt_context *new_context(int threads) {
+    slt_context_options options = {.threads = threads};
+    slt_context *context;
+    CHECK_OK(slt_context_create(&options, &context));
+    return context;
+}
+
+// three phases, each with means of its own
+static slt_dataset *motion(slt_context *context, int episodes, double noise) {
+    static const float means[3][2] = {{1, 0}, {-1, 1}, {0, -1}};
+    slt_chain_random r;
+    int64_t at = 0;
+    slt_chain_random_init(&r, 3);
+    for (int e = 0; e < episodes; e++) {
+        for (int phase = 0; phase < 3; phase++)
+            for (int64_t n = 8 + slt_chain_draw(&r, 8); n > 0; n--, at++)
+                for (int i = 0; i < 2; i++) {
+                    actions[at * 2 + i] =
+                        means[phase][i] + (float)(noise * (slt_chain_unit(&r) - .5));
+                    truth[at] = phase;
+                }
+        offsets[e + 1] = at;
+    }
+    slt_dataset_arrays arrays = {.info = {.action_kind = SLT_ACTIONS_CONTINUOUS, .action_size = 2},
+                                 .episodes = episodes,
+                                 .offsets = offsets,
+                                 .actions_f32 = actions};
+    slt_dataset *data;
+    CHECK_OK(slt_dataset_view_arrays(context, &arrays, &data));
+    return data;
+}
+
+// wander, then action 3: three times
+static slt_dataset *errands(slt_context *context, int episodes) {
+    slt_chain_random r;
+    int64_t at = 0;
+    slt_chain_random_init(&r, 4);
+    for (int e = 0; e < episodes; e++) {
+        for (int errand = 0; errand < 3; errand++) {
+            int way = (int)slt_chain_draw(&r, 3);
+            for (int64_t n = 3 + slt_chain_draw(&r, 6); n > 0; n--, at++) {
+                symbols[at] = (uint8_t)(slt_chain_unit(&r) < .8 ? way : slt_chain_draw(&r, 3));
+                truth[at] = errand;
+            }
+            truth[at] = errand;
+            symbols[at++] = 3;
+        }
+        offsets[e + 1] = at;
+    }
+    slt_dataset_arrays arrays = {.info = {.action_kind = SLT_ACTIONS_DISCRETE, .action_count = 4},
+                                 .episodes = episodes,
+                                 .offsets = offsets,
+                                 .actions_u8 = symbols};
+    slt_dataset *data;
+    CHECK_OK(slt_dataset_view_arrays(context, &arrays, &data));
+    return data;
+}
+
+typedef struct {
+    int64_t hits, found, planted;
+    uint32_t sum; // of all that was answered
+} tally;
+
+static slt_status count(void *user, const slt_segments *s) {
+    tally *t = user;
+    const int32_t *ids = truth + offsets[s->episode];
+    for (int i = 0; i < s->boundary_count; i++) {
+        int32_t b = s->boundaries[i];
+        uint32_t bits;
+        memcpy(&bits, &s->confidence[i], sizeof bits);
+        t->sum = t->sum * 31 + (uint32_t)b + bits;
+        for (int32_t d = -1; d <= 1; d++)
+            if (b + d >= 0 && b + d + 1 < s->length && ids[b + d] != ids[b + d + 1]) {
+                t->hits++;
+                break;
+            }
+        assert_true(s->confidence[i] > 0 && s->confidence[i] <= 1);
+    }
+    for (int32_t l = 0; l + 1 < s->length; l++) t->planted += ids[l] != ids[l + 1];
+    t->found += s->boundary_count;
+    assert_int_equal(s->ids[s->length - 1], s->segments - 1);
+    return SLT_OK;
+}
+
+static slt_status ignore(void *user, const slt_segments *s) {
+    (void)user, (void)s;
+    return SLT_OK;
+}
+
+static tally answer(slt_segmenter *s, slt_dataset *data) {
+    tally t = {0};
+    CHECK_OK(slt_segmenter_segment(s, data, NULL, count, &t));
+    return t;
+}
+
+static tally fit_and_answer(slt_dataset *data, slt_context *context, slt_vote_result *result) {
+    slt_segmenter *s;
+    slt_segmenter_options options = {.runs = 12, .seed = 1};
+    CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
+    tally t = answer(s, data);
+    *result = *slt_segmenter_result(s);
+    slt_segmenter_close(s);
+    return t;
+}
+
+static void test_phases_of_motion(void **state) {
+    (void)state;
+    slt_vote_result result;
+    slt_context *context = new_context(2);
+    slt_dataset *data = motion(context, EPISODES, .3);
+    tally t = fit_and_answer(data, context, &result);
+    assert_string_equal(result.groups[result.chosen].name, "switching");
+    assert_true(t.hits >= .98 * (double)t.planted && t.found <= 1.02 * (double)t.planted);
+    assert_true(result.trust > .85 && !result.doubtful);
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+}
+
+static void test_events(void **state) {
+    (void)state;
+    slt_vote_result result;
+    slt_context *context = new_context(2);
+    slt_dataset *data = errands(context, EPISODES);
+    tally t = fit_and_answer(data, context, &result);
+    assert_int_equal(result.group_count, 2);
+    assert_string_equal(result.groups[result.chosen].name, "events");
+    assert_true(t.hits >= .98 * (double)t.planted && t.found <= 1.02 * (double)t.planted);
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+}
+
+// nothing to find: no trust, and a warning
+static void test_noise_is_not_trusted(void **state) {
+    (void)state;
+    slt_vote_result result;
+    slt_context *context = new_context(2);
+    slt_dataset *data = motion(context, EPISODES, 300);
+    fit_and_answer(data, context, &result);
+    assert_true(result.doubtful && result.warning_count > 0);
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+}
+
+static void test_same_bits(void **state) {
+    (void)state;
+    uint32_t sums[2];
+    for (int i = 0; i < 2; i++) {
+        slt_vote_result result;
+        slt_context *context = new_context(i ? 3 : 1);
+        slt_dataset *data = motion(context, 30, 1);
+        sums[i] = fit_and_answer(data, context, &result).sum;
+        slt_dataset_close(data);
+        slt_context_destroy(context);
+    }
+    assert_int_equal(sums[0], sums[1]);
+}
+
+static void check_file(slt_dataset *data, slt_context *context, const char *path) {
+    slt_segmenter *s, *again;
+    slt_segmenter_options options = {.runs = 6, .prior = "3"};
+    CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
+    CHECK_OK(slt_segmenter_save(s, path));
+    CHECK_OK(slt_segmenter_open(context, path, &again));
+    assert_int_equal(answer(s, data).sum, answer(again, data).sum);
+    const slt_vote_result *a = slt_segmenter_result(s), *b = slt_segmenter_result(again);
+    assert_int_equal(a->chosen, b->chosen);
+    assert_true(a->trust == b->trust && a->warning_count == b->warning_count);
+    assert_string_equal(b->told, "3");
+    if (a->groups[a->chosen].answer_count) {
+        CHECK_OK(slt_segmenter_take(again, NULL, 1));
+        answer(again, data);
+    }
+    CHECK_FAILS(SLT_INVALID, "no answer", slt_segmenter_take(again, NULL, 9));
+    CHECK_FAILS(SLT_INVALID, "no group", slt_segmenter_take(again, "nobody", 0));
+    slt_segmenter_close(s);
+    slt_segmenter_close(again);
+}
+
+static void test_file(void **state) {
+    (void)state;
+    slt_context *context = new_context(2);
+    slt_dataset *data = motion(context, 20, .3);
+    check_file(data, context, "motion.safetensors");
+    slt_dataset_close(data);
+    data = errands(context, 20);
+    check_file(data, context, "errands.safetensors");
+    // a segmenter of discrete actions is no use for continuous ones
+    slt_segmenter *s;
+    tally t = {0};
+    slt_dataset *other = motion(context, 5, .3);
+    CHECK_OK(slt_segmenter_open(context, "errands.safetensors", &s));
+    CHECK_FAILS(SLT_SHAPE, "continuous", slt_segmenter_segment(s, other, NULL, count, &t));
+    slt_segmenter_close(s);
+    slt_dataset_close(other);
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+}
+
+// bytes of a file changed one after the other: refused, or read without harm
+static void test_damaged_file(void **state) {
+    (void)state;
+    slt_context *context = new_context(1);
+    slt_dataset *data = errands(context, 12);
+    slt_segmenter *s;
+    slt_segmenter_options options = {.runs = 4, .kind = SLT_KIND_EVENTS};
+    CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
+    CHECK_OK(slt_segmenter_save(s, "whole.safetensors"));
+    slt_segmenter_close(s);
+    static char bytes[1 << 20];
+    FILE *f = fopen("whole.safetensors", "rb");
+    size_t size = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    uint32_t x = 1;
+    for (int i = 0; i < 300; i++) {
+        x = x * 1664525u + 1013904223u;
+        size_t at = i % 2 ? x % size : x % 4096 % size;
+        char was = bytes[at];
+        bytes[at] = (char)(x >> 20);
+        f = fopen("damaged.safetensors", "wb");
+        fwrite(bytes, 1, size, f);
+        fclose(f);
+        bytes[at] = was;
+        if (slt_segmenter_open(context, "damaged.safetensors", &s) != SLT_OK) continue;
+        tally t = {0};
+        slt_segment_options all = {0};
+        (void)slt_segmenter_segment(s, data, &all, ignore, &t);
+        slt_segmenter_close(s);
+    }
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+}
+
+static void test_odd_data(void **state) {
+    (void)state;
+    slt_context *context = new_context(1);
+    slt_segmenter *s;
+    slt_segmenter_options options = {.runs = 5};
+    slt_dataset *data = motion(context, 1, .3); // one episode
+    CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
+    answer(s, data);
+    slt_segmenter_close(s);
+    options.kind = SLT_KIND_EVENTS;
+    CHECK_FAILS(SLT_INVALID, "continuous", slt_segmenter_fit(context, data, &options, &s));
+    options = (slt_segmenter_options){.runs = 5, .prior = "labels"};
+    CHECK_FAILS(SLT_INVALID, "labels", slt_segmenter_fit(context, data, &options, &s));
+    slt_dataset_close(data);
+    // actions that never change
+    memset(actions, 0, sizeof actions);
+    slt_dataset_arrays arrays = {.info = {.action_kind = SLT_ACTIONS_CONTINUOUS, .action_size = 2},
+                                 .episodes = 1,
+                                 .offsets = offsets,
+                                 .actions_f32 = actions};
+    CHECK_OK(slt_dataset_view_arrays(context, &arrays, &data));
+    options = (slt_segmenter_options){.runs = 5};
+    CHECK_FAILS(SLT_INVALID, "never change", slt_segmenter_fit(context, data, &options, &s));
+    slt_dataset_close(data);
+    // an episode of one step among others
+    data = errands(context, 10);
+    slt_dataset_close(data);
+    memmove(offsets + 2, offsets + 1, sizeof *offsets * 10);
+    offsets[1] = 1;
+    slt_dataset_arrays odd = {.info = {.action_kind = SLT_ACTIONS_DISCRETE, .action_count = 4},
+                              .episodes = 11,
+                              .offsets = offsets,
+                              .actions_u8 = symbols};
+    CHECK_OK(slt_dataset_view_arrays(context, &odd, &data));
+    CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
+    answer(s, data);
+    slt_segmenter_close(s);
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_phases_of_motion),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_noise_is_not_trusted),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_odd_data),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+// The vote: agreement, weights, candidates, the choice by expected F1, modes.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "vote/vote.h"
+
+enum { STEPS = 40, RUNS = 6 };
+
+static slt_arena arena;
+static uint8_t rows[RUNS][STEPS];
+static const uint8_t *cut[RUNS];
+static const int64_t offsets[] = {0, 20, STEPS};
+static const slt_vote_rules phases = {.tolerance = 1, .least_length = 3};
+static const slt_vote_rules events = {.tolerance = 1, .least_length = 1};
+
+static int begin(void **state) {
+    (void)state;
+    slt_arena_init(&arena, &slt_system_allocator, 0);
+    memset(rows, 0, sizeof rows);
+    for (int i = 0; i < RUNS; i++) cut[i] = rows[i];
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    slt_arena_deinit(&arena);
+    return 0;
+}
+
+static slt_ballots ballots(int runs) {
+    return (slt_ballots){
+        .runs = runs, .episodes = 2, .steps = STEPS, .offsets = offsets, .cut = cut};
+}
+
+static slt_candidates candidates_of(int runs, const double *weights, const slt_vote_rules *rules) {
+    slt_ballots b = ballots(runs);
+    slt_candidates out;
+    CHECK_OK(slt_vote_candidates(&arena, &b, weights, rules, &out));
+    return out;
+}
+
+static void test_agreement(void **state) {
+    (void)state;
+    float *m;
+    slt_ballots b = ballots(3);
+    rows[0][5] = rows[0][30] = 1;
+    rows[1][6] = rows[1][30] = 1;  // within one step: the same
+    rows[2][10] = rows[2][35] = 1; // elsewhere
+    CHECK_OK(slt_vote_agreement(&arena, &b, &phases, &m));
+    assert_float_equal(m[0 * 3 + 1], 1, 1e-6);
+    assert_float_equal(m[0 * 3 + 2], 0, 1e-6);
+    assert_float_equal(m[1 * 3 + 0], m[0 * 3 + 1], 1e-6);
+}
+
+// a boundary after every step agrees with everything; above chance it agrees with nothing
+static void test_chance(void **state) {
+    (void)state;
+    float *m;
+    slt_ballots b = ballots(2);
+    rows[0][5] = rows[0][30] = 1;
+    memset(rows[1], 1, STEPS);
+    rows[1][19] = rows[1][STEPS - 1] = 0;
+    CHECK_OK(slt_vote_agreement(&arena, &b, &phases, &m));
+    assert_true(m[1] < .2f);
+}
+
+// a boundary of the next episode is not near the last step of this one
+static void test_episodes_are_apart(void **state) {
+    (void)state;
+    float *m;
+    slt_ballots b = ballots(2);
+    rows[0][18] = 1;
+    rows[1][20] = 1;
+    slt_vote_rules wide = {.tolerance = 2, .least_length = 1};
+    CHECK_OK(slt_vote_agreement(&arena, &b, &wide, &m));
+    assert_float_equal(m[1], 0, 1e-6);
+}
+
+static void test_weights(void **state) {
+    (void)state;
+    // runs 0..3 agree, 4 and 5 are alone: the better half is among the first
+    static float m[RUNS * RUNS];
+    double w[RUNS], sum = 0;
+    for (int i = 0; i < RUNS; i++)
+        for (int j = 0; j < RUNS; j++) m[i * RUNS + j] = i == j ? 1 : i < 4 && j < 4 ? .9f : .1f;
+    CHECK_OK(slt_vote_weights(&arena, m, RUNS, w));
+    for (int i = 0; i < RUNS; i++) sum += w[i];
+    assert_float_equal(sum, 1, 1e-9);
+    assert_true(w[4] == 0 && w[5] == 0);
+    assert_float_equal(w[0] + w[1] + w[2] + w[3], 1, 1e-9);
+}
+
+// votes next to one another are one boundary, where most runs have it
+static void test_candidates(void **state) {
+    (void)state;
+    const double w[4] = {.25, .25, .25, .25};
+    rows[0][5] = rows[1][5] = rows[2][6] = 1;
+    rows[3][12] = 1;
+    slt_candidates c = candidates_of(4, w, &phases);
+    assert_int_equal(c.count, 2);
+    assert_int_equal(c.list[0].step, 5);
+    assert_float_equal(c.list[0].height, .75, 1e-6);
+    assert_int_equal(c.list[1].step, 12);
+    assert_float_equal(c.votes, 1, 1e-9);
+}
+
+// with segments of one step both of two neighbours are found; with three, one
+static void test_least_length(void **state) {
+    (void)state;
+    const double w[2] = {.5, .5};
+    for (int i = 0; i < 2; i++) rows[i][8] = rows[i][10] = 1;
+    assert_int_equal(candidates_of(2, w, &events).count, 2);
+    assert_int_equal(candidates_of(2, w, &phases).count, 1);
+    // none so near to an end that a piece is too short
+    memset(rows, 0, sizeof rows);
+    for (int i = 0; i < 2; i++) rows[i][1] = rows[i][17] = 1;
+    assert_int_equal(candidates_of(2, w, &phases).count, 0);
+    assert_int_equal(candidates_of(2, w, &events).count, 2);
+}
+
+static void test_choice(void **state) {
+    (void)state;
+    const double w[4] = {.25, .25, .25, .25};
+    slt_vote_choice choice;
+    uint8_t kept[STEPS];
+    float height[STEPS];
+    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
+    rows[3][12] = 1; // one run of four
+    slt_candidates c = candidates_of(4, w, &phases);
+    CHECK_OK(slt_vote_choose(&arena, &c, &choice));
+    assert_true(choice.threshold > .9);
+    assert_float_equal(choice.expected, 2 * 2. / (2 + 2.25), 1e-6);
+    CHECK_OK(slt_vote_keep(&arena, &c, choice.threshold, NULL, STEPS, kept, height));
+    assert_true(kept[6] && kept[30] && !kept[12]);
+    assert_float_equal(height[6], 1, 1e-6);
+}
+
+static void test_told(void **state) {
+    (void)state;
+    const double w[4] = {.25, .25, .25, .25}, three[4] = {.01, .01, .97, .01};
+    uint8_t kept[STEPS];
+    slt_vote_told told = {three, 4};
+    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
+    rows[3][12] = rows[2][35] = 1;
+    slt_candidates c = candidates_of(4, w, &phases);
+    CHECK_OK(slt_vote_keep(&arena, &c, 1, &told, STEPS, kept, NULL));
+    assert_true(kept[6] && kept[12] && kept[30] && kept[35]);
+}
+
+static void test_nobody_cuts(void **state) {
+    (void)state;
+    const double w[2] = {.5, .5};
+    slt_vote_choice choice;
+    slt_candidates c = candidates_of(2, w, &phases);
+    CHECK_OK(slt_vote_choose(&arena, &c, &choice));
+    assert_int_equal(c.count, 0);
+    assert_float_equal(choice.expected, 1, 1e-9);
+}
+
+static void test_modes(void **state) {
+    (void)state;
+    static float m[RUNS * RUNS];
+    slt_modes modes;
+    int8_t mode[RUNS];
+    for (int i = 0; i < RUNS; i++)
+        for (int j = 0; j < RUNS; j++)
+            m[i * RUNS + j] = i == j || (i < 3 && j < 3) || (i > 3 && j > 3) ? 1 : .2f;
+    CHECK_OK(slt_vote_modes(&arena, m, RUNS, &modes, mode));
+    assert_int_equal(modes.count, 2);
+    assert_int_equal(modes.size[0], 3);
+    assert_int_equal(modes.size[1], 2);
+    assert_int_equal(mode[3], -1);
+    assert_int_equal(mode[5], 1);
+}
+
+// many random ballots: candidates are in order, apart, and inside their episode
+static void test_order(void **state) {
+    (void)state;
+    const double w[RUNS] = {.3, .2, .2, .1, .1, .1};
+    uint32_t x = 7;
+    for (int round = 0; round < 200; round++) {
+        slt_arena_mark mark = slt_arena_now(&arena);
+        for (int i = 0; i < RUNS; i++)
+            for (int t = 0; t < STEPS; t++) {
+                x = x * 1664525u + 1013904223u;
+                rows[i][t] = (x >> 24) < 60 && t != 19 && t != STEPS - 1;
+            }
+        slt_candidates c = candidates_of(RUNS, w, &phases);
+        for (int64_t i = 0; i < c.count; i++) {
+            const slt_candidate *a = &c.list[i];
+            assert_true(a->step >= offsets[a->episode] && a->step < offsets[a->episode + 1]);
+            assert_true(a->height > 0 && a->height <= 1);
+            if (i && c.list[i - 1].episode == a->episode)
+                assert_true(c.list[i - 1].height >= a->height - 1e-6f);
+            for (int64_t j = 0; j < i; j++) {
+                int64_t d = llabs(c.list[j].step - a->step);
+                assert_true(c.list[j].episode != a->episode || d >= 3);
+            }
+        }
+        slt_arena_reset(&arena, mark);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_agreement), TEST(test_chance),     TEST(test_episodes_are_apart),
+        TEST(test_weights),   TEST(test_candidates), TEST(test_least_length),
+        TEST(test_choice),    TEST(test_told),       TEST(test_nobody_cuts),
+        TEST(test_modes),     TEST(test_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
