@@ -24,7 +24,7 @@ static const slt_variant events[] = {
     {4, .effects = false}, {4, .effects = true}, {2, .effects = false}, {2, .effects = true},
     {8, .effects = false}, {8, .effects = true},
 };
-static const slt_variant phases[] = {{4}, {6}, {8}};
+static const slt_variant phases[] = {{8}, {10}, {12}};
 
 #define VARIANTS(list) list, sizeof list / sizeof *list
 const slt_group_spec slt_group_specs[] = {
