@@ -12,11 +12,6 @@
 #include "reproduce/repro_impl.h"
 #include "train/inference/run_files.h"
 
-#ifndef SLT_COMMIT
-#define SLT_COMMIT "unknown"
-#endif
-const char *slt_repro_commit(void) { return SLT_COMMIT; }
-
 // what decides the numbers of every run; the same folder with something else is refused
 static slt_status settle(slt_repro *r) {
     const slt_reproduce_request *q = r->request;

@@ -184,3 +184,13 @@ slt_status slt_folder_make(const char *path) {
     }
     return make_one(path);
 }
+
+slt_status slt_file_temporary(const char *ending, char *out, size_t size) {
+    const char *folder = getenv("TMPDIR");
+    int length =
+        snprintf(out, size, "%s/slottar-XXXXXX%s", folder && folder[0] ? folder : "/tmp", ending);
+    int descriptor = length < (int)size ? mkostemps(out, (int)strlen(ending), O_CLOEXEC) : -1;
+    if (descriptor < 0) SLT_FAIL(SLT_IO, "%s: no temporary file: %s", out, strerror(errno));
+    close(descriptor);
+    return SLT_OK;
+}

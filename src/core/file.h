@@ -42,6 +42,9 @@ slt_status slt_file_write(const char *path, const void *bytes, size_t count);
 // folder. Who calls it holds the lock on them (core/lock.h)
 void slt_parts_remove(const char *folder, const char *name);
 
+// a new, empty file in the folder for temporary ones, with a name that ends so
+slt_status slt_file_temporary(const char *ending, char *out, size_t size);
+
 // makes a folder and those above it; one that is there already is fine
 slt_status slt_folder_make(const char *path);
 

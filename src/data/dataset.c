@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
-#include "data/formats.h"
 
 const slt_dataset_info *slt_dataset_about(const slt_dataset *data) { return &data->info; }
 const char *slt_dataset_path(const slt_dataset *data) { return data->path; }
@@ -64,22 +62,17 @@ static slt_status load(slt_dataset *data, const char *path, const char *native) 
     return slt_dataset_list_splits(data);
 }
 
-slt_status slt_dataset_open(slt_context *context, const char *path, slt_dataset **out) {
-    char native[SLT_PATH];
-    bool temporary;
-    SLT_TRY(slt_data_as_native(context, path, native, &temporary));
+slt_status slt_dataset_open_native(slt_context *context, const char *path, const char *native,
+                                   slt_dataset **out) {
     slt_dataset *data;
-    slt_status status = SLT_ALLOC(&context->allocator, &data, 1);
-    if (status == SLT_OK) {
-        data->context = context;
-        slt_arena_init(&data->arena, &context->allocator, 0);
-        status = load(data, path, native);
-        if (status == SLT_OK)
-            *out = data;
-        else
-            slt_dataset_close(data);
-    }
-    if (temporary) unlink(native); // the mapping stays
+    SLT_TRY(SLT_ALLOC(&context->allocator, &data, 1));
+    data->context = context;
+    slt_arena_init(&data->arena, &context->allocator, 0);
+    slt_status status = load(data, path, native);
+    if (status == SLT_OK)
+        *out = data;
+    else
+        slt_dataset_close(data);
     return status;
 }
 

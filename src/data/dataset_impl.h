@@ -41,6 +41,10 @@ slt_status slt_dataset_list_splits(slt_dataset *data);
 slt_status slt_dataset_find_fields(slt_dataset *data);
 
 // dataset_check.c: values; at opening, and at the first look at an episode
+// a file of the native format; errors name `path`, which it stands for
+slt_status slt_dataset_open_native(slt_context *context, const char *path, const char *native,
+                                   slt_dataset **out);
+
 slt_status slt_dataset_check_values(const slt_dataset *data);
 slt_status slt_dataset_check_episode(const slt_dataset *data, int64_t index);
 

@@ -95,18 +95,9 @@ static slt_status import(slt_context *context, const slt_data_format *format,
     return status;
 }
 
-slt_status slt_data_temporary(char out[SLT_PATH]) {
-    const char *folder = getenv("TMPDIR");
-    int length = snprintf(out, SLT_PATH, "%s/slottar-XXXXXX.safetensors",
-                          folder && folder[0] ? folder : "/tmp");
-    int descriptor = length < SLT_PATH ? mkostemps(out, 12, O_CLOEXEC) : -1;
-    if (descriptor < 0) SLT_FAIL(SLT_IO, "%s: no temporary file: %s", out, strerror(errno));
-    close(descriptor);
-    return SLT_OK;
-}
-
 slt_status slt_data_as_native(slt_context *context, const char *path, char out[SLT_PATH],
                               bool *temporary) {
+    *temporary = false;
     slt_data_source source;
     SLT_TRY(slt_data_source_read(path, &source));
     const slt_data_format *format = slt_data_format_of(source.path);
@@ -115,9 +106,18 @@ slt_status slt_data_as_native(slt_context *context, const char *path, char out[S
                  source.path, format->read ? format->name : "none of them");
     *temporary = format->read != NULL;
     if (!*temporary) return strcpy(out, source.path), SLT_OK;
-    SLT_TRY(slt_data_temporary(out));
+    SLT_TRY(slt_file_temporary(".safetensors", out, SLT_PATH));
     slt_status status = import(context, format, &source, out);
     if (status != SLT_OK) unlink(out);
+    return status;
+}
+
+slt_status slt_dataset_open(slt_context *context, const char *path, slt_dataset **out) {
+    char native[SLT_PATH];
+    bool temporary;
+    SLT_TRY(slt_data_as_native(context, path, native, &temporary));
+    slt_status status = slt_dataset_open_native(context, path, native, out);
+    if (temporary) unlink(native); // the mapping stays
     return status;
 }
 
@@ -151,7 +151,7 @@ static slt_status save_native(slt_dataset *data, const char *out) {
 
 static slt_status write_native(slt_context *context, const char *native, const char *out) {
     slt_dataset *data;
-    SLT_TRY(slt_dataset_open(context, native, &data));
+    SLT_TRY(slt_dataset_open_native(context, native, native, &data));
     slt_status status = save_native(data, out);
     slt_dataset_close(data);
     return status;
@@ -159,7 +159,7 @@ static slt_status write_native(slt_context *context, const char *native, const c
 
 static slt_status check_native(slt_context *context, const char *path) {
     slt_dataset *data;
-    SLT_TRY(slt_dataset_open(context, path, &data));
+    SLT_TRY(slt_dataset_open_native(context, path, path, &data));
     slt_status status = slt_dataset_check(data);
     slt_dataset_close(data);
     return status;
@@ -188,7 +188,7 @@ static slt_status find_writer(const char *out, const slt_data_format **format) {
 static slt_status save_as(slt_dataset *data, const slt_data_format *format, const char *out) {
     char native[SLT_PATH];
     if (!format->read) return save_native(data, out);
-    SLT_TRY(slt_data_temporary(native));
+    SLT_TRY(slt_file_temporary(".safetensors", native, sizeof native));
     slt_status status = save_native(data, native);
     if (status == SLT_OK) status = format->write(data->context, native, out);
     unlink(native);

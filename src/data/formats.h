@@ -34,7 +34,4 @@ void slt_data_file(const char *path, char out[SLT_PATH]);
 // would slt_dataset_label write the format that the data came from? (write_labels.c)
 slt_status slt_data_labels_back(const slt_dataset *data, const char *out, bool *back);
 
-// the name of a new, empty temporary file
-slt_status slt_data_temporary(char out[SLT_PATH]);
-
 #endif

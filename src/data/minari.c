@@ -101,7 +101,7 @@ slt_status slt_minari_read(slt_array_set *set) {
     const char *words[3] = {NULL};
     add_word(text[0], &words[0], "actions", set->actions);
     add_word(text[1], &words[words[0] != NULL], "observations", set->observations);
-    SLT_TRY(slt_data_temporary(arrays));
+    SLT_TRY(slt_file_temporary(".safetensors", arrays, sizeof arrays));
     slt_status status = slt_hdf5_spawn(set->context, "read", file, arrays, words, set->path);
     if (status == SLT_OK) status = take_arrays(set, arrays);
     unlink(arrays);

@@ -168,7 +168,7 @@ static void add_own(slt_text *out, const slt_dataset *data) {
 slt_status slt_minari_write_json(slt_context *context, const char *native, const char *out,
                                  const char *id) {
     slt_dataset *data;
-    SLT_TRY(slt_dataset_open(context, native, &data));
+    SLT_TRY(slt_dataset_open_native(context, native, native, &data));
     const slt_dataset_info *info = slt_dataset_about(data);
     slt_text text, space;
     slt_text_init(&text, &context->allocator);

@@ -118,7 +118,7 @@ static slt_status label_hdf5(slt_dataset *data, const plan *p, const int32_t *se
          .shape = {data->info.steps},
          .data = segments},
     };
-    SLT_TRY(slt_data_temporary(labels));
+    SLT_TRY(slt_file_temporary(".safetensors", labels, sizeof labels));
     slt_status status = slt_safetensors_save(&data->context->allocator, labels, arrays, 2, NULL, 0);
     snprintf(word, sizeof word, "labels=%s", labels);
     if (status == SLT_OK)

@@ -102,19 +102,3 @@ const slt_env_kind slt_minigrid_kinds[] = {
 // clang-format on
 
 bool slt_minigrid_is(const slt_env_kind *kind) { return kind->step == slt_minigrid_step; }
-
-void slt_minigrid_mission(const slt_env_kind *kind, const void *state, char *out, size_t size) {
-    const slt_minigrid_rules *rules = slt_minigrid_rules_of(kind);
-    if (rules->describe)
-        rules->describe(state, out, size);
-    else
-        snprintf(out, size, "%s", rules->mission);
-}
-
-void slt_minigrid_dump(const slt_env_kind *kind, const void *state, uint8_t *out) {
-    const slt_minigrid_rules *rules = slt_minigrid_rules_of(kind);
-    const slt_minigrid *grid = state;
-    for (int x = 0; x < rules->width; x++)
-        for (int y = 0; y < rules->height; y++, out += 3)
-            slt_cell_to_bytes(grid->cells[slt_grid_index(rules->height, x, y)], out);
-}

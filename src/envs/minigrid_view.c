@@ -12,6 +12,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "envs/minigrid.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define EACH_BYTE 0x0001010101010101u // a bit for each of the seven rows
@@ -145,4 +146,20 @@ void slt_minigrid_observe(const slt_env_kind *kind, const void *state, uint8_t *
     // the own cell shows the hands
     columns[3] = (columns[3] & ~((uint64_t)0xff << 48)) | (uint64_t)grid->carried << 48;
     write_columns(columns, out);
+}
+
+void slt_minigrid_mission(const slt_env_kind *kind, const void *state, char *out, size_t size) {
+    const slt_minigrid_rules *rules = slt_minigrid_rules_of(kind);
+    if (rules->describe)
+        rules->describe(state, out, size);
+    else
+        snprintf(out, size, "%s", rules->mission);
+}
+
+void slt_minigrid_dump(const slt_env_kind *kind, const void *state, uint8_t *out) {
+    const slt_minigrid_rules *rules = slt_minigrid_rules_of(kind);
+    const slt_minigrid *grid = state;
+    for (int x = 0; x < rules->width; x++)
+        for (int y = 0; y < rules->height; y++, out += 3)
+            slt_cell_to_bytes(grid->cells[slt_grid_index(rules->height, x, y)], out);
 }

@@ -1,4 +1,4 @@
-// Scores of many trajectories at once.
+// Scores of many trajectories at once, and of one.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -45,4 +45,10 @@ slt_status slt_score_many(slt_context *context, const slt_sequence *truth,
     slt_arena_deinit(&scratch);
     if (status == SLT_OK && summary) *summary = slt_tally_read(&tally);
     return status;
+}
+
+slt_status slt_score_pair(slt_context *context, const int32_t *truth, const int32_t *predicted,
+                          int32_t length, int tolerance, slt_scores *out) {
+    slt_sequence true_sequence = {truth, length}, predicted_sequence = {predicted, length};
+    return slt_score_many(context, &true_sequence, &predicted_sequence, 1, tolerance, NULL, out);
 }

@@ -1,4 +1,4 @@
-// All scores of one pair of labelings, and the pair as a public call.
+// All scores of one pair of labelings.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -23,10 +23,4 @@ slt_status slt_score_ids(slt_arena *scratch, slt_scored *out, const int32_t *tru
     slt_arena_reset(scratch, mark);
     *out = scored;
     return SLT_OK;
-}
-
-slt_status slt_score_pair(slt_context *context, const int32_t *truth, const int32_t *predicted,
-                          int32_t length, int tolerance, slt_scores *out) {
-    slt_sequence true_sequence = {truth, length}, predicted_sequence = {predicted, length};
-    return slt_score_many(context, &true_sequence, &predicted_sequence, 1, tolerance, NULL, out);
 }

@@ -103,10 +103,32 @@ slt_ompn_moment slt_ompn_before(const slt_ompn *o, const slt_ompn_group *g, slt_
 
 // ---- kernels as the steps read them (ompn_kernels.c)
 
-// numbers of a cell's packed kernels, of the gate's
-size_t slt_ompn_packed1(const slt_ompn_part *part, int d, bool backward);
-size_t slt_ompn_packed2(const slt_ompn_part *part, int d, bool backward);
-size_t slt_ompn_gate_packed(int d, bool backward);
+// a kernel, and where it lies
+typedef struct {
+    size_t at; // among the weights
+    int rows, columns;
+} slt_ompn_kernel;
+
+// without the rows of x, which is the child of the leaf as well
+static inline slt_ompn_kernel slt_ompn_first_kernel(const slt_ompn_part *part, int d) {
+    int skip = part->leaf ? 1 : 0;
+    return (slt_ompn_kernel){part->at.w1 + (size_t)(skip * d) * 4 * (size_t)d,
+                             (part->at.inputs - skip) * d, 4 * d};
+}
+
+static inline slt_ompn_kernel slt_ompn_second_kernel(const slt_ompn_part *part, int d) {
+    return (slt_ompn_kernel){part->at.w2, 4 * d, (part->at.inputs + 2) * d};
+}
+
+// of memory and candidate
+static inline slt_ompn_kernel slt_ompn_gate_kernel(const slt_ompn *o) {
+    return (slt_ompn_kernel){o->gate.w1 + 2 * (size_t)o->d * (size_t)o->d, 2 * o->d, o->d};
+}
+
+static inline size_t slt_ompn_packed_size(slt_ompn_kernel k, bool backward) {
+    return backward ? slt_gemm_packed_size(k.rows, k.columns)
+                    : slt_gemm_packed_size(k.columns, k.rows);
+}
 
 int slt_ompn_kernel_tasks(const slt_args *args, bool backward);
 void slt_ompn_forward_kernel(const slt_args *args, int task, slt_real *scratch);

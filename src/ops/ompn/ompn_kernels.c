@@ -8,49 +8,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "ops/ompn/ompn_impl.h"
 
-// ---- a kernel, and where it lies
-
-typedef struct {
-    size_t at; // among the weights
-    int rows, columns;
-} kernel;
-
-// without the rows of x, which is the child of the leaf as well
-static kernel first_kernel(const slt_ompn_part *part, int d) {
-    int skip = part->leaf ? 1 : 0;
-    return (kernel){part->at.w1 + (size_t)(skip * d) * 4 * (size_t)d, (part->at.inputs - skip) * d,
-                    4 * d};
-}
-
-static kernel second_kernel(const slt_ompn_part *part, int d) {
-    return (kernel){part->at.w2, 4 * d, (part->at.inputs + 2) * d};
-}
-
-// of memory and candidate
-static kernel gate_kernel(const slt_ompn *o) {
-    return (kernel){o->gate.w1 + 2 * (size_t)o->d * (size_t)o->d, 2 * o->d, o->d};
-}
-
-static size_t packed_size(kernel k, bool backward) {
-    return backward ? slt_gemm_packed_size(k.rows, k.columns)
-                    : slt_gemm_packed_size(k.columns, k.rows);
-}
-
-size_t slt_ompn_packed1(const slt_ompn_part *part, int d, bool backward) {
-    return packed_size(first_kernel(part, d), backward);
-}
-
-size_t slt_ompn_packed2(const slt_ompn_part *part, int d, bool backward) {
-    return packed_size(second_kernel(part, d), backward);
-}
-
-size_t slt_ompn_gate_packed(int d, bool backward) {
-    return packed_size((kernel){0, 2 * d, d}, backward);
-}
-
-// ---- laying out
-
-static void pack(const slt_ompn *o, kernel k, bool backward, slt_real *to) {
+static void pack(const slt_ompn *o, slt_ompn_kernel k, bool backward, slt_real *to) {
     if (backward)
         slt_gemm_pack(true, k.rows, k.columns, o->w + k.at, k.columns, to);
     else
@@ -76,13 +34,13 @@ static void run_task(const slt_args *args, int task, bool backward) {
     int cell = task / 2, cells = 2 * o.n - 1;
     const slt_ompn_part *part = cell < o.n ? &o.com[cell] : &o.decom[cell - o.n];
     if (task == 2 * cells)
-        pack(&o, gate_kernel(&o), backward, o.gate_packed);
+        pack(&o, slt_ompn_gate_kernel(&o), backward, o.gate_packed);
     else if (cell == cells)
         join_leaf(&o);
     else if (task % 2 == 0)
-        pack(&o, first_kernel(part, o.d), backward, part->packed1);
+        pack(&o, slt_ompn_first_kernel(part, o.d), backward, part->packed1);
     else
-        pack(&o, second_kernel(part, o.d), backward, part->packed2);
+        pack(&o, slt_ompn_second_kernel(part, o.d), backward, part->packed2);
 }
 
 void slt_ompn_forward_kernel(const slt_args *args, int task, slt_real *scratch) {

@@ -46,14 +46,14 @@ static size_t lay_out_kept(slt_ompn *o, slt_real *base, size_t rows, size_t traj
 }
 
 static void pack_cell(bump *b, slt_ompn_part *part, int d, bool backward) {
-    part->packed1 = take(b, slt_ompn_packed1(part, d, backward));
-    part->packed2 = take(b, slt_ompn_packed2(part, d, backward));
+    part->packed1 = take(b, slt_ompn_packed_size(slt_ompn_first_kernel(part, d), backward));
+    part->packed2 = take(b, slt_ompn_packed_size(slt_ompn_second_kernel(part, d), backward));
 }
 
 static void lay_out_kernels(bump *b, slt_ompn *o, bool backward) {
     for (int i = 0; i < o->n; i++) pack_cell(b, &o->com[i], o->d, backward);
     for (int i = 0; i + 1 < o->n; i++) pack_cell(b, &o->decom[i], o->d, backward);
-    o->gate_packed = take(b, slt_ompn_gate_packed(o->d, backward));
+    o->gate_packed = take(b, slt_ompn_packed_size(slt_ompn_gate_kernel(o), backward));
 }
 
 static size_t lay_out_forward(slt_ompn *o, slt_real *base) {

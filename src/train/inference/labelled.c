@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "core/context_impl.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/lock.h"
 #include "data/formats.h"
 #include "train/inference/trained.h"
@@ -66,7 +67,7 @@ static slt_status write_as(slt_model *model, slt_dataset *data, const slt_segmen
                            const slt_data_format *format, const char *path) {
     char native[SLT_PATH];
     if (!format->read) return write_native(model, data, options, path);
-    SLT_TRY(slt_data_temporary(native));
+    SLT_TRY(slt_file_temporary(".safetensors", native, sizeof native));
     slt_status status = write_native(model, data, options, native);
     if (status == SLT_OK) status = format->write(slt_model_context(model), native, path);
     unlink(native);

@@ -14,69 +14,7 @@
 
 typedef slt_trainer trainer;
 
-// ---- progress
-
-// the least and the most of a number
-typedef struct {
-    double low, high;
-} range;
-
-static void widen(range *r, double value) {
-    r->low = fmin(r->low, value);
-    r->high = fmax(r->high, value);
-}
-
-void slt_trainer_tell(slt_trainer *t, const char *news) {
-    uint64_t done = 0, all = 0;
-    for (int r = 0; r < t->run_count; r++) {
-        const slt_live_run *run = &t->runs[r];
-        int64_t limit = run->over ? run->state.total_steps : run->state.limit;
-        done += (uint64_t)run->state.total_steps;
-        all += (uint64_t)limit;
-    }
-    slt_context_progress(t->context, "train", done, all, news);
-}
-
-static void tell_run(trainer *t, const slt_live_run *run) {
-    const slt_epoch_record *record = &run->record;
-    char news[160], labels[64] = "";
-    if (record->valid.has_labels)
-        slt_format(labels, sizeof labels, ", F1 %.2f, alignment %.2f",
-                   100 * record->valid.scores.mean.f1, 100 * record->valid.scores.mean.align);
-    slt_format(news, sizeof news, "epoch %lld: loss %.4f, held out %.4f%s%s",
-               (long long)record->epoch, record->train_loss, record->valid.losses.loss, labels,
-               run->better && run->members == 1 ? "  *" : "");
-    slt_trainer_tell(t, news);
-}
-
-// of several runs the least and the most
-static void tell_runs(trainer *t) {
-    range loss = {INFINITY, -INFINITY}, held_out = loss, f1 = loss;
-    char news[160], labels[64] = "";
-    int ended = 0, better = 0;
-    for (int i = 0; i < t->due_count; i++) {
-        const slt_epoch_record *record = &t->due[i]->record;
-        widen(&loss, record->train_loss);
-        widen(&held_out, record->valid.losses.loss);
-        widen(&f1, record->valid.scores.mean.f1);
-        better += t->due[i]->better;
-    }
-    for (int r = 0; r < t->run_count; r++) ended += t->runs[r].over || t->runs[r].state.finished;
-    if (t->due[0]->record.valid.has_labels)
-        slt_format(labels, sizeof labels, ", F1 %.2f to %.2f", 100 * f1.low, 100 * f1.high);
-    slt_format(
-        news, sizeof news,
-        "epoch %lld of %d runs: loss %.4f to %.4f, held out %.4f to %.4f%s; %d better, %d ended",
-        (long long)t->due[0]->record.epoch, t->due_count, loss.low, loss.high, held_out.low,
-        held_out.high, labels, better, ended);
-    slt_trainer_tell(t, news);
-}
-
 // ---- scores
-
-slt_split slt_trainer_held_out(const slt_trainer *t) {
-    return t->task.count[SLT_SPLIT_VALID] ? SLT_SPLIT_VALID : SLT_SPLIT_TRAIN;
-}
 
 // of the runs that are due, one member each. Between epochs all processes take part; at the end
 // process 0 looks at everything: it may keep the answers in `segments`, else NULL
@@ -237,11 +175,7 @@ slt_status slt_trainer_end_epochs(slt_trainer *t) {
     for (int i = 0; i < t->due_count; i++)
         SLT_TRY(slt_trainer_drop(t, t->due[i], end_epoch(t, t->due[i])));
     SLT_TRY(slt_ranks_lead(t, NULL, keep_due));
-    if (!slt_group_leads(t->context)) return SLT_OK;
-    if (t->run_count == 1 && !t->runs[0].over)
-        tell_run(t, &t->runs[0]);
-    else
-        tell_runs(t);
+    if (slt_group_leads(t->context)) slt_trainer_tell_epoch(t);
     return SLT_OK;
 }
 

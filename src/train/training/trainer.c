@@ -15,20 +15,6 @@
 
 typedef slt_trainer trainer;
 
-bool slt_is_own_fault(slt_status status) {
-    return status == SLT_DIVERGED || status == SLT_INVALID || status == SLT_SHAPE ||
-           status == SLT_RANGE;
-}
-
-slt_status slt_trainer_drop(slt_trainer *t, slt_live_run *run, slt_status status) {
-    if (status == SLT_OK || !slt_is_own_fault(status)) return status;
-    run->over = true;
-    run->outcome->status = status;
-    snprintf(run->outcome->message, sizeof run->outcome->message, "%s", slt_last_error());
-    if (t->run_count > 1) slt_context_log(t->context, SLT_LOG_INFO, "%s", slt_last_error());
-    return slt_ranks_lead(t, run, slt_run_save_best);
-}
-
 // ---- members and their learner
 
 // what every member has of its own

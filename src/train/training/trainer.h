@@ -77,14 +77,22 @@ slt_status slt_trainer_run(slt_context *context, const slt_train_request *const 
                            const slt_setup *const *setups, slt_train_outcome *const *outcomes,
                            int count);
 
+// episodes that decide between epochs and between restarts
+static inline slt_split slt_trainer_held_out(const slt_trainer *t) {
+    return t->task.count[SLT_SPLIT_VALID] ? SLT_SPLIT_VALID : SLT_SPLIT_TRAIN;
+}
+
+// ---- train_news.c
+
 // a diverging run, or one whose numbers do not fit together
 bool slt_is_own_fault(slt_status status);
 
 // ends a run for its own fault; gives every other status back
 slt_status slt_trainer_drop(slt_trainer *t, slt_live_run *run, slt_status status);
 
-// episodes that decide between epochs and between restarts
-slt_split slt_trainer_held_out(const slt_trainer *t);
+// progress of all runs together; of the runs that are due, the scores of their epoch
+void slt_trainer_tell(slt_trainer *t, const char *news);
+void slt_trainer_tell_epoch(slt_trainer *t);
 
 // ---- train_steps.c
 
@@ -105,9 +113,6 @@ slt_status slt_run_check_weights(slt_trainer *t, slt_live_run *run);
 slt_status slt_trainer_end_epochs(slt_trainer *t);
 // result.json and segments of the runs that are due: they are over
 slt_status slt_trainer_finish(slt_trainer *t);
-// progress of all runs together
-void slt_trainer_tell(slt_trainer *t, const char *news);
-
 // ---- train_saves.c
 
 // the line of an evaluated epoch, and its checkpoints, or what they need put aside
