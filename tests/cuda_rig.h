@@ -12,7 +12,8 @@
 #include "check.h"
 #include "engine/tape_impl.h"
 #ifdef SLT_CUDA
-#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_tape.h"
+#include "cuda/ops/cuda_ops.h"
 #endif
 
 static slt_context *host, *device;

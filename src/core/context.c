@@ -55,7 +55,8 @@ static slt_status read_group(const slt_group *given, slt_group *out) {
     return SLT_OK;
 }
 
-slt_status slt_context_create(const slt_context_options *options, slt_context **out) {
+slt_status slt_context_make(const slt_context_options *options,
+                            slt_status (*device_open)(slt_context *context), slt_context **out) {
     slt_context_options chosen = options ? *options : (slt_context_options){0};
     if (!chosen.alloc != !chosen.free)
         SLT_FAIL(SLT_INVALID, "give both alloc and free, or neither");
@@ -72,6 +73,7 @@ slt_status slt_context_create(const slt_context_options *options, slt_context **
     context->options = chosen;
     context->allocator = allocator;
     context->on_device = on_device;
+    context->device_open = device_open;
     context->options.device = on_device ? "cuda" : "cpu"; // ours: the caller's may go away
     context->precision = precision;
     context->group = group;
@@ -96,7 +98,7 @@ slt_status slt_context_branch(slt_context *trunk, int threads, slt_context **out
                                    .free = trunk->options.free,
                                    .user = trunk->options.user,
                                    .device = trunk->options.device};
-    SLT_TRY(slt_context_create(&options, out));
+    SLT_TRY(slt_context_make(&options, trunk->device_open, out));
     (*out)->precision = trunk->precision;
     (*out)->trunk = trunk;
     return SLT_OK;

@@ -21,7 +21,8 @@ struct slt_context {
     slt_context *trunk;   // of a branch: it stops when that one does; else NULL
     bool on_device;       // models compute elsewhere than on the CPU
     slt_precision precision;
-    slt_device *device; // opened by the first store; NULL until then
+    slt_device *device;                              // opened by the first store; NULL until then
+    slt_status (*device_open)(slt_context *context); // sets it, and how it is closed
     void (*device_close)(slt_device *device);
     slt_group group;         // size 1: alone
     slt_status group_status; // the first failure among its calls
@@ -36,6 +37,10 @@ static inline bool slt_context_is_cancelled(slt_context *context) {
                slt_context_count_down(context);
     return own || (context->trunk && atomic_load(&context->trunk->cancelled) == 1);
 }
+
+// the public call without the devices of the build (devices/context_create.c)
+slt_status slt_context_make(const slt_context_options *options,
+                            slt_status (*device_open)(slt_context *context), slt_context **out);
 
 // a context for another thread: the same device, threads of its own, no hooks. The trunk must
 // outlive it

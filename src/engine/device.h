@@ -63,11 +63,10 @@ struct slt_device {
 };
 
 // the device of a context, opened when it is asked for the first time; NULL: the CPU
-slt_status slt_device_open(slt_context *context, slt_device **out);
-
-extern const slt_device_kind *const slt_device_kinds[]; // of this build; NULL behind the last
-#ifdef SLT_CUDA
-extern const slt_device_kind slt_device_cuda; // src/cuda
-#endif
+static inline slt_status slt_device_open(slt_context *context, slt_device **out) {
+    if (context->on_device && !context->device) SLT_TRY(context->device_open(context));
+    *out = context->device;
+    return SLT_OK;
+}
 
 #endif

@@ -4,10 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "engine/tape_impl.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include "core/number.h"
 
 slt_status slt_tape_create(slt_store *store, slt_limits limits, slt_tape **out) {
     if (limits.trajectories < 1 || limits.tokens < 1 || limits.slots < 1 || limits.length < 1)
@@ -33,49 +30,6 @@ void slt_tape_destroy(slt_tape *tape) {
     if (tape->on_device) slt_tape_device(tape)->tape_close(tape);
     slt_arena_deinit(&tape->arena);
     slt_free(&tape->context->allocator, tape);
-}
-
-void slt_tape_fail(slt_tape *tape, slt_status status, const char *format, ...) {
-    if (tape->status != SLT_OK) return;
-    tape->status = status;
-    va_list arguments;
-    va_start(arguments, format);
-    slt_format_list(tape->message, sizeof tape->message, format, arguments);
-    va_end(arguments);
-}
-
-bool slt_tape_failed(const slt_tape *tape) { return tape->status != SLT_OK; }
-slt_status slt_tape_status(const slt_tape *tape) { return tape->status; }
-slt_limits slt_tape_limits(const slt_tape *tape) { return tape->limits; }
-int slt_tape_members(const slt_tape *tape) { return tape->store->members; }
-slt_shape slt_tape_shape(const slt_tape *tape, slt_var var) { return tape->vars[var].shape; }
-
-const char *slt_var_shape_text(slt_shape shape, char *text, size_t size) {
-    static const char *const names[SLT_SPACES] = {
-        "", "trajectories", "slots", "tokens", "slot tokens", "live", "seen"};
-    if (shape.space == SLT_FIXED)
-        snprintf(text, size, "[%d, %d]", shape.rows, shape.width);
-    else
-        snprintf(text, size, "[%s, %d]", names[shape.space], shape.width);
-    return text;
-}
-
-int slt_space_capacity(slt_limits limits, slt_space space) {
-    switch (space) {
-    case SLT_TRAJECTORIES:
-        return limits.trajectories;
-    case SLT_SLOTS:
-        return limits.trajectories * limits.slots;
-    case SLT_TOKENS:
-        return limits.tokens;
-    case SLT_SLOT_TOKENS:
-    case SLT_LIVE:
-        return limits.tokens * limits.slots;
-    case SLT_SEEN:
-        return limits.seen;
-    default:
-        return 0;
-    }
 }
 
 // room for one more thing in an array of the tape's arena

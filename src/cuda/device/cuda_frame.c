@@ -7,7 +7,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <limits.h>
 #include <string.h>
-#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_tape.h"
 #include "engine/adam.h"
 
 _Static_assert(sizeof(slt_real) == sizeof(float), "the device computes in float");

@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_tape.h"
 
 // what can be read here: kept values, and gradients of fed numbers
 static bool is_mirrored(const slt_tape *tape, const slt_var_info *info) {

@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_tape.h"
 
 _Static_assert((int)SLT_WEIGHT_ROOM <= (int)SLT_CUDA_WORKSPACE, "partial sums have room");
 

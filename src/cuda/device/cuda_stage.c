@@ -3,7 +3,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/device/cuda_device.h"
+#include "cuda/device/cuda_tape.h"
 
 slt_status slt_cuda_stages_open(slt_cuda_tape *t) {
     for (int i = 0; i < 2 * SLT_CUDA_STAGES; i++) {

@@ -2,11 +2,10 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/fused/loss/cuda_runs.h"
+#include "cuda/fused/fusion.h"
 
 #include <string.h>
-#include "cuda/device/cuda_device.h"
-#include "cuda/device/cuda_nodes.h"
+#include "cuda/fused/loss/cuda_runs.h"
 
 #ifndef SLT_CUDA_TURN
 #define SLT_CUDA_TURN 1 // 0: a launch for the losses, one for their gradients
@@ -138,4 +137,15 @@ int slt_cuda_last_room(const slt_tape *tape) {
             return n;
     }
     return 0;
+}
+
+slt_status slt_cuda_runs_pack(slt_tape *tape) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    SLT_TRY(SLT_NEW(&tape->arena, &t->pack, (size_t)tape->node_count));
+    for (int n = 0; n < tape->node_count; n = t->end[n] + 1)
+        if (t->end[n] > n && t->end[n] < tape->node_count) {
+            const slt_cuda_family *family = family_of(tape, n, false);
+            t->pack[n] = family ? family->pack : NULL;
+        }
+    return SLT_OK;
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
-#include "cuda/device/cuda_device.h"
+#include "cuda/ops/cuda_ops.h"
 
 static const slt_cuda_op table[] = {
 #define ROW(name) {#name, slt_cuda_##name##_forward, slt_cuda_##name##_backward},

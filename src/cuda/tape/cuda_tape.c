@@ -6,8 +6,11 @@
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
 #include <string.h>
-#include "cuda/device/cuda_device.h"
-#include "cuda/device/cuda_nodes.h"
+#include "cuda/fused/common/family.h"
+#include "cuda/fused/fusion.h"
+#include "cuda/fused/layer/layer_packed.h"
+#include "cuda/ops/cuda_ops.h"
+#include "cuda/tape/cuda_walk.h"
 
 _Static_assert(sizeof(slt_cuda_note) == sizeof(slt_note), "notes are shared");
 _Static_assert((int)SLT_CUDA_NOTES == (int)SLT_NOTES && (int)SLT_CUDA_WATCHED == (int)SLT_WATCHED,
@@ -63,7 +66,7 @@ static slt_status open_runs(slt_tape *tape, slt_cuda_tape *t) {
     for (int i = 0; i < times; i++) t->begin[i] = t->end[i] = i;
     slt_cuda_runs(tape, t->begin, t->end);
     t->last_room = slt_cuda_last_room(tape);
-    return SLT_OK;
+    return slt_cuda_runs_pack(tape);
 }
 
 // notes in memory that both sides see
@@ -77,11 +80,6 @@ static slt_status open_notes(slt_tape *tape, slt_cuda_tape *t) {
     SLT_CUDA_TRY(t->cuda, cudaHostGetDevicePointer(&there, memory, 0), "mapping memory");
     t->notes = there;
     return SLT_OK;
-}
-
-size_t slt_cuda_capacity(const slt_tape *tape, slt_var var) {
-    slt_shape shape = tape->vars[var].shape;
-    return (size_t)slt_shape_rows(tape, shape, NULL) * (size_t)shape.width;
 }
 
 // kernels count the numbers of a member in 32 bits
@@ -147,101 +145,13 @@ static slt_status send_constants(slt_tape *tape) {
     return slt_cuda_check(t->cuda, cudaStreamSynchronize(t->cuda->stream), "sending tables");
 }
 
-// ---- where things are
-
-static slt_cuda_view store_view(const slt_tape *tape, const slt_var_info *info, float *block) {
-    const slt_parameter *p = &tape->store->parameters[info->parameter];
-    return (slt_cuda_view){block + p->offset + info->first, (int64_t)p->rows * p->columns};
-}
-
-static slt_cuda_view block_view(const slt_tape *tape, int64_t place) {
-    if (place < 0) return (slt_cuda_view){NULL, 0};
-    return (slt_cuda_view){slt_cuda_tape_of(tape)->block + place, (int64_t)tape->block_size};
-}
-
-slt_cuda_view slt_cuda_value_view(const slt_tape *tape, slt_var var) {
-    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    const slt_var_info *info = &tape->vars[var];
-    const slt_cuda_blocks *blocks = tape->store->on_device;
-    if (info->origin == SLT_FROM_STORE) return store_view(tape, info, blocks->value);
-    if (info->constant) return (slt_cuda_view){t->constant[var], 0};
-    if (info->origin == SLT_FROM_NODE) return block_view(tape, info->value);
-    return (slt_cuda_view){(float *)(void *)((char *)t->frames.at + t->feed[var]),
-                           (int64_t)(t->frame_bytes / sizeof(float))};
-}
-
-slt_cuda_view slt_cuda_gradient_view(const slt_tape *tape, slt_var var) {
-    const slt_var_info *info = &tape->vars[var];
-    const slt_cuda_blocks *blocks = tape->store->on_device;
-    if (!info->has_gradient) return (slt_cuda_view){NULL, 0};
-    if (info->origin == SLT_FROM_STORE) return store_view(tape, info, blocks->gradient);
-    return block_view(tape, info->gradient);
-}
-
 // ---- one node
-
-static void fill_input(const slt_tape *tape, const slt_node_info *info, int i, bool backward,
-                       slt_cuda_args *args) {
-    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_var var = info->node.in[i];
-    if (!var) return;
-    slt_shape shape = tape->vars[var].shape;
-    args->in_space[i] = shape.space;
-    args->in_rows[i] = slt_cuda_rows(tape, shape);
-    args->in_room[i] = slt_shape_rows(tape, shape, NULL);
-    args->in_width[i] = shape.width;
-    args->in[i] = slt_cuda_value_view(tape, var);
-    if (tape->vars[var].origin == SLT_FROM_STORE) args->stored |= 1u << i;
-    if (tape->vars[var].type == SLT_BITS)
-        args->ones[i] =
-            (slt_cuda_ones){(const uint16_t *)(const void *)(t->frames.at + t->feed_ones[var]),
-                            (int64_t)(t->frame_bytes / sizeof(uint16_t))};
-    if (!backward || info->node.op->no_gradient_in >> i & 1) return;
-    args->in_grad[i] = slt_cuda_gradient_view(tape, var);
-    args->add[i] = info->add >> i & 1;
-}
-
-static slt_cuda_args args_of(const slt_tape *tape, const slt_node_info *info, bool backward) {
-    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_cuda_args args = {.cuda = t->cuda,
-                          .stream = t->cuda->stream,
-                          .frames = t->frames,
-                          .members = tape->store->members,
-                          .trajectories = tape->limits.trajectories,
-                          .slots = tape->limits.slots,
-                          .length = tape->limits.length,
-                          .partials = {t->partials, (int64_t)t->partials_each},
-                          .counters = t->counters,
-                          .side_partials = {t->side_partials, (int64_t)t->partials_each},
-                          .side_counters = t->side_counters,
-                          .counter_stride = t->counter_stride};
-    if (!info) return args;
-    memcpy(args.n, info->node.attributes.n, sizeof args.n);
-    memcpy(args.x, info->node.attributes.x, sizeof args.x);
-    args.keep = info->runs_backward;
-    args.aux = block_view(tape, info->aux);
-    args.shared = block_view(tape, info->shared[backward]);
-    for (int i = 0; i < info->node.inputs; i++) fill_input(tape, info, i, backward, &args);
-    for (int i = 0; i < info->node.outputs; i++) {
-        slt_shape shape = tape->vars[info->node.out[i]].shape;
-        args.out_space[i] = shape.space;
-        args.out_rows[i] = slt_cuda_rows(tape, shape);
-        args.out_width[i] = shape.width;
-        args.out[i] = slt_cuda_value_view(tape, info->node.out[i]);
-        if (backward) args.out_grad[i] = slt_cuda_gradient_view(tape, info->node.out[i]);
-    }
-    return args;
-}
-
-slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward) {
-    return args_of(tape, n < 0 ? NULL : &tape->nodes[n], backward);
-}
 
 static slt_status launch_node(slt_tape *tape, int n, bool backward) {
     slt_cuda *cuda = slt_cuda_of(tape->store);
     const slt_node_info *info = &tape->nodes[n];
     const slt_cuda_op *op = slt_cuda_find(info->node.op);
-    slt_cuda_args args = args_of(tape, info, backward);
+    slt_cuda_args args = slt_cuda_args_of(tape, n, backward);
     (backward ? op->backward : op->forward)(&args);
     cudaError_t error = cudaPeekAtLastError();
     if (error == cudaSuccess) return slt_cuda_status(cuda);
@@ -394,7 +304,7 @@ static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_vie
 // a run may set the loss's own gradient, else it is set before
 static slt_status walk_backward(slt_tape *tape, bool trains) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_cuda_args args = args_of(tape, NULL, true);
+    slt_cuda_args args = slt_cuda_args_of(tape, -1, true);
     slt_cuda_view seed = slt_cuda_gradient_view(tape, tape->loss), none = {NULL, 0};
     int N = tape->node_count;
     for (int n = N - 1, first; n >= 0; n = first - 1, seed = none) {

@@ -7,8 +7,7 @@
 #include "cuda/fused/decoder_input/broadcast_run.h"
 
 #include <string.h>
-#include "cuda/device/cuda_device.h"
-#include "cuda/device/cuda_nodes.h"
+#include "cuda/fused/common/family.h"
 #include "ops/common/activation_kind.h"
 
 enum { JOIN, NORM, DENSE, ATTENTION, NODES };
@@ -52,12 +51,6 @@ static bool has_room(const slt_tape *tape, int n) {
     return 4 * sequences + 3 * tape->limits.length <= rows;
 }
 
-static bool alike(const slt_tape *tape, int n) {
-    for (int i = 1; i < NODES; i++)
-        if (tape->nodes[n + i].runs_backward != tape->nodes[n].runs_backward) return false;
-    return true;
-}
-
 static bool is_attention(const slt_tape *tape, int n) {
     return slt_node_is(tape, n, "attention") && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
            slt_cuda_broadcast_fits(SLT_BROADCAST_WIDTH, slt_node_at(tape, n)->attributes.n[0],
@@ -67,7 +60,8 @@ static bool is_attention(const slt_tape *tape, int n) {
 static int last_of(const slt_tape *tape, int n) {
     bool runs = n + NODES <= tape->node_count && is_join(tape, n) && is_norm(tape, n + NORM) &&
                 is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]) &&
-                is_attention(tape, n + ATTENTION) && alike(tape, n) && has_room(tape, n);
+                is_attention(tape, n + ATTENTION) && slt_backward_alike(tape, n, NODES) &&
+                has_room(tape, n);
     return runs ? n + ATTENTION : n;
 }
 

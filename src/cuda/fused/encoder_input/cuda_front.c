@@ -5,8 +5,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/encoder_input/front_run.h"
 
-#include "cuda/device/cuda_device.h"
-#include "cuda/device/cuda_nodes.h"
+#include "cuda/fused/common/family.h"
+#include "cuda/fused/layer/layer_packed.h"
 #include "ops/common/activation_kind.h"
 
 enum { DENSE, JOIN, NORM, QKV, NODES };
@@ -21,11 +21,7 @@ enum { MOST_ROWS = 4224 };
 
 // one other node reads what it writes
 static bool has_reader(const slt_tape *tape, slt_var var) {
-    int readers = 0;
-    for (int n = 0; n < tape->node_count; n++)
-        for (int i = 0; i < slt_node_at(tape, n)->inputs; i++)
-            readers += slt_node_at(tape, n)->in[i] == var;
-    return readers == 1 && !tape->vars[var].kept;
+    return slt_readers_of(tape, var) == 1 && !tape->vars[var].kept;
 }
 
 static bool is_dense(const slt_tape *tape, int n, int out) {
@@ -48,27 +44,19 @@ static bool is_norm(const slt_tape *tape, int n) {
            (!node->in[POSITIONS] || tape->vars[node->in[POSITIONS]].constant);
 }
 
-static bool backward_alike(const slt_tape *tape, int n) {
-    for (int i = 1; i < NODES; i++)
-        if (tape->nodes[n + i].runs_backward != tape->nodes[n].runs_backward) return false;
-    return true;
-}
-
 static int last_of(const slt_tape *tape, int n) {
     bool runs = n + NODES <= tape->node_count && is_dense(tape, n + DENSE, SLT_FRONT_WIDTH) &&
                 !slt_node_at(tape, n + DENSE)->in[C] && is_join(tape, n + JOIN) &&
                 is_norm(tape, n + NORM) && is_dense(tape, n + QKV, SLT_FRONT_OUT) &&
                 slt_node_at(tape, n + QKV)->in[X] == slt_node_at(tape, n + NORM)->out[0] &&
-                backward_alike(tape, n) && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
+                slt_backward_alike(tape, n, NODES) && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
                 tape->limits.tokens * tape->store->members <= MOST_ROWS && slt_cuda_front_fits();
     return runs ? n + QKV : n;
 }
 
 // ---- weights, laid down
 
-bool slt_cuda_front_lays(const slt_tape *tape, int n) { return last_of(tape, n) != n; }
-
-slt_layer_weights slt_cuda_front_weights(const slt_tape *tape, int n) {
+static slt_layer_weights weights_of(const slt_tape *tape, int n) {
     return (slt_layer_weights){
         .stream = slt_cuda_of(tape->store)->stream,
         .members = tape->store->members,
@@ -129,4 +117,4 @@ static void weights(const slt_tape *tape, int first, int n) {
         slt_cuda_dense_weights(&args);
 }
 
-const slt_cuda_family slt_cuda_fronts = {last_of, launch, weights, true};
+const slt_cuda_family slt_cuda_fronts = {last_of, launch, weights, weights_of, true};

@@ -6,7 +6,8 @@
 #include "cuda/fused/encoder_input/input_run.h"
 
 #include <string.h>
-#include "cuda/device/cuda_device.h"
+#include "cuda/fused/common/family.h"
+#include "cuda/fused/layer/layer_packed.h"
 #include "ops/common/activation_kind.h"
 
 static const char *const names[] = {

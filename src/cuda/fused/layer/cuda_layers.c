@@ -3,9 +3,8 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/device/cuda_device.h"
-#include "cuda/device/cuda_nodes.h"
-#include "cuda/fused/layer/layer_run.h"
+#include "cuda/fused/common/family.h"
+#include "cuda/fused/layer/layer_packed.h"
 #include "ops/common/activation_kind.h"
 
 enum { DENSE, NORM1, MLP, NORM2, NODES };
@@ -17,11 +16,8 @@ enum { W = 1, C = 2, W1 = 1, C1, W2, C2 };
 // ---- what may be in a run
 
 // nobody reads it but so many inputs of nodes
-static bool has_readers(const slt_tape *tape, slt_var var, int readers) {
-    for (int n = 0; n < tape->node_count; n++)
-        for (int i = 0; i < slt_node_at(tape, n)->inputs; i++)
-            readers -= slt_node_at(tape, n)->in[i] == var;
-    return readers == 0 && !tape->vars[var].kept;
+static bool is_read(const slt_tape *tape, slt_var var, int readers) {
+    return slt_readers_of(tape, var) == readers && !tape->vars[var].kept;
 }
 
 static bool is_dense(const slt_tape *tape, int n) {
@@ -30,7 +26,7 @@ static bool is_dense(const slt_tape *tape, int n) {
            slt_width_of(tape, node->in[X]) == SLT_LAYER_WIDTH &&
            slt_width_of(tape, node->out[0]) == SLT_LAYER_WIDTH &&
            slt_is_weight(tape, node->in[W]) && slt_is_weight(tape, node->in[C]) &&
-           has_readers(tape, node->out[0], 1);
+           is_read(tape, node->out[0], 1);
 }
 
 static bool is_norm(const slt_tape *tape, int n, slt_var residual) {
@@ -48,7 +44,7 @@ static bool is_mlp(const slt_tape *tape, int n, slt_var x) {
            slt_width_of(tape, node->out[0]) == SLT_LAYER_WIDTH &&
            slt_is_weight(tape, node->in[W1]) && slt_is_weight(tape, node->in[C1]) &&
            slt_is_weight(tape, node->in[W2]) && slt_is_weight(tape, node->in[C2]) &&
-           has_readers(tape, node->out[0], 1);
+           is_read(tape, node->out[0], 1);
 }
 
 static bool is_layer(const slt_tape *tape, int n) {
@@ -57,7 +53,7 @@ static bool is_layer(const slt_tape *tape, int n) {
     return is_norm(tape, n + NORM1, slt_node_at(tape, n + DENSE)->out[0]) &&
            is_mlp(tape, n + MLP, y) &&
            is_norm(tape, n + NORM2, slt_node_at(tape, n + MLP)->out[0]) &&
-           slt_node_at(tape, n + NORM2)->in[X] == y && has_readers(tape, y, 2);
+           slt_node_at(tape, n + NORM2)->in[X] == y && is_read(tape, y, 2);
 }
 
 // an output layer of few columns, which alone reads what the second norm writes
@@ -89,29 +85,20 @@ static int nodes_of(const slt_tape *tape, int n) {
     return is_head(tape, n + HEAD) ? HEAD + 1 : is_end(tape, n) ? MOST : NODES;
 }
 
-static bool backward_alike(const slt_tape *tape, int n) {
-    for (int i = 1; i < nodes_of(tape, n); i++)
-        if (tape->nodes[n + i].runs_backward != tape->nodes[n].runs_backward) return false;
-    return true;
-}
-
 static int last_of(const slt_tape *tape, int first) {
     bool runs = slt_cuda_is_tf32(slt_cuda_of(tape->store)) && is_layer(tape, first) &&
-                backward_alike(tape, first) && slt_cuda_layer_fits();
+                slt_backward_alike(tape, first, nodes_of(tape, first)) && slt_cuda_layer_fits();
     return runs ? first + nodes_of(tape, first) - 1 : first;
 }
 
 // ---- weights, laid down
 
-static int passes_of(const slt_tape *tape, int n) { return tape->nodes[n].runs_backward ? 2 : 1; }
-
 static slt_layer_weights weights_of(const slt_tape *tape, int n) {
-    if (slt_cuda_front_lays(tape, n)) return slt_cuda_front_weights(tape, n);
     const slt_node *mlp = slt_node_at(tape, n + MLP);
     slt_layer_weights weights = {.stream = slt_cuda_of(tape->store)->stream,
                                  .members = tape->store->members,
                                  .wide = slt_width_of(tape, mlp->in[W1]),
-                                 .passes = passes_of(tape, n),
+                                 .passes = tape->nodes[n].runs_backward ? 2 : 1,
                                  .o =
                                      slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[W]),
                                  .w1 = slt_cuda_value_view(tape, mlp->in[W1]),
@@ -124,63 +111,6 @@ static slt_layer_weights weights_of(const slt_tape *tape, int n) {
     return weights;
 }
 
-// numbers of one member and pass
-static size_t numbers_of(const slt_tape *tape, int n) {
-    slt_layer_weights weights = weights_of(tape, n);
-    return (size_t)slt_lay_pieces(&weights) * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
-}
-
-slt_cuda_view slt_cuda_laid(const slt_tape *tape, int n, bool backward) {
-    size_t numbers = numbers_of(tape, n);
-    return (slt_cuda_view){slt_cuda_tape_of(tape)->laid[n] + (backward ? numbers : 0),
-                           (int64_t)numbers * passes_of(tape, n)};
-}
-
-static bool lays(const slt_tape *tape, int n) {
-    int end = slt_cuda_tape_of(tape)->end[n];
-    return end != n && (end == last_of(tape, n) || slt_cuda_front_lays(tape, n));
-}
-
-slt_status slt_cuda_layers_open(slt_tape *tape) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    SLT_TRY(SLT_NEW(&tape->arena, &t->laid, (size_t)tape->node_count));
-    for (int n = 0; n < tape->node_count; n++) {
-        if (!lays(tape, n)) continue;
-        size_t passes = (size_t)(passes_of(tape, n) * tape->store->members);
-        SLT_TRY(slt_cuda_alloc(t->cuda, passes * numbers_of(tape, n) * sizeof(float),
-                               (void **)&t->laid[n]));
-    }
-    return SLT_OK;
-}
-
-void slt_cuda_layers_close(slt_tape *tape) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    for (int n = 0; t->laid && n < tape->node_count; n++) slt_cuda_free(t->cuda, t->laid[n]);
-}
-
-void slt_cuda_layers_begin(slt_tape *tape) { slt_cuda_tape_of(tape)->to_lay = 0; }
-
-int slt_cuda_layers_take(const slt_tape *tape, slt_layer_weights *out, int room) {
-    slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    int count = 0;
-    for (; t->to_lay < tape->node_count && count < room; t->to_lay++) {
-        if (!t->laid[t->to_lay]) continue;
-        out[count] = weights_of(tape, t->to_lay);
-        out[count++].laid = slt_cuda_laid(tape, t->to_lay, false);
-    }
-    return count;
-}
-
-bool slt_cuda_layers_lay(const slt_tape *tape) {
-    slt_layer_weights weights;
-    bool early = true;
-    while (slt_cuda_layers_take(tape, &weights, 1)) {
-        slt_cuda_layer_lay(&weights);
-        early = false;
-    }
-    return early;
-}
-
 // ---- launches
 
 static slt_cuda_view behind(slt_cuda_view view, int rows, int width) {
@@ -189,16 +119,17 @@ static slt_cuda_view behind(slt_cuda_view view, int rows, int width) {
 }
 
 // bias: of what is in front of it, which has the same gradient
-static slt_layer_norm norm_of(const slt_cuda_args *a, slt_cuda_view bias, slt_cuda_view dinput) {
-    return (slt_layer_norm){.bias = bias,
-                            .gamma = a->in[GAMMA],
-                            .beta = a->in[BETA],
-                            .y = a->out[0],
-                            .hat = a->aux,
-                            .factor = behind(a->aux, a->in_room[X], a->in_width[X]),
-                            .parts = a->shared,
-                            .dinput = dinput,
-                            .epsilon = (float)a->x[0]};
+static slt_layer_norm_args norm_of(const slt_cuda_args *a, slt_cuda_view bias,
+                                   slt_cuda_view dinput) {
+    return (slt_layer_norm_args){.bias = bias,
+                                 .gamma = a->in[GAMMA],
+                                 .beta = a->in[BETA],
+                                 .y = a->out[0],
+                                 .hat = a->aux,
+                                 .factor = behind(a->aux, a->in_room[X], a->in_width[X]),
+                                 .parts = a->shared,
+                                 .dinput = dinput,
+                                 .epsilon = (float)a->x[0]};
 }
 
 static slt_layer_head head_of(const slt_cuda_args *a) {
@@ -283,4 +214,4 @@ static void weights(const slt_tape *tape, int first, int n) {
     (end ? of_end[n - first - POSITION] : of_layer[n - first])(&args);
 }
 
-const slt_cuda_family slt_cuda_layers = {last_of, launch, weights};
+const slt_cuda_family slt_cuda_layers = {last_of, launch, weights, .pack = weights_of};

@@ -20,7 +20,7 @@ typedef struct {
 } kept_row;
 
 SLT_DEVICE_INLINE void load_kept(const slt_layer_run &p, const slt_layer_bench &b,
-                                 const slt_layer_norm &norm, bool there, kept_row *kept) {
+                                 const slt_layer_norm_args &norm, bool there, kept_row *kept) {
     int row = slt_least(b.at.own, p.rows - 1);
     slt_layer_load(kept->hat, slt_at(norm.hat) + (int64_t)row * WIDTH, b.at.t);
     kept->inverse = there ? slt_at(norm.factor)[row] : 0;
@@ -52,7 +52,7 @@ SLT_DEVICE_INLINE void put_warp_sums(const slt_layer_bench &b, float4 *x, float 
 }
 
 // sums of dy·x̂ and dy over the block's rows, warp by warp
-SLT_DEVICE_INLINE void put_parts(const slt_layer_bench &b, const slt_layer_norm &norm,
+SLT_DEVICE_INLINE void put_parts(const slt_layer_bench &b, const slt_layer_norm_args &norm,
                                  const float4 *dy, const kept_row &kept) {
     float *memory = (float *)b.swap, *own = memory + (int)threadIdx.x / SLT_WARP * 2 * WIDTH;
     float4 x[FOURS];

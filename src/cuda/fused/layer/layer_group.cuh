@@ -332,7 +332,7 @@ SLT_DEVICE_INLINE void slt_layer_bring_head(const slt_layer_head &head, float *s
 SLT_DEVICE_INLINE void slt_layer_bring_small(const slt_layer_run &p, float *small) {
     int warp = (int)threadIdx.x / SLT_WARP, i = 4 * (int)threadIdx.x;
     for (int which = warp; which < 3 * p.norms; which += SLT_LAYER_THREADS / SLT_WARP) {
-        const slt_layer_norm &norm = p.norm[which / 3];
+        const slt_layer_norm_args &norm = p.norm[which / 3];
         slt_cuda_view from = which % 3 == 0 ? norm.bias : which % 3 == 1 ? norm.gamma : norm.beta;
         slt_layer_bring_one(small, which, from);
     }

@@ -18,7 +18,7 @@ SLT_DEVICE_INLINE void add_small(const slt_layer_bench &b, float4 *own, int whic
 // own = LN(own) by norm n, with all that it writes. Rows that the batch does not have are zero
 SLT_DEVICE_INLINE void take_norm(const slt_layer_run &p, const slt_layer_bench &b, int n,
                                  float4 *own, bool there) {
-    const slt_layer_norm &norm = p.norm[n];
+    const slt_layer_norm_args &norm = p.norm[n];
     int64_t at = (int64_t)b.at.own * WIDTH;
     bool inside = b.at.own < p.rows;
 #pragma unroll

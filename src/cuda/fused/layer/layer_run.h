@@ -61,7 +61,7 @@ typedef struct {
     slt_cuda_view hat, factor;   // kept for backward
     slt_cuda_view parts, dinput; // backward: a block's sums for γ and β; of what it reads
     float epsilon;
-} slt_layer_norm;
+} slt_layer_norm_args;
 
 typedef struct {
     slt_cuda_view c1, middle, signs;
@@ -84,7 +84,7 @@ typedef struct {
     int norms;           // SLT_LAYER_NORMS, or all: with the end of an encoder
     slt_cuda_view laid;  // of this pass
     slt_cuda_view mixed, x;
-    slt_layer_norm norm[SLT_LAYER_ALL_NORMS];
+    slt_layer_norm_args norm[SLT_LAYER_ALL_NORMS];
     slt_layer_mlp mlp[2];
     slt_layer_head head;
     slt_cuda_view position; // (128), times the position

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
-#include "cuda/device/cuda_device.h"
+#include "cuda/fused/common/family.h"
 #include "cuda/fused/output/head_run.h"
 #include "ops/common/activation_kind.h"
 

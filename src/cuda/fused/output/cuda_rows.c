@@ -6,7 +6,7 @@
 #include "cuda/fused/output/row_run.h"
 
 #include <string.h>
-#include "cuda/device/cuda_device.h"
+#include "cuda/fused/common/family.h"
 
 enum { WIDEST = 128, PART_ROOM = 512 }; // columns; blocks with sums that a norm has room for
 
@@ -39,16 +39,6 @@ static bool may_run(const slt_tape *tape, int n) {
     int kind = kind_of(tape, n), width = shape_of(tape, n).width;
     return kind < KINDS && width <= WIDEST && width % 4 == 0 &&
            (kind != SLT_ROW_SLOTS || slots_may(tape, n));
-}
-
-bool slt_cuda_hands_on(const slt_tape *tape, int n) {
-    slt_var var = tape->nodes[n].node.out[0];
-    if (tape->nodes[n + 1].node.in[0] != var) return false;
-    int readers = 0;
-    for (int m = n + 1; m < tape->node_count; m++)
-        for (int i = 0; i < tape->nodes[m].node.inputs; i++)
-            readers += tape->nodes[m].node.in[i] == var;
-    return readers == 1;
 }
 
 static bool may_follow(const slt_tape *tape, int n) {

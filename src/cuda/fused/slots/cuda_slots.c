@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
-#include "cuda/device/cuda_device.h"
+#include "cuda/fused/common/family.h"
 #include "cuda/fused/slots/slot_run.h"
 #include "ops/common/activation_kind.h"
 
@@ -511,11 +511,7 @@ static bool is_in(uint32_t chain, int first, int n) { return chain >> (n - first
 
 // nobody but one node reads it
 static bool is_own(const slt_tape *tape, slt_var var) {
-    int readers = 0;
-    for (int n = 0; n < tape->node_count; n++)
-        for (int i = 0; i < tape->nodes[n].node.inputs; i++)
-            readers += tape->nodes[n].node.in[i] == var;
-    return readers == 1 && !tape->vars[var].kept;
+    return slt_readers_of(tape, var) == 1 && !tape->vars[var].kept;
 }
 
 // the nodes of a run whose bits are set

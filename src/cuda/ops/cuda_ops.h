@@ -1,0 +1,20 @@
+// The table of kernels (cuda_ops.c).
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_OPS_H
+#define SLT_CUDA_OPS_H
+
+#include "engine/tape_impl.h"
+#include "cuda/kernels/cuda_op.h"
+
+typedef struct {
+    const char *name;
+    void (*forward)(const slt_cuda_args *args);
+    void (*backward)(const slt_cuda_args *args);
+} slt_cuda_op;
+
+const slt_cuda_op *slt_cuda_find(const slt_op *op); // NULL: there is none
+bool slt_cuda_knows(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why);
+
+#endif
