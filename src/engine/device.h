@@ -9,6 +9,12 @@
 
 #include "engine/op.h"
 
+// nodes first to last are one launch; or, with a reason, there is none
+typedef struct {
+    int first, last;
+    const char *why; // NULL: one launch
+} slt_fused;
+
 typedef struct {
     const char *name; // as the context's options say it
     // work of a node's backward may still run during that of the `lag` nodes behind it: what it
@@ -17,6 +23,9 @@ typedef struct {
     // nodes that run together: begin[t] and end[t] are the first and last time of the run that
     // time t (of the planner) is in; they come as runs of one. NULL: there are no others
     void (*runs)(const slt_tape *tape, int *begin, int *end);
+    // what became of a part of the model that was declared as one (slt_tape_fuse), and begins with
+    // node n; NULL: nothing is fused
+    void (*fused)(const slt_tape *tape, slt_fusion fusion, int n, slt_fused *out);
     slt_status (*open)(slt_context *context, slt_device **out);
     void (*close)(slt_device *device);
 

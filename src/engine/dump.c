@@ -31,10 +31,35 @@ static void text_node(slt_writer *out, const slt_tape *tape, int n) {
     slt_write_text(out, ")%s\n", info->runs_backward ? "" : "    # forward only");
 }
 
+void slt_fused_text(const slt_tape *tape, slt_fusion fusion, int n, char *text, size_t size) {
+    const slt_device_kind *device = slt_tape_device(tape);
+    slt_fused fused = {.why = "the CPU runs node by node"};
+    int end = slt_group_end(tape, n, fusion);
+    if (device && device->fused) device->fused(tape, fusion, n, &fused);
+    if (fused.why)
+        snprintf(text, size, "%s, nodes %d to %d: not one launch: %s", slt_fusion_name(fusion), n,
+                 end, fused.why);
+    else
+        snprintf(text, size, "%s, nodes %d to %d: %d to %d are one launch", slt_fusion_name(fusion),
+                 n, end, fused.first, fused.last);
+}
+
+bool slt_fused_part(const slt_tape *tape, int *fusion, int *n) {
+    for (; *fusion < SLT_FUSIONS; ++*fusion, *n = -1)
+        while (++*n < tape->node_count)
+            if (tape->nodes[*n].group[*fusion] == *n + 1) return true;
+    return false;
+}
+
 static void dump_text(slt_writer *out, const slt_tape *tape) {
     slt_write_text(out, "# %d nodes, %d variables, %zu bytes planned\n", tape->node_count,
                    tape->var_count - 1, slt_tape_bytes(tape));
     for (int n = 0; n < tape->node_count; n++) text_node(out, tape, n);
+    char text[256];
+    for (int fusion = 0, n = -1; slt_fused_part(tape, &fusion, &n);) {
+        slt_fused_text(tape, (slt_fusion)fusion, n, text, sizeof text);
+        slt_write_text(out, "# %s\n", text);
+    }
 }
 
 static void graph_node(slt_writer *out, const slt_tape *tape, int n) {

@@ -222,6 +222,17 @@ slt_var slt_tape_apply(slt_tape *tape, const slt_op *op, const slt_var *inputs, 
     return first;
 }
 
+void slt_tape_fuse(slt_tape *tape, slt_fusion fusion, slt_var first, slt_var last) {
+    if (tape->status != SLT_OK || !first || !last) return;
+    const slt_var_info *from = &tape->vars[first], *to = &tape->vars[last];
+    if (from->origin != SLT_FROM_NODE || to->origin != SLT_FROM_NODE || from->node > to->node) {
+        slt_tape_fail(tape, SLT_INVALID, "%s: not a row of nodes", slt_fusion_name(fusion));
+        return;
+    }
+    int before = tape->nodes[from->node].group[fusion], begin = before ? before - 1 : from->node;
+    for (int n = begin; n <= to->node; n++) tape->nodes[n].group[fusion] = begin + 1;
+}
+
 void slt_tape_keep(slt_tape *tape, slt_var var) {
     if (var > 0 && var < tape->var_count) tape->vars[var].kept = true;
 }

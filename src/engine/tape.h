@@ -100,6 +100,24 @@ slt_var slt_tape_parameter_rows(slt_tape *tape, int parameter, int first, int ro
 slt_var slt_tape_apply(slt_tape *tape, const slt_op *op, const slt_var *inputs, int count,
                        const slt_attributes *attributes);
 
+// Parts of a model that a device may run as one launch. Whoever builds the model says which nodes
+// form one; whether it has a launch that fits them is the device's matter, and the dump says so.
+typedef enum {
+    SLT_FUSE_LEAVES,        // what waits for nothing
+    SLT_FUSE_SLOTS,         // the slots, from their beginning to halting
+    SLT_FUSE_ENCODER_INPUT, // rows of steps on their way to attention
+    SLT_FUSE_DECODER_INPUT, // rows of slots and steps on their way to attention, and that
+    SLT_FUSE_LAYER,         // a Transformer layer after attention, and what is done to its rows
+    SLT_FUSE_OUTPUT,        // a norm and the output layer
+    SLT_FUSE_NORM,          // a norm, with what makes its rows
+    SLT_FUSE_LOSS,          // masks and losses
+    SLT_FUSIONS
+} slt_fusion;
+
+const char *slt_fusion_name(slt_fusion fusion);
+// the nodes from that of `first` to that of `last`; with those that `first` was declared with
+void slt_tape_fuse(slt_tape *tape, slt_fusion fusion, slt_var first, slt_var last);
+
 // keeps a value readable after the run
 void slt_tape_keep(slt_tape *tape, slt_var var);
 

@@ -50,3 +50,16 @@ int slt_space_capacity(slt_limits limits, slt_space space) {
         return 0;
     }
 }
+
+const char *slt_fusion_name(slt_fusion fusion) {
+    static const char *const names[SLT_FUSIONS] = {
+        "leaves", "slots", "encoder input", "decoder input", "layer", "output", "norm", "loss"};
+    return names[fusion];
+}
+
+int slt_group_end(const slt_tape *tape, int n, slt_fusion fusion) {
+    int group = tape->nodes[n].group[fusion], end = n;
+    if (!group) return -1;
+    while (end + 1 < tape->node_count && tape->nodes[end + 1].group[fusion] == group) end++;
+    return end;
+}

@@ -31,6 +31,7 @@ typedef struct {
     slt_node node;
     unsigned add; // bits of inputs whose gradient holds something already
     bool runs_backward;
+    int group[SLT_FUSIONS]; // 1 + the first node of the part that it was declared in; 0: none
     int64_t aux, shared[2]; // offsets in the planned block, or SLT_NOWHERE; forward's, backward's
 } slt_node_info;
 
@@ -78,6 +79,13 @@ int slt_space_capacity(slt_limits limits, slt_space space);
 double slt_node_flops(const slt_tape *tape, const slt_node_info *info, bool backward);
 slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch);
 const char *slt_var_shape_text(slt_shape shape, char *text, size_t size);
+
+// the last node of the part that node n was declared in; -1: none
+int slt_group_end(const slt_tape *tape, int n, slt_fusion fusion);
+
+// dump.c: the next declared part, from (0, -1) on; and what became of it
+bool slt_fused_part(const slt_tape *tape, int *fusion, int *n);
+void slt_fused_text(const slt_tape *tape, slt_fusion fusion, int n, char *text, size_t size);
 
 // plan.c: who needs a gradient, in which order they are added, where everything lies
 slt_status slt_tape_plan(slt_tape *tape, bool separate);

@@ -57,8 +57,12 @@ static slt_var embed(stage *s, const slt_compile *model) {
         slt_var weights = slt_tape_parameter_rows(tape, number, 0, d);
         top = slt_dense(tape, s->features, weights, 0, SLT_LINEAR);
     }
+    slt_tape_fuse(tape, SLT_FUSE_LEAVES, s->data->fed_noise ? entries : model->latent_noise,
+                  seen ? s->features : entries);
     slt_var x = slt_join_tokens(tape, top, model->actions, entries);
-    return slt_nn_norm(tape, "joint_ln", x, 0, 0, s->options->ln_eps);
+    slt_var y = slt_nn_norm(tape, "joint_ln", x, 0, 0, s->options->ln_eps);
+    slt_tape_fuse(tape, SLT_FUSE_NORM, x, y);
+    return y;
 }
 
 // ---- recognition

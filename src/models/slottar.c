@@ -33,6 +33,7 @@ static void add_losses(slt_tape *tape, const slt_slottar_options *options,
         slt_prefix_xent(tape, model->logits, model->masks, model->halting, model->actions);
     model->kl = slt_halting_kl(tape, model->halting, prior);
     model->loss = slt_add_loss(tape, model->reconstruction, model->kl, SLT_SLOTTAR_BETA);
+    slt_tape_fuse(tape, SLT_FUSE_LOSS, model->masks, model->loss);
 }
 
 slt_slottar slt_slottar_build(slt_tape *tape, const slt_slottar_options *options,

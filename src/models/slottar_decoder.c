@@ -18,6 +18,7 @@ static slt_var join(slt_tape *tape, const slt_slottar_options *options, const sl
     slt_var bias = slt_weights(tape, "dec.joint.bias", 1, d, slt_constant(0));
     slt_var top = slt_tape_parameter_rows(tape, number, 0, S);
     slt_var slots = slt_dense(tape, model->slots, top, bias, SLT_LINEAR);
+    slt_tape_fuse(tape, SLT_FUSE_SLOTS, model->slots, slots);
     slt_var features = 0;
     if (seen) {
         slt_var bottom = slt_tape_parameter_rows(tape, number, S, d);
@@ -38,15 +39,21 @@ static slt_var output(slt_tape *tape, int d, int symbols, slt_var y) {
 void slt_slottar_decode(slt_tape *tape, const slt_slottar_options *options,
                         const slt_model_data *data, slt_slottar *model) {
     slt_var positions = slt_slottar_positions(tape, options);
-    slt_var y = join(tape, options, data, model);
-    y = options->joint_norm ? slt_nn_norm(tape, "dec.joint_ln", y, 0, positions, options->ln_eps)
-                            : slt_add_table(tape, y, positions);
+    slt_var joined = join(tape, options, data, model);
+    slt_var y = options->joint_norm
+                    ? slt_nn_norm(tape, "dec.joint_ln", joined, 0, positions, options->ln_eps)
+                    : slt_add_table(tape, joined, positions);
+    slt_tape_fuse(tape, SLT_FUSE_NORM, joined, y);
     for (int i = 0; i < options->layers; i++) {
         char name[SLT_NAME];
         snprintf(name, sizeof name, "dec.layer%d", i);
-        y = slt_nn_transformer(tape, name, y, (int)options->heads, options->ln_eps);
+        slt_var mixed = slt_nn_attention(tape, name, y, (int)options->heads);
+        if (i == 0) slt_tape_fuse(tape, SLT_FUSE_DECODER_INPUT, joined, mixed);
+        y = slt_nn_after_attention(tape, name, y, mixed, options->ln_eps);
     }
     model->logits = output(tape, (int)options->hidden, data->symbols, y);
+    slt_tape_fuse(tape, SLT_FUSE_LAYER, y, model->logits);
+    slt_tape_fuse(tape, SLT_FUSE_OUTPUT, y, model->logits);
     model->masks = slt_segment_mask(tape, model->logits, options->end_pad == SLT_PAD_TAKE_PART);
     model->cdf = model->masks ? model->masks + 1 : 0;
 }

@@ -15,7 +15,8 @@ slt_var slt_slottar_positions(slt_tape *tape, const slt_slottar_options *options
 }
 
 // relu((action ⊕ observation)·W + c): the action's half is one product per symbol
-static slt_var join(slt_tape *tape, int d, const slt_model_data *data, slt_slottar *model) {
+static slt_var join(slt_tape *tape, int d, const slt_model_data *data, slt_slottar *model,
+                    slt_var *first) {
     slt_init init = slt_glorot(2 * d, d);
     slt_var table =
         slt_weights(tape, "enc.action.embedding", data->symbols, d, slt_he(data->symbols));
@@ -25,34 +26,45 @@ static slt_var join(slt_tape *tape, int d, const slt_model_data *data, slt_slott
     slt_var top = slt_tape_parameter_rows(tape, number, 0, d);
     slt_var bias = slt_weights(tape, "enc.joint.bias", 1, d, slt_constant(0));
     slt_var entries = slt_dense(tape, table, top, bias, SLT_LINEAR);
-    slt_var features = 0;
+    slt_var leaf = entries;
+    *first = 0;
     if (seen) {
         slt_var bottom = slt_tape_parameter_rows(tape, number, d, d);
-        features = slt_nn_observe(tape, "obs_enc", model->observations, data->observation_type, d);
-        features = slt_dense(tape, features, bottom, 0, SLT_LINEAR);
+        leaf = slt_nn_observe(tape, "obs_enc", model->observations, data->observation_type, d);
+        *first = slt_dense(tape, leaf, bottom, 0, SLT_LINEAR);
     }
-    return slt_join_tokens(tape, features, model->actions, entries);
+    slt_tape_fuse(tape, SLT_FUSE_LEAVES, data->fed_noise ? entries : model->noise, leaf);
+    return slt_join_tokens(tape, *first, model->actions, entries);
 }
 
 slt_var slt_slottar_encode(slt_tape *tape, const slt_slottar_options *options,
                            const slt_model_data *data, slt_slottar *model) {
     int d = (int)options->hidden;
     slt_var positions = slt_slottar_positions(tape, options);
-    slt_var x = join(tape, d, data, model);
-    x = options->joint_norm ? slt_nn_norm(tape, "enc.joint_ln", x, 0, positions, options->ln_eps)
-                            : slt_add_table(tape, x, positions);
+    slt_var first, joined = join(tape, d, data, model, &first);
+    slt_var x = options->joint_norm
+                    ? slt_nn_norm(tape, "enc.joint_ln", joined, 0, positions, options->ln_eps)
+                    : slt_add_table(tape, joined, positions);
+    slt_tape_fuse(tape, SLT_FUSE_NORM, joined, x);
     for (int i = 0; i < options->layers; i++) {
         char name[SLT_NAME];
         snprintf(name, sizeof name, "enc.layer%d", i);
-        x = slt_nn_transformer(tape, name, x, (int)options->heads, options->ln_eps);
+        slt_var mixed = slt_nn_attention(tape, name, x, (int)options->heads);
+        if (i == 0) slt_tape_fuse(tape, SLT_FUSE_ENCODER_INPUT, first ? first : joined, mixed);
+        x = slt_nn_after_attention(tape, name, x, mixed, options->ln_eps);
     }
 
     // the learned position, a dense layer on the scalar l/(L-1)
     slt_var w = slt_weights(tape, "pos.kernel", 1, d, slt_glorot(1, d));
     slt_var c = slt_weights(tape, "pos.bias", 1, d, slt_constant(0));
-    x = slt_add_position(tape, x, w, c);
-    if (!options->pre_slot_mlp) return x;
+    slt_var placed = slt_add_position(tape, x, w, c);
+    slt_tape_fuse(tape, SLT_FUSE_NORM, x, placed);
+    slt_tape_fuse(tape, SLT_FUSE_LAYER, x, placed);
+    if (!options->pre_slot_mlp) return placed;
     int S = (int)options->slot_size;
-    x = slt_nn_norm(tape, "pre.ln", x, 0, 0, options->ln_eps);
-    return slt_nn_mlp(tape, "pre", "mlp1", "mlp2", x, S, S);
+    x = slt_nn_norm(tape, "pre.ln", placed, 0, 0, options->ln_eps);
+    slt_tape_fuse(tape, SLT_FUSE_NORM, placed, x);
+    x = slt_nn_mlp(tape, "pre", "mlp1", "mlp2", x, S, S);
+    slt_tape_fuse(tape, SLT_FUSE_LAYER, placed, x);
+    return x;
 }

@@ -56,9 +56,12 @@ static slt_var join(slt_tape *tape, const slt_mdl_options *options, const slt_mo
     if (model->observations)
         features = slt_nn_observe(tape, "joint.observation", model->observations,
                                   data->observation_type, d);
+    slt_tape_fuse(tape, SLT_FUSE_LEAVES, entries, features ? features : entries);
     if (features) features = watch(tape, features, eyes);
     slt_var x = slt_join_tokens(tape, features, model->actions, entries);
-    return slt_nn_norm(tape, "joint.ln", x, 0, 0, options->ln_eps);
+    slt_var y = slt_nn_norm(tape, "joint.ln", x, 0, 0, options->ln_eps);
+    slt_tape_fuse(tape, SLT_FUSE_NORM, x, y);
+    return y;
 }
 
 static slt_var encode(slt_tape *tape, const slt_mdl_options *options, slt_var x) {
@@ -126,15 +129,18 @@ static slt_var decode(slt_tape *tape, const slt_mdl_options *options, const slt_
     int d = (int)options->hidden, H = (int)options->heads, W = (int)options->window;
     slt_var lags = slt_weights(tape, "dec.lags", H, W + 1, slt_constant(0));
     slt_var q = slt_nn_dense(tape, "dec.q", slots, d, SLT_LINEAR);
-    slt_var o = slt_window_attention(tape, q, key_table(tape, options, data->symbols),
-                                     model->actions, model->ends, lags, model->live);
+    slt_var keys = key_table(tape, options, data->symbols);
+    slt_tape_fuse(tape, SLT_FUSE_LEAVES, q, keys);
+    slt_var o = slt_window_attention(tape, q, keys, model->actions, model->ends, lags, model->live);
     o = slt_nn_dense(tape, "dec.o", o, d, SLT_LINEAR);
     o = slt_add_slots(tape, o, slots, model->live);
     if (codes) o = slt_add_slots(tape, o, codes, model->live);
     slt_var y = slt_nn_norm(tape, "dec.ln1", o, 0, 0, options->ln_eps);
     slt_var wide = slt_nn_mlp(tape, "dec", "ff1", "ff2", y, 4 * d, d);
     y = slt_nn_norm(tape, "dec.ln2", y, wide, 0, options->ln_eps);
-    return slt_nn_dense(tape, "out", y, 2 * (data->symbols - 1), SLT_LINEAR);
+    slt_var logits = slt_nn_dense(tape, "out", y, 2 * (data->symbols - 1), SLT_LINEAR);
+    slt_tape_fuse(tape, SLT_FUSE_OUTPUT, y, logits);
+    return logits;
 }
 
 // how the actions are explained: the slots of the steps that are worth it, and their logits

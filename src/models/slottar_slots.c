@@ -52,7 +52,9 @@ void slt_slottar_attend(slt_tape *tape, const slt_slottar_options *options, slt_
     bool uniform = options->slot_pad == SLT_PAD_TAKE_PART;
     slt_var x = slt_nn_norm(tape, "slot.ln_in", encoded, 0, 0, options->ln_eps);
     slt_var kv = keys_and_values(tape, options, x);
-    slt_var slots = start(tape, options, model->noise);
+    slt_tape_fuse(tape, options->pre_slot_mlp ? SLT_FUSE_LAYER : SLT_FUSE_NORM, encoded,
+                  options->pre_slot_mlp ? kv : x);
+    slt_var slots = start(tape, options, model->noise), first = slots;
     for (int i = 0; i < options->iterations; i++) {
         slt_var update = slt_slot_attention(tape, query(tape, options, slots), kv, uniform);
         model->attention = update ? update + 1 : 0;
@@ -63,4 +65,5 @@ void slt_slottar_attend(slt_tape *tape, const slt_slottar_options *options, slt_
     model->slots = slots;
     model->halting = slt_halting(tape, slots);
     model->lambda = model->halting ? model->halting + 1 : 0;
+    slt_tape_fuse(tape, SLT_FUSE_SLOTS, first, model->halting);
 }

@@ -25,15 +25,26 @@ static slt_var project(slt_tape *tape, const char *name, slt_var x, int d) {
     return slt_dense(tape, x, weights, slt_weights_joined(tape, 1, c, 3), SLT_LINEAR);
 }
 
-slt_var slt_nn_transformer(slt_tape *tape, const char *name, slt_var x, int heads, double epsilon) {
+slt_var slt_nn_attention(slt_tape *tape, const char *name, slt_var x, int heads) {
+    if (slt_tape_failed(tape)) return 0;
+    return slt_attention(tape, project(tape, name, x, slt_tape_shape(tape, x).width), heads);
+}
+
+slt_var slt_nn_after_attention(slt_tape *tape, const char *name, slt_var x, slt_var mixed,
+                               double epsilon) {
     if (slt_tape_failed(tape)) return 0;
     char text[SLT_NAME];
     int d = slt_tape_shape(tape, x).width;
-    slt_var mixed = slt_attention(tape, project(tape, name, x, d), heads);
     slt_var out = slt_nn_dense(tape, slt_name(text, name, "o"), mixed, d, SLT_LINEAR);
     slt_var y = slt_nn_norm(tape, slt_name(text, name, "ln1"), x, out, 0, epsilon);
     slt_var wide = slt_nn_mlp(tape, name, "ff1", "ff2", y, 4 * d, d);
-    return slt_nn_norm(tape, slt_name(text, name, "ln2"), y, wide, 0, epsilon);
+    y = slt_nn_norm(tape, slt_name(text, name, "ln2"), y, wide, 0, epsilon);
+    slt_tape_fuse(tape, SLT_FUSE_LAYER, out, y);
+    return y;
+}
+
+slt_var slt_nn_transformer(slt_tape *tape, const char *name, slt_var x, int heads, double epsilon) {
+    return slt_nn_after_attention(tape, name, x, slt_nn_attention(tape, name, x, heads), epsilon);
 }
 
 slt_var slt_nn_sinusoid(slt_tape *tape, int width, double scale) {

@@ -4,7 +4,6 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/fusion.h"
 
-#include <string.h>
 #include "cuda/fused/loss/cuda_runs.h"
 
 #ifndef SLT_CUDA_TURN
@@ -12,17 +11,16 @@
 #endif
 
 static const struct {
-    const char *name;
+    const slt_op *op;
     slt_loss_kind kind;
-} parts[] = {{"segment_mask", SLT_LOSS_MASK},
-             {"prefix_xent", SLT_LOSS_XENT},
-             {"halting_kl", SLT_LOSS_KL},
-             {"add_loss", SLT_LOSS_ADD}};
+} parts[] = {{&slt_op_segment_mask, SLT_LOSS_MASK},
+             {&slt_op_prefix_xent, SLT_LOSS_XENT},
+             {&slt_op_halting_kl, SLT_LOSS_KL},
+             {&slt_op_add_loss, SLT_LOSS_ADD}};
 
 static bool kind_of(const slt_tape *tape, int n, slt_loss_kind *kind) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strcmp(parts[i].name, tape->nodes[n].node.op->name) == 0)
-            return *kind = parts[i].kind, true;
+        if (slt_node_is(tape, n, parts[i].op)) return *kind = parts[i].kind, true;
     return false;
 }
 
@@ -40,7 +38,7 @@ static const slt_cuda_family *const families[] = {
 // the family of the run that begins with node n; NULL: of none
 static const slt_cuda_family *family_of(const slt_tape *tape, int n, bool backward) {
     for (size_t i = 0; SLT_CUDA_FUSED && i < sizeof families / sizeof *families; i++)
-        if ((!backward || families[i]->weights) && families[i]->last(tape, n) > n)
+        if ((!backward || families[i]->weights) && slt_family_last(families[i], tape, n) > n)
             return families[i];
     return NULL;
 }
@@ -48,10 +46,10 @@ static const slt_cuda_family *family_of(const slt_tape *tape, int n, bool backwa
 // the last node of the run that begins with node n
 static int last_of(const slt_tape *tape, int n, bool backward) {
     const slt_cuda_family *family = family_of(tape, n, backward);
-    int last = n;
-    if (family) return family->last(tape, n);
-    while (may_run(tape, n, backward) && last + 1 < tape->node_count &&
-           last + 1 - n < SLT_RUN_NODES && may_run(tape, last + 1, backward))
+    int last = n, end = slt_group_end(tape, n, SLT_FUSE_LOSS);
+    if (family) return slt_family_last(family, tape, n);
+    while (may_run(tape, n, backward) && last < end && last + 1 - n < SLT_RUN_NODES &&
+           may_run(tape, last + 1, backward))
         last++;
     return last;
 }
@@ -148,4 +146,34 @@ slt_status slt_cuda_runs_pack(slt_tape *tape) {
             t->pack[n] = family ? family->pack : NULL;
         }
     return SLT_OK;
+}
+
+// ---- what became of a part that was declared as one
+
+static const slt_cuda_family *family_for(slt_fusion fusion) {
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (families[i]->fusion == fusion) return families[i];
+    return NULL; // losses
+}
+
+static const char *why_not(const slt_tape *tape, slt_fusion fusion, int n, int end) {
+    const slt_cuda_family *family = family_for(fusion);
+    const char *why = "a single node";
+    if (!SLT_CUDA_FUSED) return "built without fused launches";
+    if (end == n) return why;
+    if (!family) return "its nodes are no masks and losses";
+    return family->last(tape, n, end, &why) > n ? "its nodes are in another launch" : why;
+}
+
+void slt_cuda_fused(const slt_tape *tape, slt_fusion fusion, int n, slt_fused *out) {
+    const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    int N = tape->node_count, end = slt_group_end(tape, n, fusion);
+    for (int first = n, last; first <= end; first = last + 1) {
+        const slt_cuda_family *family = family_of(tape, first, false);
+        last = t->end[first] < N ? t->end[first] : N - 1;
+        bool begins = first == 0 || t->end[first - 1] != t->end[first];
+        *out = (slt_fused){.first = first, .last = last};
+        if (begins && last > first && family == family_for(fusion)) return;
+    }
+    *out = (slt_fused){.why = why_not(tape, fusion, n, end)};
 }

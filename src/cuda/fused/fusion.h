@@ -20,6 +20,9 @@ void slt_cuda_run_backward(slt_tape *tape, int first, int last, slt_cuda_view se
 // sums for the weights of node n, in the run that begins with `first`
 void slt_cuda_run_weights(slt_tape *tape, int first, int n);
 
+// a row of the device's table: what became of a declared part
+void slt_cuda_fused(const slt_tape *tape, slt_fusion fusion, int n, slt_fused *out);
+
 // weights that the runs of a tape want laid down
 slt_status slt_cuda_runs_pack(slt_tape *tape);
 

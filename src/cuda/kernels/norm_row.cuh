@@ -7,12 +7,12 @@
 #define SLT_CUDA_NORM_ROW_CUH
 
 #include "cuda/kernels/kernel.cuh"
+#include "ops/common/op_inputs.h"
 
 enum {
     SLT_SHORT_ROW = 4 * SLT_WARP,
     SLT_NORM_PARTS = 2 * SLT_SHORT_ROW
-}; // numbers; sums of a block
-enum { SLT_NORM_X, SLT_NORM_RESIDUAL, SLT_NORM_GAMMA, SLT_NORM_BETA, SLT_NORM_POSITIONS };
+};                           // numbers; sums of a block
 enum { SLT_NORM_WARPS = 4 }; // of a block
 
 SLT_DEVICE_INLINE float slt_sum4(float4 x) { return (x.x + x.y) + (x.z + x.w); }

@@ -2,18 +2,19 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include <string.h>
 #include "cuda/ops/cuda_ops.h"
 
+#include "ops/common/op_table.h"
+
 static const slt_cuda_op table[] = {
-#define ROW(name) {#name, slt_cuda_##name##_forward, slt_cuda_##name##_backward},
+#define ROW(name) {&slt_op_##name, slt_cuda_##name##_forward, slt_cuda_##name##_backward},
     SLT_CUDA_OPS(ROW)
 #undef ROW
 };
 
 const slt_cuda_op *slt_cuda_find(const slt_op *op) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].name, op->name) == 0) return &table[i];
+        if (table[i].op == op) return &table[i];
     return NULL;
 }
 
@@ -76,25 +77,25 @@ static size_t mlp(const slt_sizes *s) {
 
 // what is kept for backward
 static const struct {
-    const char *name;
+    const slt_op *op;
     size_t (*aux)(const slt_sizes *sizes);
-} kept_of[] = {{"dense_bits", dense_bits}, {"mlp", mlp}};
+} kept_of[] = {{&slt_op_dense_bits, dense_bits}, {&slt_op_mlp, mlp}};
 
 static const struct {
-    const char *name;
+    const slt_op *op;
     size_t (*shared)(const slt_sizes *sizes);
-} sizes_of[] = {{"slot_attention", slot_attention},
-                {"count_mask", count_mask},
-                {"halting", halting},
-                {"halting_kl", halting_kl},
-                {"layer_norm", layer_norm},
-                {"gaussian_kl", per_slot},
-                {"concrete_kl", per_slot},
-                {"segment_code", per_slot},
-                {"end_toll", end_toll},
-                {"count_xent", count_xent},
-                {"window_attention", window_attention},
-                {"ompn", ompn}};
+} sizes_of[] = {{&slt_op_slot_attention, slot_attention},
+                {&slt_op_count_mask, count_mask},
+                {&slt_op_halting, halting},
+                {&slt_op_halting_kl, halting_kl},
+                {&slt_op_layer_norm, layer_norm},
+                {&slt_op_gaussian_kl, per_slot},
+                {&slt_op_concrete_kl, per_slot},
+                {&slt_op_segment_code, per_slot},
+                {&slt_op_end_toll, end_toll},
+                {&slt_op_count_xent, count_xent},
+                {&slt_op_window_attention, window_attention},
+                {&slt_op_ompn, ompn}};
 
 // ---- bounds
 
@@ -127,22 +128,22 @@ static const char *ompn_bound(const slt_sizes *s) {
 }
 
 static const struct {
-    const char *name;
+    const slt_op *op;
     const char *(*bound)(const slt_sizes *sizes);
-} bounds[] = {{"attention", attention_bound}, {"join_slots", join_bound},
-              {"layer_norm", norm_bound},     {"ompn", ompn_bound},
-              {"prefix_xent", prefix_bound},  {"slot_attention", slots_bound}};
+} bounds[] = {{&slt_op_attention, attention_bound}, {&slt_op_join_slots, join_bound},
+              {&slt_op_layer_norm, norm_bound},     {&slt_op_ompn, ompn_bound},
+              {&slt_op_prefix_xent, prefix_bound},  {&slt_op_slot_attention, slots_bound}};
 
 bool slt_cuda_knows(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why) {
-    const char *name = sizes->node->op->name;
+    const slt_op *op = sizes->node->op;
     *why = "it has no kernels yet";
-    if (!slt_cuda_find(sizes->node->op)) return false;
+    if (!slt_cuda_find(op)) return false;
     for (size_t i = 0; i < sizeof kept_of / sizeof *kept_of; i++)
-        if (strcmp(kept_of[i].name, name) == 0) *aux = kept_of[i].aux(sizes);
+        if (kept_of[i].op == op) *aux = kept_of[i].aux(sizes);
     for (size_t i = 0; i < sizeof sizes_of / sizeof *sizes_of; i++)
-        if (strcmp(sizes_of[i].name, name) == 0) *shared = sizes_of[i].shared(sizes);
+        if (sizes_of[i].op == op) *shared = sizes_of[i].shared(sizes);
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
-        if (strcmp(bounds[i].name, name) == 0 && bounds[i].bound(sizes)) {
+        if (bounds[i].op == op && bounds[i].bound(sizes)) {
             *why = bounds[i].bound(sizes);
             return false;
         }

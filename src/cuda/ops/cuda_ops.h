@@ -9,7 +9,7 @@
 #include "cuda/kernels/cuda_op.h"
 
 typedef struct {
-    const char *name;
+    const slt_op *op;
     void (*forward)(const slt_cuda_args *args);
     void (*backward)(const slt_cuda_args *args);
 } slt_cuda_op;

@@ -11,6 +11,7 @@
 const slt_device_kind slt_device_cuda = {.name = "cuda",
                                          .lag = SLT_CUDA_LAG,
                                          .runs = slt_cuda_runs,
+                                         .fused = slt_cuda_fused,
                                          .open = slt_cuda_open,
                                          .close = slt_cuda_close,
                                          .store_open = slt_cuda_store_open,

@@ -156,7 +156,7 @@ static slt_status launch_node(slt_tape *tape, int n, bool backward) {
     cudaError_t error = cudaPeekAtLastError();
     if (error == cudaSuccess) return slt_cuda_status(cuda);
     char doing[64];
-    snprintf(doing, sizeof doing, "%.40s %s", op->name, backward ? "backward" : "forward");
+    snprintf(doing, sizeof doing, "%.40s %s", op->op->name, backward ? "backward" : "forward");
     return slt_cuda_check(cuda, error, doing);
 }
 
@@ -247,13 +247,13 @@ static slt_status join_late(slt_tape *tape, int now) {
 
 // the gradient of a table that joins tokens is made on the side: who reads it, or adds to it
 static slt_status wait_for_table(slt_tape *tape, int n) {
-    enum { TABLE = 1 };
     const slt_node *node = &tape->nodes[n].node;
     for (int m = n + 1; m < tape->node_count; m++) {
         const slt_node *join = &tape->nodes[m].node;
-        if (strcmp(join->op->name, "join_tokens") != 0) continue;
-        bool waits = node->out[0] == join->in[TABLE];
-        for (int i = 0; i < node->inputs; i++) waits = waits || node->in[i] == join->in[TABLE];
+        if (!slt_node_is(tape, m, &slt_op_join_tokens)) continue;
+        bool waits = node->out[0] == join->in[SLT_JOIN_TABLE];
+        for (int i = 0; i < node->inputs; i++)
+            waits = waits || node->in[i] == join->in[SLT_JOIN_TABLE];
         if (waits) SLT_TRY(slt_cuda_side_wait(tape, m));
     }
     return SLT_OK;

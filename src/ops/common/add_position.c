@@ -2,16 +2,15 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "ops/common/op_inputs.h"
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-enum { X, W, C };
-
 static void shape(slt_rule *rule) {
-    slt_rule_want(rule, X, SLT_TOKENS, 0, rule->in[X].width);
-    slt_rule_want(rule, W, SLT_FIXED, 1, rule->in[X].width);
-    slt_rule_want(rule, C, SLT_FIXED, 1, rule->in[X].width);
-    rule->out[0] = rule->in[X];
+    slt_rule_want(rule, SLT_POSITION_X, SLT_TOKENS, 0, rule->in[SLT_POSITION_X].width);
+    slt_rule_want(rule, SLT_POSITION_W, SLT_FIXED, 1, rule->in[SLT_POSITION_X].width);
+    slt_rule_want(rule, SLT_POSITION_C, SLT_FIXED, 1, rule->in[SLT_POSITION_X].width);
+    rule->out[0] = rule->in[SLT_POSITION_X];
 }
 
 static slt_real position(const slt_args *args, int l) {
@@ -21,11 +20,11 @@ static slt_real position(const slt_args *args, int l) {
 static void forward_sequence(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
     slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
-    const slt_real *w = args->in[W], *c = args->in[C];
-    size_t width = (size_t)args->in_width[X];
+    const slt_real *w = args->in[SLT_POSITION_W], *c = args->in[SLT_POSITION_C];
+    size_t width = (size_t)args->in_width[SLT_POSITION_X];
     for (int l = 0; l < sequence.computed; l++) {
         size_t at = (size_t)(sequence.first + l) * width;
-        const slt_real *x = (const slt_real *)args->in[X] + at;
+        const slt_real *x = (const slt_real *)args->in[SLT_POSITION_X] + at;
         slt_real *y = args->out[0] + at, t = position(args, l);
         for (size_t i = 0; i < width; i++) y[i] = x[i] + (t * w[i] + c[i]);
     }
@@ -40,35 +39,39 @@ static void forward(const slt_args *args) {
 static void backward_sequence(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
     slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
-    size_t width = (size_t)args->in_width[X];
+    size_t width = (size_t)args->in_width[SLT_POSITION_X];
     slt_real *dw = args->shared + (size_t)b * 2 * width, *dc = dw + width;
     memset(dw, 0, 2 * width * sizeof *dw);
     for (int l = 0; l < sequence.computed; l++) {
         size_t at = (size_t)(sequence.first + l) * width;
         const slt_real *dy = args->out_grad[0] + at;
-        slt_real *dx = args->in_grad[X] ? args->in_grad[X] + at : NULL, t = position(args, l);
+        slt_real *dx = args->in_grad[SLT_POSITION_X] ? args->in_grad[SLT_POSITION_X] + at : NULL,
+                 t = position(args, l);
         for (size_t i = 0; i < width; i++) {
             dw[i] += t * dy[i];
             dc[i] += dy[i];
         }
-        for (size_t i = 0; dx && i < width; i++) slt_put(&dx[i], args->add[X], dy[i]);
+        for (size_t i = 0; dx && i < width; i++) slt_put(&dx[i], args->add[SLT_POSITION_X], dy[i]);
     }
 }
 SLT_WIDE_TASK(backward_sequence);
 
 static void backward(const slt_args *args) {
-    int width = args->in_width[X], count = args->batch->count;
+    int width = args->in_width[SLT_POSITION_X], count = args->batch->count;
     slt_args_run(args, count, SLT_WIDEST(backward_sequence));
-    for (int i = W; i <= C; i++)
+    for (int i = SLT_POSITION_W; i <= SLT_POSITION_C; i++)
         if (args->in_grad[i])
-            slt_add_partials(args->in_grad[i], args->add[i], args->shared + (i == C ? width : 0),
-                             count, width, 2 * width);
+            slt_add_partials(args->in_grad[i], args->add[i],
+                             args->shared + (i == SLT_POSITION_C ? width : 0), count, width,
+                             2 * width);
 }
 
 static size_t shared(const slt_sizes *sizes) {
-    return (size_t)sizes->limits.trajectories * 2 * (size_t)sizes->in[X].width;
+    return (size_t)sizes->limits.trajectories * 2 * (size_t)sizes->in[SLT_POSITION_X].width;
 }
-static double flops(const slt_sizes *sizes) { return 3.0 * sizes->in[X].rows * sizes->in[X].width; }
+static double flops(const slt_sizes *sizes) {
+    return 3.0 * sizes->in[SLT_POSITION_X].rows * sizes->in[SLT_POSITION_X].width;
+}
 
 static slt_var make_case(slt_probe *probe, int width) {
     slt_var x = slt_probe_numbers(probe, SLT_TOKENS, 0, width, -1, 1);

@@ -1,26 +1,26 @@
-// y = act(x·W + c): x (r,i), W (i,o), c (1,o).
+// y = act(x·SLT_DENSE_W + c): x (r,i), SLT_DENSE_W (i,o), c (1,o).
 // Backward: dp = dy∘act'(y), dx = dp·Wᵀ, dW = xᵀ·dp, dc = Σ_r dp.
 // Rows are shared out in blocks, weight gradients in blocks of columns with all rows in one call;
 // dc is summed by blocks of rows, while they are in the cache, and then over the blocks.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "ops/common/op_inputs.h"
 #include "ops/common/activation.h"
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
-
-enum { X, W, C };
 
 static slt_activation activation_of(const slt_args *args) {
     return (slt_activation)args->node->attributes.n[0];
 }
 
 static void shape(slt_rule *rule) {
-    slt_shape x = rule->in[X], w = rule->in[W];
-    slt_rule_type(rule, X, SLT_NUMBERS);
+    slt_shape x = rule->in[SLT_DENSE_X], w = rule->in[SLT_DENSE_W];
+    slt_rule_type(rule, SLT_DENSE_X, SLT_NUMBERS);
     if (w.space != SLT_FIXED || w.rows != x.width)
-        slt_rule_reject_pair(rule, X, W, "the width of the first is the rows of the second");
-    slt_rule_want(rule, C, SLT_FIXED, 1, w.width);
+        slt_rule_reject_pair(rule, SLT_DENSE_X, SLT_DENSE_W,
+                             "the width of the first is the rows of the second");
+    slt_rule_want(rule, SLT_DENSE_C, SLT_FIXED, 1, w.width);
     rule->out[0] = (slt_shape){x.space, x.rows, w.width};
 }
 
@@ -33,21 +33,21 @@ static size_t shared(const slt_sizes *sizes) {
 }
 
 static double flops(const slt_sizes *sizes) {
-    return 2.0 * sizes->in[X].rows * sizes->in[X].width * sizes->out[0].width;
+    return 2.0 * sizes->in[SLT_DENSE_X].rows * sizes->in[SLT_DENSE_X].width * sizes->out[0].width;
 }
 
 static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    slt_rows rows = slt_row_block(args->in_rows[X], task);
-    int in = args->in_width[X], out = args->out_width[0];
-    const slt_real *x = (const slt_real *)args->in[X] + (size_t)rows.first * (size_t)in;
+    slt_rows rows = slt_row_block(args->in_rows[SLT_DENSE_X], task);
+    int in = args->in_width[SLT_DENSE_X], out = args->out_width[0];
+    const slt_real *x = (const slt_real *)args->in[SLT_DENSE_X] + (size_t)rows.first * (size_t)in;
     slt_real *y = args->out[0] + (size_t)rows.first * (size_t)out;
-    slt_gemm(false, false, rows.count, out, in, x, in, args->in[W], out, false, y, out);
-    slt_bias_activate(y, rows.count, out, args->in[C], activation_of(args));
+    slt_gemm(false, false, rows.count, out, in, x, in, args->in[SLT_DENSE_W], out, false, y, out);
+    slt_bias_activate(y, rows.count, out, args->in[SLT_DENSE_C], activation_of(args));
 }
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), forward_rows);
+    slt_args_run(args, slt_blocks(args->in_rows[SLT_DENSE_X], SLT_ROW_BLOCK), forward_rows);
 }
 
 // the gradient before the activation: dy itself when linear
@@ -61,33 +61,37 @@ static const slt_real *before(const slt_args *args) {
 
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    slt_rows rows = slt_row_block(args->in_rows[X], task);
-    int in = args->in_width[X], out = args->out_width[0];
+    slt_rows rows = slt_row_block(args->in_rows[SLT_DENSE_X], task);
+    int in = args->in_width[SLT_DENSE_X], out = args->out_width[0];
     size_t at = (size_t)rows.first * (size_t)out;
     if (activation_of(args) != SLT_LINEAR)
         slt_activation_gradient(own_before(args) + at, args->out_grad[0] + at, args->out[0] + at,
                                 (size_t)rows.count * (size_t)out, activation_of(args));
-    if (args->in_grad[C])
+    if (args->in_grad[SLT_DENSE_C])
         slt_sum_rows(before(args) + at, out, rows.count, args->shared + (size_t)task * (size_t)out);
-    if (args->in_grad[X])
-        slt_gemm(false, true, rows.count, in, out, before(args) + at, out, args->in[W], out,
-                 args->add[X], args->in_grad[X] + (size_t)rows.first * (size_t)in, in);
+    if (args->in_grad[SLT_DENSE_X])
+        slt_gemm(false, true, rows.count, in, out, before(args) + at, out, args->in[SLT_DENSE_W],
+                 out, args->add[SLT_DENSE_X],
+                 args->in_grad[SLT_DENSE_X] + (size_t)rows.first * (size_t)in, in);
 }
 
 static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
     int out = args->out_width[0];
-    slt_weight_gradient(args->in[X], args->in_width[X], before(args), out, args->in_rows[X],
-                        slt_columns(out, task), args->in_grad[W], args->add[W], NULL, false);
+    slt_weight_gradient(args->in[SLT_DENSE_X], args->in_width[SLT_DENSE_X], before(args), out,
+                        args->in_rows[SLT_DENSE_X], slt_columns(out, task),
+                        args->in_grad[SLT_DENSE_W], args->add[SLT_DENSE_W], NULL, false);
 }
 
 static void backward(const slt_args *args) {
-    int blocks = slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), out = args->out_width[0];
-    bool rows = args->in_grad[X] || args->in_grad[C] || activation_of(args) != SLT_LINEAR;
+    int blocks = slt_blocks(args->in_rows[SLT_DENSE_X], SLT_ROW_BLOCK), out = args->out_width[0];
+    bool rows = args->in_grad[SLT_DENSE_X] || args->in_grad[SLT_DENSE_C] ||
+                activation_of(args) != SLT_LINEAR;
     if (rows) slt_args_run(args, blocks, backward_rows);
-    if (args->in_grad[W]) slt_args_run(args, slt_column_tasks(out), backward_columns);
-    if (args->in_grad[C])
-        slt_add_partials(args->in_grad[C], args->add[C], args->shared, blocks, out, out);
+    if (args->in_grad[SLT_DENSE_W]) slt_args_run(args, slt_column_tasks(out), backward_columns);
+    if (args->in_grad[SLT_DENSE_C])
+        slt_add_partials(args->in_grad[SLT_DENSE_C], args->add[SLT_DENSE_C], args->shared, blocks,
+                         out, out);
 }
 
 static slt_var make_case(slt_probe *probe, slt_space space, int in, int out, bool bias,
@@ -113,11 +117,11 @@ static slt_var bench_active(slt_probe *p) {
 }
 
 const slt_op slt_op_dense = {.name = "dense",
-                             .sentence = "y = x·W + c",
+                             .sentence = "y = x·SLT_DENSE_W + c",
                              .least = 2,
                              .most = 3,
                              .shape = shape,
-                             .saves_in = 1u << X | 1u << W,
+                             .saves_in = 1u << SLT_DENSE_X | 1u << SLT_DENSE_W,
                              .shared = shared,
                              .flops = flops,
                              .forward = forward,
@@ -126,11 +130,11 @@ const slt_op slt_op_dense = {.name = "dense",
                              .bench = bench};
 
 const slt_op slt_op_dense_active = {.name = "dense_active",
-                                    .sentence = "y = act(x·W + c)",
+                                    .sentence = "y = act(x·SLT_DENSE_W + c)",
                                     .least = 2,
                                     .most = 3,
                                     .shape = shape,
-                                    .saves_in = 1u << X | 1u << W,
+                                    .saves_in = 1u << SLT_DENSE_X | 1u << SLT_DENSE_W,
                                     .saves_out = 1,
                                     .shared = shared,
                                     .flops = flops,

@@ -4,37 +4,41 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "ops/common/op_inputs.h"
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-enum { X, RESIDUAL, GAMMA, BETA, POSITIONS };
-
 static void shape(slt_rule *rule) {
-    slt_shape x = rule->in[X];
-    slt_rule_type(rule, X, SLT_NUMBERS);
-    slt_rule_same(rule, X, RESIDUAL);
-    slt_rule_want(rule, GAMMA, SLT_FIXED, 1, x.width);
-    slt_rule_want(rule, BETA, SLT_FIXED, 1, x.width);
-    slt_rule_want(rule, POSITIONS, SLT_FIXED, rule->limits.length, x.width);
-    if (slt_rule_has(rule, POSITIONS) && x.space != SLT_TOKENS && x.space != SLT_SLOT_TOKENS)
-        slt_rule_reject(rule, X, "rows that have a position");
+    slt_shape x = rule->in[SLT_NORM_X];
+    slt_rule_type(rule, SLT_NORM_X, SLT_NUMBERS);
+    slt_rule_same(rule, SLT_NORM_X, SLT_NORM_RESIDUAL);
+    slt_rule_want(rule, SLT_NORM_GAMMA, SLT_FIXED, 1, x.width);
+    slt_rule_want(rule, SLT_NORM_BETA, SLT_FIXED, 1, x.width);
+    slt_rule_want(rule, SLT_NORM_POSITIONS, SLT_FIXED, rule->limits.length, x.width);
+    if (slt_rule_has(rule, SLT_NORM_POSITIONS) && x.space != SLT_TOKENS &&
+        x.space != SLT_SLOT_TOKENS)
+        slt_rule_reject(rule, SLT_NORM_X, "rows that have a position");
     rule->out[0] = x;
 }
 
 // x̂ for every row, then 1/τ for every row
 static size_t aux(const slt_sizes *sizes) {
-    return (size_t)sizes->in[X].rows * ((size_t)sizes->in[X].width + 1);
+    return (size_t)sizes->in[SLT_NORM_X].rows * ((size_t)sizes->in[SLT_NORM_X].width + 1);
 }
 
 // partial sums of dγ and dβ, per block of rows
 static size_t shared(const slt_sizes *sizes) {
-    return (size_t)slt_blocks(sizes->in[X].rows, SLT_ROW_BLOCK) * 2 * (size_t)sizes->in[X].width;
+    return (size_t)slt_blocks(sizes->in[SLT_NORM_X].rows, SLT_ROW_BLOCK) * 2 *
+           (size_t)sizes->in[SLT_NORM_X].width;
 }
 
-static double flops(const slt_sizes *sizes) { return 8.0 * sizes->in[X].rows * sizes->in[X].width; }
+static double flops(const slt_sizes *sizes) {
+    return 8.0 * sizes->in[SLT_NORM_X].rows * sizes->in[SLT_NORM_X].width;
+}
 
 static slt_real inverse_tau(const slt_args *args, int row) {
-    return args->aux[(size_t)args->in_rows[X] * (size_t)args->in_width[X] + (size_t)row];
+    return args
+        ->aux[(size_t)args->in_rows[SLT_NORM_X] * (size_t)args->in_width[SLT_NORM_X] + (size_t)row];
 }
 
 // s into `hat`, then x̂ in its place; gives 1/τ
@@ -50,11 +54,11 @@ static slt_real normalise(slt_real *restrict hat, const slt_real *x, const slt_r
 }
 
 static void forward_rows(const slt_args *args, int task, slt_real *once) {
-    slt_rows rows = slt_row_block(args->in_rows[X], task);
-    int width = args->in_width[X];
-    const slt_real *x = args->in[X], *residual = args->in[RESIDUAL];
-    const slt_real *gamma = args->in[GAMMA], *beta = args->in[BETA];
-    slt_real *inverse = args->aux + (size_t)args->in_rows[X] * (size_t)width;
+    slt_rows rows = slt_row_block(args->in_rows[SLT_NORM_X], task);
+    int width = args->in_width[SLT_NORM_X];
+    const slt_real *x = args->in[SLT_NORM_X], *residual = args->in[SLT_NORM_RESIDUAL];
+    const slt_real *gamma = args->in[SLT_NORM_GAMMA], *beta = args->in[SLT_NORM_BETA];
+    slt_real *inverse = args->aux + (size_t)args->in_rows[SLT_NORM_X] * (size_t)width;
     slt_real epsilon = (slt_real)args->node->attributes.x[0];
     for (int r = rows.first; r < rows.first + rows.count; r++) {
         size_t at = (size_t)r * (size_t)width;
@@ -72,16 +76,18 @@ static void add_positions(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
     slt_space space = (slt_space)args->node->attributes.n[0];
     slt_sequence sequence = slt_sequence_at(args, space, task);
-    size_t count = (size_t)sequence.computed * (size_t)args->in_width[X];
-    slt_real *restrict y = args->out[0] + (size_t)sequence.first * (size_t)args->in_width[X];
-    const slt_real *restrict p = args->in[POSITIONS];
+    size_t count = (size_t)sequence.computed * (size_t)args->in_width[SLT_NORM_X];
+    slt_real *restrict y =
+        args->out[0] + (size_t)sequence.first * (size_t)args->in_width[SLT_NORM_X];
+    const slt_real *restrict p = args->in[SLT_NORM_POSITIONS];
     for (size_t i = 0; i < count; i++) y[i] += p[i];
 }
 SLT_WIDE_TASK(add_positions);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
-    if (args->in[POSITIONS])
+    slt_args_run(args, slt_blocks(args->in_rows[SLT_NORM_X], SLT_ROW_BLOCK),
+                 SLT_WIDEST(forward_rows));
+    if (args->in[SLT_NORM_POSITIONS])
         slt_args_run(args, slt_sequence_count(args, (slt_space)args->node->attributes.n[0]),
                      SLT_WIDEST(add_positions));
 }
@@ -110,30 +116,32 @@ static void hand_out(slt_real *to, bool add, const slt_real *ds, int width) {
 }
 
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
-    slt_rows rows = slt_row_block(args->in_rows[X], task);
-    int width = args->in_width[X];
+    slt_rows rows = slt_row_block(args->in_rows[SLT_NORM_X], task);
+    int width = args->in_width[SLT_NORM_X];
     slt_real *dgamma = args->shared + (size_t)task * 2 * (size_t)width, *dbeta = dgamma + width;
     memset(dgamma, 0, 2 * (size_t)width * sizeof *dgamma);
     for (int r = rows.first; r < rows.first + rows.count; r++) {
         size_t at = (size_t)r * (size_t)width;
-        backward_row(args->out_grad[0] + at, args->aux + at, args->in[GAMMA], inverse_tau(args, r),
-                     width, scratch, dgamma, dbeta);
-        for (int i = X; i <= RESIDUAL; i++)
+        backward_row(args->out_grad[0] + at, args->aux + at, args->in[SLT_NORM_GAMMA],
+                     inverse_tau(args, r), width, scratch, dgamma, dbeta);
+        for (int i = SLT_NORM_X; i <= SLT_NORM_RESIDUAL; i++)
             hand_out(args->in_grad[i] ? args->in_grad[i] + at : NULL, args->add[i], scratch, width);
     }
 }
 SLT_WIDE_TASK(backward_rows);
 
 static void backward(const slt_args *args) {
-    int blocks = slt_blocks(args->in_rows[X], SLT_ROW_BLOCK), width = args->in_width[X];
+    int blocks = slt_blocks(args->in_rows[SLT_NORM_X], SLT_ROW_BLOCK),
+        width = args->in_width[SLT_NORM_X];
     slt_args_run(args, blocks, SLT_WIDEST(backward_rows));
-    for (int i = GAMMA; i <= BETA; i++)
+    for (int i = SLT_NORM_GAMMA; i <= SLT_NORM_BETA; i++)
         if (args->in_grad[i])
-            slt_add_partials(args->in_grad[i], args->add[i], args->shared + (i == BETA ? width : 0),
-                             blocks, width, 2 * width);
+            slt_add_partials(args->in_grad[i], args->add[i],
+                             args->shared + (i == SLT_NORM_BETA ? width : 0), blocks, width,
+                             2 * width);
 }
 
-static size_t scratch(const slt_sizes *sizes) { return (size_t)sizes->in[X].width; }
+static size_t scratch(const slt_sizes *sizes) { return (size_t)sizes->in[SLT_NORM_X].width; }
 
 static slt_var make_case(slt_probe *probe, slt_space space, int width, bool residual, bool affine,
                          bool positions) {
@@ -164,8 +172,8 @@ const slt_op slt_op_layer_norm = {.name = "layer_norm",
                                   .least = 1,
                                   .most = 5,
                                   .shape = shape,
-                                  .no_gradient_in = 1u << POSITIONS,
-                                  .saves_in = 1u << GAMMA,
+                                  .no_gradient_in = 1u << SLT_NORM_POSITIONS,
+                                  .saves_in = 1u << SLT_NORM_GAMMA,
                                   .aux = aux,
                                   .shared = shared,
                                   .scratch = scratch,

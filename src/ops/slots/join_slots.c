@@ -5,15 +5,14 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "ops/common/op_inputs.h"
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-enum { SLOT, TOKEN };
-
 static void shape(slt_rule *rule) {
-    slt_shape slot = rule->in[SLOT];
-    slt_rule_want(rule, SLOT, SLT_SLOTS, 0, slot.width);
-    slt_rule_want(rule, TOKEN, rule->limits.seen ? SLT_SEEN : SLT_TOKENS, 0, slot.width);
+    slt_shape slot = rule->in[SLT_JOIN_SLOT];
+    slt_rule_want(rule, SLT_JOIN_SLOT, SLT_SLOTS, 0, slot.width);
+    slt_rule_want(rule, SLT_JOIN_TOKEN, rule->limits.seen ? SLT_SEEN : SLT_TOKENS, 0, slot.width);
     rule->out[0] = (slt_shape){SLT_SLOT_TOKENS, 0, slot.width};
 }
 
@@ -24,7 +23,7 @@ static size_t companion_row(const slt_batch *batch, int c, int l) {
 }
 
 static int companion_of(const slt_args *args, slt_sequence sequence) {
-    if (!args->in[TOKEN]) return -1;
+    if (!args->in[SLT_JOIN_TOKEN]) return -1;
     return args->batch->companion[sequence.b * args->limits.slots + sequence.k];
 }
 
@@ -32,13 +31,14 @@ static void forward_sequence(const slt_args *args, int task, slt_real *scratch) 
     (void)scratch;
     slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
     size_t width = (size_t)args->out_width[0];
-    const slt_real *slot = (const slt_real *)args->in[SLOT] + (size_t)task * width;
+    const slt_real *slot = (const slt_real *)args->in[SLT_JOIN_SLOT] + (size_t)task * width;
     int c = companion_of(args, sequence);
     for (int l = 0; l < sequence.computed; l++) {
         slt_real *restrict y = args->out[0] + (size_t)(sequence.first + l) * width;
         const slt_real *token = NULL;
         if (c >= 0)
-            token = (const slt_real *)args->in[TOKEN] + companion_row(args->batch, c, l) * width;
+            token = (const slt_real *)args->in[SLT_JOIN_TOKEN] +
+                    companion_row(args->batch, c, l) * width;
         for (size_t i = 0; i < width; i++) {
             slt_real sum = token ? slot[i] + token[i] : slot[i];
             y[i] = sum > 0 ? sum : 0;
@@ -60,8 +60,8 @@ static void backward_slot(const slt_args *args, int task, slt_real *restrict sum
         const slt_real *restrict dy = args->out_grad[0] + at, *restrict y = args->out[0] + at;
         for (size_t i = 0; i < width; i++) sum[i] += slt_where(y[i] > 0, dy[i]);
     }
-    slt_real *to = args->in_grad[SLOT] + (size_t)task * width;
-    for (size_t i = 0; i < width; i++) slt_put(&to[i], args->add[SLOT], sum[i]);
+    slt_real *to = args->in_grad[SLT_JOIN_SLOT] + (size_t)task * width;
+    for (size_t i = 0; i < width; i++) slt_put(&to[i], args->add[SLT_JOIN_SLOT], sum[i]);
 }
 SLT_WIDE_TASK(backward_slot);
 
@@ -72,7 +72,8 @@ static void backward_gather(const slt_args *args, int task, int c) {
     for (int l = 0; l < sequence.computed; l++) {
         size_t at = (size_t)(sequence.first + l) * width;
         const slt_real *restrict dy = args->out_grad[0] + at, *restrict y = args->out[0] + at;
-        slt_real *restrict to = args->in_grad[TOKEN] + companion_row(args->batch, c, l) * width;
+        slt_real *restrict to =
+            args->in_grad[SLT_JOIN_TOKEN] + companion_row(args->batch, c, l) * width;
         for (size_t i = 0; i < width; i++) to[i] += slt_where(y[i] > 0, dy[i]);
     }
 }
@@ -82,8 +83,8 @@ static void backward_token(const slt_args *args, int c, slt_real *scratch) {
     const slt_batch *batch = args->batch;
     const int32_t *offset = slt_batch_seen(batch).offset;
     size_t width = (size_t)args->out_width[0];
-    if (!args->add[TOKEN])
-        memset(args->in_grad[TOKEN] + (size_t)offset[c] * width, 0,
+    if (!args->add[SLT_JOIN_TOKEN])
+        memset(args->in_grad[SLT_JOIN_TOKEN] + (size_t)offset[c] * width, 0,
                (size_t)(offset[c + 1] - offset[c]) * width * sizeof(slt_real));
     for (int s = 0; s < batch->count * args->limits.slots; s++)
         if (batch->companion[s] == c) backward_gather(args, s, c);
@@ -91,9 +92,9 @@ static void backward_token(const slt_args *args, int c, slt_real *scratch) {
 SLT_WIDE_TASK(backward_token);
 
 static void backward(const slt_args *args) {
-    if (args->in_grad[SLOT])
+    if (args->in_grad[SLT_JOIN_SLOT])
         slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), SLT_WIDEST(backward_slot));
-    if (args->in_grad[TOKEN])
+    if (args->in_grad[SLT_JOIN_TOKEN])
         slt_args_run(args, slt_batch_seen(args->batch).count, SLT_WIDEST(backward_token));
 }
 

@@ -3,28 +3,29 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "ops/common/op_inputs.h"
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-enum { IDS, TABLE, X };
-
 static void shape(slt_rule *rule) {
-    slt_shape ids = rule->in[IDS], table = rule->in[TABLE];
-    slt_rule_type(rule, IDS, SLT_INTEGERS);
-    if (ids.width != 1) slt_rule_reject(rule, IDS, "width 1");
-    if (table.space != SLT_FIXED) slt_rule_reject(rule, TABLE, "a table");
-    slt_rule_want(rule, X, ids.space, ids.rows, table.width);
+    slt_shape ids = rule->in[SLT_JOIN_IDS], table = rule->in[SLT_JOIN_TABLE];
+    slt_rule_type(rule, SLT_JOIN_IDS, SLT_INTEGERS);
+    if (ids.width != 1) slt_rule_reject(rule, SLT_JOIN_IDS, "width 1");
+    if (table.space != SLT_FIXED) slt_rule_reject(rule, SLT_JOIN_TABLE, "a table");
+    slt_rule_want(rule, SLT_JOIN_X, ids.space, ids.rows, table.width);
     rule->out[0] = (slt_shape){ids.space, ids.rows, table.width};
 }
 
 static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    const int32_t *ids = args->in[IDS];
+    const int32_t *ids = args->in[SLT_JOIN_IDS];
     size_t width = (size_t)args->out_width[0];
-    slt_rows rows = slt_row_block(args->in_rows[IDS], task);
+    slt_rows rows = slt_row_block(args->in_rows[SLT_JOIN_IDS], task);
     for (int r = rows.first; r < rows.first + rows.count; r++) {
-        const slt_real *entry = (const slt_real *)args->in[TABLE] + (size_t)ids[r] * width;
-        const slt_real *x = args->in[X] ? (const slt_real *)args->in[X] + (size_t)r * width : NULL;
+        const slt_real *entry = (const slt_real *)args->in[SLT_JOIN_TABLE] + (size_t)ids[r] * width;
+        const slt_real *x = args->in[SLT_JOIN_X]
+                                ? (const slt_real *)args->in[SLT_JOIN_X] + (size_t)r * width
+                                : NULL;
         slt_real *restrict y = args->out[0] + (size_t)r * width;
         for (size_t c = 0; c < width; c++) {
             slt_real sum = x ? x[c] + entry[c] : entry[c];
@@ -35,33 +36,36 @@ static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
 SLT_WIDE_TASK(forward_rows);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[IDS], SLT_ROW_BLOCK), SLT_WIDEST(forward_rows));
+    slt_args_run(args, slt_blocks(args->in_rows[SLT_JOIN_IDS], SLT_ROW_BLOCK),
+                 SLT_WIDEST(forward_rows));
 }
 
 // dy∘[y>0] into shared, and on to x
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    slt_rows rows = slt_row_block(args->in_rows[IDS], task);
+    slt_rows rows = slt_row_block(args->in_rows[SLT_JOIN_IDS], task);
     size_t width = (size_t)args->out_width[0], at = (size_t)rows.first * width;
     const slt_real *dy = args->out_grad[0] + at, *y = args->out[0] + at;
     slt_real *restrict before = args->shared + at;
-    slt_real *dx = args->in_grad[X] ? args->in_grad[X] + at : NULL;
+    slt_real *dx = args->in_grad[SLT_JOIN_X] ? args->in_grad[SLT_JOIN_X] + at : NULL;
     for (size_t i = 0; i < (size_t)rows.count * width; i++) before[i] = slt_where(y[i] > 0, dy[i]);
     for (size_t i = 0; dx && i < (size_t)rows.count * width; i++)
-        slt_put(&dx[i], args->add[X], before[i]);
+        slt_put(&dx[i], args->add[SLT_JOIN_X], before[i]);
 }
 SLT_WIDE_TASK(backward_rows);
 
 static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    slt_table_gradient(args->in_grad[TABLE], args->add[TABLE], args->in_rows[TABLE],
-                       args->out_width[0], args->in[IDS], args->shared, args->in_rows[IDS],
+    slt_table_gradient(args->in_grad[SLT_JOIN_TABLE], args->add[SLT_JOIN_TABLE],
+                       args->in_rows[SLT_JOIN_TABLE], args->out_width[0], args->in[SLT_JOIN_IDS],
+                       args->shared, args->in_rows[SLT_JOIN_IDS],
                        slt_columns(args->out_width[0], task));
 }
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[IDS], SLT_ROW_BLOCK), SLT_WIDEST(backward_rows));
-    if (args->in_grad[TABLE])
+    slt_args_run(args, slt_blocks(args->in_rows[SLT_JOIN_IDS], SLT_ROW_BLOCK),
+                 SLT_WIDEST(backward_rows));
+    if (args->in_grad[SLT_JOIN_TABLE])
         slt_args_run(args, slt_column_tasks(args->out_width[0]), backward_columns);
 }
 
@@ -87,8 +91,8 @@ const slt_op slt_op_join_tokens = {.name = "join_tokens",
                                    .least = 2,
                                    .most = 3,
                                    .shape = shape,
-                                   .no_gradient_in = 1u << IDS,
-                                   .saves_in = 1u << IDS,
+                                   .no_gradient_in = 1u << SLT_JOIN_IDS,
+                                   .saves_in = 1u << SLT_JOIN_IDS,
                                    .saves_out = 1,
                                    .shared = shared,
                                    .flops = flops,

@@ -3,27 +3,26 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "ops/common/op_inputs.h"
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-enum { MU, RHO, NOISE };
-
 static void shape(slt_rule *rule) {
-    int slots = rule->limits.slots, width = rule->in[MU].width;
-    slt_rule_want(rule, MU, SLT_FIXED, slots, width);
-    slt_rule_want(rule, RHO, SLT_FIXED, slots, width);
-    slt_rule_want(rule, NOISE, SLT_SLOTS, 0, width);
+    int slots = rule->limits.slots, width = rule->in[SLT_START_MU].width;
+    slt_rule_want(rule, SLT_START_MU, SLT_FIXED, slots, width);
+    slt_rule_want(rule, SLT_START_RHO, SLT_FIXED, slots, width);
+    slt_rule_want(rule, SLT_START_NOISE, SLT_SLOTS, 0, width);
     rule->out[0] = (slt_shape){SLT_SLOTS, 0, width};
 }
 
 static void forward_slot(const slt_args *args, int k, slt_real *scale) {
     size_t width = (size_t)args->out_width[0], slots = (size_t)args->limits.slots;
-    const slt_real *mu = (const slt_real *)args->in[MU] + (size_t)k * width;
-    const slt_real *rho = (const slt_real *)args->in[RHO] + (size_t)k * width;
+    const slt_real *mu = (const slt_real *)args->in[SLT_START_MU] + (size_t)k * width;
+    const slt_real *rho = (const slt_real *)args->in[SLT_START_RHO] + (size_t)k * width;
     for (size_t c = 0; c < width; c++) scale[c] = slt_exp(rho[c]);
     for (int b = 0; b < args->batch->count; b++) {
         size_t at = ((size_t)b * slots + (size_t)k) * width;
-        const slt_real *noise = (const slt_real *)args->in[NOISE] + at;
+        const slt_real *noise = (const slt_real *)args->in[SLT_START_NOISE] + at;
         for (size_t c = 0; c < width; c++) args->out[0][at + c] = mu[c] + scale[c] * noise[c];
     }
 }
@@ -35,23 +34,23 @@ static void forward(const slt_args *args) {
 
 static void backward_slot(const slt_args *args, int k, slt_real *scale) {
     size_t width = (size_t)args->out_width[0], slots = (size_t)args->limits.slots;
-    const slt_real *rho = (const slt_real *)args->in[RHO] + (size_t)k * width;
+    const slt_real *rho = (const slt_real *)args->in[SLT_START_RHO] + (size_t)k * width;
     slt_real *dmu = scale + width, *drho = dmu + width;
     memset(dmu, 0, 2 * width * sizeof *dmu);
     for (size_t c = 0; c < width; c++) scale[c] = slt_exp(rho[c]);
     for (int b = 0; b < args->batch->count; b++) {
         size_t at = ((size_t)b * slots + (size_t)k) * width;
         const slt_real *ds = args->out_grad[0] + at;
-        const slt_real *noise = (const slt_real *)args->in[NOISE] + at;
+        const slt_real *noise = (const slt_real *)args->in[SLT_START_NOISE] + at;
         for (size_t c = 0; c < width; c++) {
             dmu[c] += ds[c];
             drho[c] += ds[c] * scale[c] * noise[c];
         }
     }
-    for (int i = MU; i <= RHO; i++) {
+    for (int i = SLT_START_MU; i <= SLT_START_RHO; i++) {
         slt_real *to = args->in_grad[i] ? args->in_grad[i] + (size_t)k * width : NULL;
         for (size_t c = 0; to && c < width; c++)
-            slt_put(&to[c], args->add[i], i == MU ? dmu[c] : drho[c]);
+            slt_put(&to[c], args->add[i], i == SLT_START_MU ? dmu[c] : drho[c]);
     }
 }
 SLT_WIDE_TASK(backward_slot);
@@ -80,8 +79,8 @@ const slt_op slt_op_slot_start = {.name = "slot_start",
                                   .least = 3,
                                   .most = 3,
                                   .shape = shape,
-                                  .no_gradient_in = 1u << NOISE,
-                                  .saves_in = 1u << RHO | 1u << NOISE,
+                                  .no_gradient_in = 1u << SLT_START_NOISE,
+                                  .saves_in = 1u << SLT_START_RHO | 1u << SLT_START_NOISE,
                                   .scratch = scratch,
                                   .flops = flops,
                                   .forward = forward,

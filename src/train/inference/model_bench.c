@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/philox.h"
 #include "engine/peak.h"
+#include "engine/tape_impl.h"
 #include "slottar/bench.h"
 #include "train/inference/answer.h"
 #include "train/learner/companions.h"
@@ -238,6 +239,16 @@ static void report_operation(const rig *r, const slt_profile_row *row, const slt
     snprintf(out->name, sizeof out->name, "%s.%s.%s", r->setup.kind->name, r->stage->name, row->op);
 }
 
+// which parts of the step are one launch, and why others are not
+static void tell_fused(const rig *r) {
+    const slt_tape *tape = tape_of(r);
+    char text[256];
+    for (int fusion = 0, n = -1; r->context->on_device && slt_fused_part(tape, &fusion, &n);) {
+        slt_fused_text(tape, (slt_fusion)fusion, n, text, sizeof text);
+        slt_context_log(r->context, SLT_LOG_INFO, "%s", text);
+    }
+}
+
 // ---- both
 
 static slt_status run(rig *r, double seconds, const slt_bench_peaks *peaks,
@@ -249,6 +260,7 @@ static slt_status run(rig *r, double seconds, const slt_bench_peaks *peaks,
     SLT_TRY(measure_step(r, seconds));
     report_step(r, peaks, &results[0]);
     if (room > 1) SLT_TRY(measure_operations(r, seconds, rows, &operations));
+    if (room > 1) tell_fused(r);
     *count = 1;
     for (int i = 0; i < operations && *count < room; i++)
         report_operation(r, &rows[i], peaks, &results[(*count)++]);

@@ -5,13 +5,16 @@
 #ifndef SLT_CUDA_FAMILY_H
 #define SLT_CUDA_FAMILY_H
 
-#include <string.h>
 #include "cuda/device/cuda_tape.h"
+#include "ops/common/op_inputs.h"
+#include "ops/common/op_table.h"
 
-// runs of one kind: the last node of the one that begins with `first`, which may be that node
-// alone; its launch; what is left of node n's backward
+// Launches of one kind, for parts of a model that were declared so (slt_tape_fuse)
 typedef struct {
-    int (*last)(const slt_tape *tape, int first);
+    slt_fusion fusion;
+    // the last node of the launch that begins with node `first` of a part that ends with node
+    // `end`; `first` where there is none, and why
+    int (*last)(const slt_tape *tape, int first, int end, const char **why);
     void (*run)(const slt_tape *tape, int first, int last, bool backward);
     void (*weights)(const slt_tape *tape, int first, int n); // NULL: they run forward only
     // weights that are laid down for it; NULL: none
@@ -28,13 +31,23 @@ extern const slt_cuda_family slt_cuda_inputs;      // what waits for nothing (cu
 extern const slt_cuda_family slt_cuda_slots;       // the slots' part (cuda_slots.c)
 extern const slt_cuda_family slt_cuda_rows_family; // rows on their way to a norm (cuda_rows.c)
 
+static inline int slt_family_last(const slt_cuda_family *family, const slt_tape *tape, int first) {
+    const char *why;
+    int end = slt_group_end(tape, first, family->fusion);
+    return end > first ? family->last(tape, first, end, &why) : first;
+}
+static inline int slt_no_launch(int first, const char *reason, const char **why) {
+    *why = reason;
+    return first;
+}
+
 // ---- nodes
 
 static inline const slt_node *slt_node_at(const slt_tape *tape, int n) {
     return &tape->nodes[n].node;
 }
-static inline bool slt_node_is(const slt_tape *tape, int n, const char *name) {
-    return strcmp(slt_node_at(tape, n)->op->name, name) == 0;
+static inline bool slt_node_is(const slt_tape *tape, int n, const slt_op *op) {
+    return slt_node_at(tape, n)->op == op;
 }
 // nothing of the pass writes it
 static inline bool slt_is_weight(const slt_tape *tape, slt_var var) {

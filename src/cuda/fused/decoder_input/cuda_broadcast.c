@@ -6,14 +6,11 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/decoder_input/broadcast_run.h"
 
-#include <string.h>
 #include "cuda/fused/common/family.h"
 #include "ops/common/activation_kind.h"
 
 enum { JOIN, NORM, DENSE, ATTENTION, NODES };
-enum { X, RESIDUAL, GAMMA, BETA, POSITIONS }; // of the norm
-enum { SLOT, TOKEN };                         // of what is joined
-enum { W = 1, C = 2 };
+enum { X }; // the rows
 
 // ---- what may be in a run
 
@@ -24,19 +21,21 @@ static bool is_handed_on(const slt_tape *tape, int n) {
 
 static bool is_join(const slt_tape *tape, int n) {
     const slt_node *node = slt_node_at(tape, n);
-    return slt_node_is(tape, n, "join_slots") && !node->in[TOKEN] &&
+    return slt_node_is(tape, n, &slt_op_join_slots) && !node->in[SLT_JOIN_TOKEN] &&
            slt_width_of(tape, node->out[0]) == SLT_BROADCAST_WIDTH && is_handed_on(tape, n);
 }
 static bool is_norm(const slt_tape *tape, int n) {
     const slt_node *node = slt_node_at(tape, n);
-    return slt_node_is(tape, n, "layer_norm") && !node->in[RESIDUAL] &&
-           slt_is_weight(tape, node->in[GAMMA]) && slt_is_weight(tape, node->in[BETA]) &&
-           node->in[POSITIONS] && tape->vars[node->in[POSITIONS]].constant;
+    return slt_node_is(tape, n, &slt_op_layer_norm) && !node->in[SLT_NORM_RESIDUAL] &&
+           slt_is_weight(tape, node->in[SLT_NORM_GAMMA]) &&
+           slt_is_weight(tape, node->in[SLT_NORM_BETA]) && node->in[SLT_NORM_POSITIONS] &&
+           tape->vars[node->in[SLT_NORM_POSITIONS]].constant;
 }
 static bool is_dense(const slt_tape *tape, int n, slt_var x) {
     const slt_node *node = slt_node_at(tape, n);
-    return slt_node_is(tape, n, "dense") && node->in[X] == x && slt_is_weight(tape, node->in[W]) &&
-           node->attributes.n[0] == SLT_LINEAR && !(tape->nodes[n].add >> C & 1) &&
+    return slt_node_is(tape, n, &slt_op_dense) && node->in[X] == x &&
+           slt_is_weight(tape, node->in[SLT_DENSE_W]) && node->attributes.n[0] == SLT_LINEAR &&
+           !(tape->nodes[n].add >> SLT_DENSE_C & 1) &&
            slt_width_of(tape, node->out[0]) == SLT_BROADCAST_OUT && is_handed_on(tape, n);
 }
 
@@ -52,17 +51,25 @@ static bool has_room(const slt_tape *tape, int n) {
 }
 
 static bool is_attention(const slt_tape *tape, int n) {
-    return slt_node_is(tape, n, "attention") && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
+    return slt_node_is(tape, n, &slt_op_attention) &&
            slt_cuda_broadcast_fits(SLT_BROADCAST_WIDTH, slt_node_at(tape, n)->attributes.n[0],
                                    tape->limits.length);
 }
 
-static int last_of(const slt_tape *tape, int n) {
-    bool runs = n + NODES <= tape->node_count && is_join(tape, n) && is_norm(tape, n + NORM) &&
-                is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]) &&
-                is_attention(tape, n + ATTENTION) && slt_backward_alike(tape, n, NODES) &&
-                has_room(tape, n);
-    return runs ? n + ATTENTION : n;
+static int last_of(const slt_tape *tape, int n, int end, const char **why) {
+    if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
+        return slt_no_launch(n, "products are not in tf32", why);
+    if (slt_width_of(tape, slt_node_at(tape, n)->out[0]) != SLT_BROADCAST_WIDTH)
+        return slt_no_launch(n, "rows are not of 128 numbers", why);
+    if (end - n + 1 < NODES || !is_join(tape, n) || !is_norm(tape, n + NORM) ||
+        !is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]))
+        return slt_no_launch(n, "no join_slots of slots alone, norm, dense and attention", why);
+    if (!is_attention(tape, n + ATTENTION))
+        return slt_no_launch(n, "no attention with so many heads or such long sequences", why);
+    if (!slt_backward_alike(tape, n, NODES))
+        return slt_no_launch(n, "some nodes have no backward", why);
+    return has_room(tape, n) ? n + ATTENTION
+                             : slt_no_launch(n, "too few rows to keep sums in", why);
 }
 
 // ---- launches
@@ -78,7 +85,7 @@ static slt_broadcast_rows rows_of(const slt_cuda_args *a, int sequences) {
     slt_broadcast_rows rows = {.slots = qkv,
                                .positions = behind(qkv, sequences, SLT_BROADCAST_OUT),
                                .normed = behind(y, sequences, SLT_BROADCAST_WIDTH),
-                               .table = a[NORM].in[POSITIONS],
+                               .table = a[NORM].in[SLT_NORM_POSITIONS],
                                .x = a[NORM].out[0],
                                .dslots = sums,
                                .dpositions = behind(sums, sequences, SLT_BROADCAST_OUT)};
@@ -91,17 +98,17 @@ static slt_broadcast_run run_of(const slt_tape *tape, const slt_cuda_args *a) {
     int sequences = sequences_of(tape);
     slt_broadcast_run run = {.stream = slt_cuda_of(tape->store)->stream,
                              .norm = a[NORM],
-                             .early = a[DENSE].stored & 1u << W,
+                             .early = a[DENSE].stored & 1u << SLT_DENSE_W,
                              .sequences = sequences,
                              .positions = tape->limits.length,
-                             .slot = a[JOIN].in[SLOT],
-                             .dslot = a[JOIN].in_grad[SLOT],
-                             .add_slot = a[JOIN].add[SLOT],
+                             .slot = a[JOIN].in[SLT_JOIN_SLOT],
+                             .dslot = a[JOIN].in_grad[SLT_JOIN_SLOT],
+                             .add_slot = a[JOIN].add[SLT_JOIN_SLOT],
                              .y = a[JOIN].out[0],
-                             .w = a[DENSE].in[W],
-                             .c = a[DENSE].in[C],
+                             .w = a[DENSE].in[SLT_DENSE_W],
+                             .c = a[DENSE].in[SLT_DENSE_C],
                              .rows = rows_of(a, sequences)};
-    run.norm.in[POSITIONS] = (slt_cuda_view){NULL, 0};
+    run.norm.in[SLT_NORM_POSITIONS] = (slt_cuda_view){NULL, 0};
     run.norm.out[0] = run.rows.normed;
     return run;
 }
@@ -125,14 +132,14 @@ static void dense_weights(const slt_cuda_args *a, const slt_broadcast_run *run) 
     slt_cuda_broadcast_positions(&sums, run->rows.dpositions);
     slt_cuda_weight_gradient(dense, SLT_BROADCAST_WIDTH, SLT_BROADCAST_OUT,
                              run->sequences + run->positions, run->rows.normed, run->rows.dslots,
-                             dense->in_grad[W], dense->add[W], none, false);
+                             dense->in_grad[SLT_DENSE_W], dense->add[SLT_DENSE_W], none, false);
 }
 
 // of c, from slots
 static void bias(const slt_cuda_args *dense, const slt_broadcast_run *run) {
     slt_cuda_args side = slt_cuda_fork_sums(dense);
     slt_cuda_bias_gradient(&side, run->rows.dslots, run->sequences, SLT_BROADCAST_OUT,
-                           dense->in_grad[C], false);
+                           dense->in_grad[SLT_DENSE_C], false);
 }
 
 // nodes come one after the other, the last first
@@ -147,4 +154,5 @@ static void weights(const slt_tape *tape, int first, int n) {
     slt_cuda_norm_weights(&a[NORM], slt_cuda_broadcast_blocks(run.sequences));
 }
 
-const slt_cuda_family slt_cuda_broadcasts = {last_of, launch, weights};
+const slt_cuda_family slt_cuda_broadcasts = {
+    SLT_FUSE_DECODER_INPUT, last_of, launch, weights, NULL, false};

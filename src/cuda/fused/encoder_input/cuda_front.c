@@ -10,9 +10,7 @@
 #include "ops/common/activation_kind.h"
 
 enum { DENSE, JOIN, NORM, QKV, NODES };
-enum { X, RESIDUAL, GAMMA, BETA, POSITIONS }; // of the norm
-enum { IDS, TABLE, JOINED };                  // of what is joined
-enum { W = 1, C = 2 };
+enum { X }; // the rows
 
 // rows of all members: with more, blocks of forward go round more than twice
 enum { MOST_ROWS = 4224 };
@@ -26,32 +24,44 @@ static bool has_reader(const slt_tape *tape, slt_var var) {
 
 static bool is_dense(const slt_tape *tape, int n, int out) {
     const slt_node *node = slt_node_at(tape, n);
-    return slt_node_is(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
+    return slt_node_is(tape, n, &slt_op_dense) && node->attributes.n[0] == SLT_LINEAR &&
            slt_width_of(tape, node->in[X]) == SLT_FRONT_WIDTH &&
-           slt_width_of(tape, node->out[0]) == out && slt_is_weight(tape, node->in[W]);
+           slt_width_of(tape, node->out[0]) == out && slt_is_weight(tape, node->in[SLT_DENSE_W]);
 }
 static bool is_join(const slt_tape *tape, int n) {
     const slt_node *node = slt_node_at(tape, n);
-    return slt_node_is(tape, n, "join_tokens") &&
-           node->in[JOINED] == slt_node_at(tape, n - 1)->out[0] &&
-           has_reader(tape, node->in[JOINED]) && has_reader(tape, node->out[0]);
+    return slt_node_is(tape, n, &slt_op_join_tokens) &&
+           node->in[SLT_JOIN_X] == slt_node_at(tape, n - 1)->out[0] &&
+           has_reader(tape, node->in[SLT_JOIN_X]) && has_reader(tape, node->out[0]);
 }
 static bool is_norm(const slt_tape *tape, int n) {
     const slt_node *node = slt_node_at(tape, n);
-    return slt_node_is(tape, n, "layer_norm") && node->in[X] == slt_node_at(tape, n - 1)->out[0] &&
-           !node->in[RESIDUAL] && slt_is_weight(tape, node->in[GAMMA]) &&
-           slt_is_weight(tape, node->in[BETA]) &&
-           (!node->in[POSITIONS] || tape->vars[node->in[POSITIONS]].constant);
+    return slt_node_is(tape, n, &slt_op_layer_norm) &&
+           node->in[X] == slt_node_at(tape, n - 1)->out[0] && !node->in[SLT_NORM_RESIDUAL] &&
+           slt_is_weight(tape, node->in[SLT_NORM_GAMMA]) &&
+           slt_is_weight(tape, node->in[SLT_NORM_BETA]) &&
+           (!node->in[SLT_NORM_POSITIONS] || tape->vars[node->in[SLT_NORM_POSITIONS]].constant);
 }
 
-static int last_of(const slt_tape *tape, int n) {
-    bool runs = n + NODES <= tape->node_count && is_dense(tape, n + DENSE, SLT_FRONT_WIDTH) &&
-                !slt_node_at(tape, n + DENSE)->in[C] && is_join(tape, n + JOIN) &&
-                is_norm(tape, n + NORM) && is_dense(tape, n + QKV, SLT_FRONT_OUT) &&
-                slt_node_at(tape, n + QKV)->in[X] == slt_node_at(tape, n + NORM)->out[0] &&
-                slt_backward_alike(tape, n, NODES) && slt_cuda_is_tf32(slt_cuda_of(tape->store)) &&
-                tape->limits.tokens * tape->store->members <= MOST_ROWS && slt_cuda_front_fits();
-    return runs ? n + QKV : n;
+static bool is_front(const slt_tape *tape, int n) {
+    return is_dense(tape, n + DENSE, SLT_FRONT_WIDTH) &&
+           !slt_node_at(tape, n + DENSE)->in[SLT_DENSE_C] && is_join(tape, n + JOIN) &&
+           is_norm(tape, n + NORM) && is_dense(tape, n + QKV, SLT_FRONT_OUT) &&
+           slt_node_at(tape, n + QKV)->in[X] == slt_node_at(tape, n + NORM)->out[0];
+}
+
+static int last_of(const slt_tape *tape, int n, int end, const char **why) {
+    if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
+        return slt_no_launch(n, "products are not in tf32", why);
+    if (slt_width_of(tape, slt_node_at(tape, n)->out[0]) != SLT_FRONT_WIDTH)
+        return slt_no_launch(n, "rows are not of 128 numbers", why);
+    if (end - n + 1 < NODES || !is_front(tape, n))
+        return slt_no_launch(n, "no dense, join_tokens, norm and dense", why);
+    if (tape->limits.tokens * tape->store->members > MOST_ROWS)
+        return slt_no_launch(n, "more than 4224 rows", why);
+    if (!slt_backward_alike(tape, n, NODES))
+        return slt_no_launch(n, "some nodes have no backward", why);
+    return slt_cuda_front_fits() ? n + QKV : slt_no_launch(n, "no room on this device", why);
 }
 
 // ---- weights, laid down
@@ -61,8 +71,8 @@ static slt_layer_weights weights_of(const slt_tape *tape, int n) {
         .stream = slt_cuda_of(tape->store)->stream,
         .members = tape->store->members,
         .passes = tape->nodes[n].runs_backward ? 2 : 1,
-        .front_b = slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[W]),
-        .front_w = slt_cuda_value_view(tape, slt_node_at(tape, n + QKV)->in[W])};
+        .front_b = slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[SLT_DENSE_W]),
+        .front_w = slt_cuda_value_view(tape, slt_node_at(tape, n + QKV)->in[SLT_DENSE_W])};
 }
 
 // ---- launches
@@ -70,7 +80,7 @@ static slt_layer_weights weights_of(const slt_tape *tape, int n) {
 // a node's launch is between this one and what is fed
 static bool is_early(const slt_tape *tape, int first) {
     return !slt_is_weight(tape, slt_node_at(tape, first + DENSE)->in[X]) &&
-           slt_is_weight(tape, slt_node_at(tape, first + JOIN)->in[IDS]);
+           slt_is_weight(tape, slt_node_at(tape, first + JOIN)->in[SLT_JOIN_IDS]);
 }
 
 static slt_front_run run_of(const slt_tape *tape, int first, const slt_cuda_args *a) {
@@ -80,10 +90,10 @@ static slt_front_run run_of(const slt_tape *tape, int first, const slt_cuda_args
                          .rows = a[DENSE].in_rows[X],
                          .each = slt_layer_each(a[DENSE].in_rows[X], a[DENSE].members),
                          .x = a[DENSE].in[X],
-                         .ids = a[JOIN].in[IDS],
-                         .table = a[JOIN].in[TABLE],
+                         .ids = a[JOIN].in[SLT_JOIN_IDS],
+                         .table = a[JOIN].in[SLT_JOIN_TABLE],
                          .y = a[JOIN].out[0],
-                         .c = a[QKV].in[C],
+                         .c = a[QKV].in[SLT_DENSE_C],
                          .qkv = a[QKV].out[0],
                          .dqkv = a[QKV].out_grad[0],
                          .gated = a[JOIN].shared,
@@ -117,4 +127,5 @@ static void weights(const slt_tape *tape, int first, int n) {
         slt_cuda_dense_weights(&args);
 }
 
-const slt_cuda_family slt_cuda_fronts = {last_of, launch, weights, weights_of, true};
+const slt_cuda_family slt_cuda_fronts = {
+    SLT_FUSE_ENCODER_INPUT, last_of, launch, weights, weights_of, true};

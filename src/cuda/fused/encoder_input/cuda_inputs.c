@@ -5,19 +5,19 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/encoder_input/input_run.h"
 
-#include <string.h>
 #include "cuda/fused/common/family.h"
 #include "cuda/fused/layer/layer_packed.h"
 #include "ops/common/activation_kind.h"
 
-static const char *const names[] = {
-    [SLT_INPUT_NOISE] = "noise", [SLT_INPUT_TABLE] = "dense", [SLT_INPUT_BITS] = "dense_bits"};
+static const slt_op *const kinds[] = {[SLT_INPUT_NOISE] = &slt_op_noise,
+                                      [SLT_INPUT_TABLE] = &slt_op_dense,
+                                      [SLT_INPUT_BITS] = &slt_op_dense_bits};
 
-enum { KINDS = sizeof names / sizeof *names };
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int kind_of(const slt_tape *tape, int n) {
     int kind = 0;
-    while (kind < KINDS && strcmp(names[kind], tape->nodes[n].node.op->name) != 0) kind++;
+    while (kind < KINDS && !slt_node_is(tape, n, kinds[kind])) kind++;
     return kind;
 }
 
@@ -32,7 +32,8 @@ static bool is_table(const slt_tape *tape, const slt_node *node) {
     slt_shape in = tape->vars[node->in[0]].shape, out = tape->vars[node->out[0]].shape;
     return in.space == SLT_FIXED && in.rows <= 32 && in.width <= SLT_INPUT_WIDEST &&
            out.width <= SLT_INPUT_WIDEST && in.width % 4 == 0 && out.width % 4 == 0 &&
-           node->attributes.n[0] == SLT_LINEAR && tape->vars[node->in[1]].origin == SLT_FROM_STORE;
+           node->attributes.n[0] == SLT_LINEAR &&
+           tape->vars[node->in[SLT_DENSE_W]].origin == SLT_FROM_STORE;
 }
 
 static bool may_run(const slt_tape *tape, int n) {
@@ -42,11 +43,11 @@ static bool may_run(const slt_tape *tape, int n) {
 }
 
 // a population fills the device with each of them, and its blocks are in each other's way
-static int last_of(const slt_tape *tape, int first) {
+static int last_of(const slt_tape *tape, int first, int end, const char **why) {
     int n = first;
-    if (tape->store->members > 1) return first;
-    while (n < tape->node_count && n - first < SLT_INPUT_NODES && may_run(tape, n)) n++;
-    return n > first ? n - 1 : first;
+    if (tape->store->members > 1) return slt_no_launch(first, "a population fills the device", why);
+    while (n <= end && n - first < SLT_INPUT_NODES && may_run(tape, n)) n++;
+    return n > first + 1 ? n - 1 : slt_no_launch(first, "fewer than two small leaves", why);
 }
 
 static void launch(const slt_tape *tape, int first, int last, bool backward) {
@@ -60,4 +61,4 @@ static void launch(const slt_tape *tape, int first, int last, bool backward) {
     slt_cuda_inputs_forward(&run);
 }
 
-const slt_cuda_family slt_cuda_inputs = {last_of, launch, NULL};
+const slt_cuda_family slt_cuda_inputs = {SLT_FUSE_LEAVES, last_of, launch, NULL, NULL, false};

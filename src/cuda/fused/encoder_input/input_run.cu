@@ -9,24 +9,24 @@
 #include "cuda/kernels/few_rows.cuh"
 #include "cuda/fused/layer/layer_lay.cuh"
 #include "cuda/kernels/noise.cuh"
+#include "ops/common/op_inputs.h"
 
 static_assert(sizeof(slt_input_run) <= 4096, "a kernel takes so many bytes of arguments");
 
 enum { WARPS = SLT_BITS_WARPS, THREADS = WARPS * SLT_WARP, ROWS = 4 };
-enum { X, W, C };
 
 // rows of a table, ROWS of them a block; shared memory: (ROWS, in), then parts
 SLT_DEVICE_INLINE void table_block(const slt_cuda_args &a, int block, float *memory) {
-    int in = a.in_width[X], out = a.out_width[0], first = block * ROWS, fours = out / 4;
-    int rows = slt_least(ROWS, a.in_rows[X] - first);
+    int in = a.in_width[SLT_DENSE_X], out = a.out_width[0], first = block * ROWS, fours = out / 4;
+    int rows = slt_least(ROWS, a.in_rows[SLT_DENSE_X] - first);
     float *parts = memory + ROWS * in, *y = slt_at(a.out[0]) + (int64_t)first * out;
-    const float *c = slt_at(a.in[C]);
+    const float *c = slt_at(a.in[SLT_DENSE_C]);
     float4 ahead[SLT_FEW_DEPTH];
     slt_few_share share = slt_few_share_of(in, out);
-    slt_few_ask(share, slt_at(a.in[W]), out, ahead);
-    slt_stage(memory, slt_at(a.in[X]) + (int64_t)first * in, rows * in, ROWS * in);
+    slt_few_ask(share, slt_at(a.in[SLT_DENSE_W]), out, ahead);
+    slt_stage(memory, slt_at(a.in[SLT_DENSE_X]) + (int64_t)first * in, rows * in, ROWS * in);
     __syncthreads();
-    slt_few_product<ROWS>(share, memory, slt_at(a.in[W]), in, out, ahead, parts);
+    slt_few_product<ROWS>(share, memory, slt_at(a.in[SLT_DENSE_W]), in, out, ahead, parts);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < rows * fours; i += THREADS) {
         int r = i / fours, column = i % fours * 4;
@@ -65,7 +65,7 @@ SLT_KERNEL __launch_bounds__(THREADS, 5) forward(const __grid_constant__ slt_inp
 
 static int blocks_of(const slt_input_run *run, int n) {
     const slt_cuda_args *a = &run->node[n];
-    if (run->kind[n] == SLT_INPUT_TABLE) return slt_pieces(a->in_rows[X], ROWS);
+    if (run->kind[n] == SLT_INPUT_TABLE) return slt_pieces(a->in_rows[SLT_DENSE_X], ROWS);
     return run->kind[n] == SLT_INPUT_BITS ? slt_bits_blocks(a)
                                           : slt_pieces(slt_noise_pairs(*a), THREADS);
 }
@@ -73,7 +73,8 @@ static int blocks_of(const slt_input_run *run, int n) {
 static size_t bytes_of(const slt_input_run *run, int n) {
     int columns = WARPS * SLT_FEW_COLUMNS;
     return run->kind[n] == SLT_INPUT_TABLE
-               ? (size_t)ROWS * (size_t)(run->node[n].in_width[X] + columns) * sizeof(float)
+               ? (size_t)ROWS * (size_t)(run->node[n].in_width[SLT_DENSE_X] + columns) *
+                     sizeof(float)
                : 0;
 }
 

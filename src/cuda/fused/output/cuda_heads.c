@@ -2,33 +2,30 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include <string.h>
 #include "cuda/fused/common/family.h"
 #include "cuda/fused/output/head_run.h"
 #include "ops/common/activation_kind.h"
 
-static bool is_named(const slt_tape *tape, int n, const char *name) {
-    return strcmp(tape->nodes[n].node.op->name, name) == 0;
-}
-
 static bool is_norm(const slt_tape *tape, int n) {
     int width = tape->vars[tape->nodes[n].node.out[0]].shape.width;
-    return is_named(tape, n, "layer_norm") && width <= 128 && width % 4 == 0;
+    return slt_node_is(tape, n, &slt_op_layer_norm) && width <= 128 && width % 4 == 0;
 }
 
 static bool is_narrow(const slt_tape *tape, int n) {
     const slt_node *node = &tape->nodes[n].node;
-    return is_named(tape, n, "dense") && node->attributes.n[0] == SLT_LINEAR &&
+    return slt_node_is(tape, n, &slt_op_dense) && node->attributes.n[0] == SLT_LINEAR &&
            tape->vars[node->out[0]].shape.width <= SLT_HEAD_OUT &&
-           tape->vars[node->in[1]].origin == SLT_FROM_STORE;
+           tape->vars[node->in[SLT_DENSE_W]].origin == SLT_FROM_STORE;
 }
 
 // a norm that nobody but the layer reads: its gradient is that of the layer's input
-static int last_of(const slt_tape *tape, int first) {
-    if (first + 1 >= tape->node_count || !is_norm(tape, first) || !is_narrow(tape, first + 1))
-        return first;
-    bool both = tape->nodes[first].runs_backward == tape->nodes[first + 1].runs_backward;
-    return both && slt_cuda_hands_on(tape, first) ? first + 1 : first;
+static int last_of(const slt_tape *tape, int first, int end, const char **why) {
+    if (end != first + 1 || !is_norm(tape, first))
+        return slt_no_launch(first, "no norm of at most 128 numbers in front of the layer", why);
+    if (!is_narrow(tape, end)) return slt_no_launch(first, "more than 8 columns", why);
+    if (!slt_backward_alike(tape, first, 2) || !slt_cuda_hands_on(tape, first))
+        return slt_no_launch(first, "others read the norm", why);
+    return end;
 }
 
 static slt_head_run run_of(const slt_tape *tape, int first, bool backward) {
@@ -54,4 +51,4 @@ static void weights(const slt_tape *tape, int first, int n) {
         slt_cuda_narrow_weights(&run.dense);
 }
 
-const slt_cuda_family slt_cuda_heads = {last_of, launch, weights};
+const slt_cuda_family slt_cuda_heads = {SLT_FUSE_OUTPUT, last_of, launch, weights, NULL, false};

@@ -5,21 +5,20 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/output/row_run.h"
 
-#include <string.h>
 #include "cuda/fused/common/family.h"
 
 enum { WIDEST = 128, PART_ROOM = 512 }; // columns; blocks with sums that a norm has room for
 
-static const char *const names[] = {[SLT_ROW_TOKENS] = "join_tokens",
-                                    [SLT_ROW_SLOTS] = "join_slots",
-                                    [SLT_ROW_POSITION] = "add_position",
-                                    [SLT_ROW_NORM] = "layer_norm"};
+static const slt_op *const kinds[] = {[SLT_ROW_TOKENS] = &slt_op_join_tokens,
+                                      [SLT_ROW_SLOTS] = &slt_op_join_slots,
+                                      [SLT_ROW_POSITION] = &slt_op_add_position,
+                                      [SLT_ROW_NORM] = &slt_op_layer_norm};
 
-enum { KINDS = sizeof names / sizeof *names };
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int kind_of(const slt_tape *tape, int n) {
     int kind = 0;
-    while (kind < KINDS && strcmp(names[kind], tape->nodes[n].node.op->name) != 0) kind++;
+    while (kind < KINDS && !slt_node_is(tape, n, kinds[kind])) kind++;
     return kind;
 }
 
@@ -32,7 +31,7 @@ static slt_shape shape_of(const slt_tape *tape, int n) {
 // slots alone: gradients of tokens are sums over sequences of others. A block has a sequence
 static bool slots_may(const slt_tape *tape, int n) {
     int sequences = tape->limits.trajectories * tape->limits.slots;
-    return !tape->nodes[n].node.in[1] && sequences <= PART_ROOM;
+    return !tape->nodes[n].node.in[SLT_JOIN_TOKEN] && sequences <= PART_ROOM;
 }
 
 static bool may_run(const slt_tape *tape, int n) {
@@ -49,15 +48,16 @@ static bool may_follow(const slt_tape *tape, int n) {
 }
 
 // it ends with a norm
-static int last_of(const slt_tape *tape, int first) {
+static int last_of(const slt_tape *tape, int first, int end, const char **why) {
     int last = first, n = first;
-    if (!may_run(tape, first)) return first;
-    while (n + 1 < tape->node_count && n + 1 - first < SLT_ROW_NODES && may_follow(tape, n + 1)) {
+    if (!may_run(tape, first))
+        return slt_no_launch(first, "rows of more than 128 numbers, or joined with tokens", why);
+    while (n < end && n + 1 - first < SLT_ROW_NODES && may_follow(tape, n + 1)) {
         n++;
         if (kind_of(tape, n) == SLT_ROW_NORM) last = n;
         if (kind_of(tape, first) == SLT_ROW_SLOTS) break;
     }
-    return last;
+    return last > first ? last : slt_no_launch(first, "no norm that alone reads the rows", why);
 }
 
 // ---- launches
@@ -80,7 +80,8 @@ static void launch(const slt_tape *tape, int first, int last, bool backward) {
 }
 
 static void weights(const slt_tape *tape, int first, int n) {
-    slt_row_run run = run_of(tape, first, last_of(tape, first), true);
+    slt_row_run run =
+        run_of(tape, first, slt_family_last(&slt_cuda_rows_family, tape, first), true);
     const slt_cuda_args *args = &run.node[n - first];
     if (run.kind[n - first] == SLT_ROW_NORM)
         slt_cuda_norm_weights(args, slt_cuda_rows_blocks(&run));
@@ -88,4 +89,4 @@ static void weights(const slt_tape *tape, int first, int n) {
     if (run.kind[n - first] == SLT_ROW_TOKENS) slt_cuda_join_weights(args);
 }
 
-const slt_cuda_family slt_cuda_rows_family = {last_of, launch, weights};
+const slt_cuda_family slt_cuda_rows_family = {SLT_FUSE_NORM, last_of, launch, weights, NULL, false};

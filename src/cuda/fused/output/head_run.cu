@@ -1,6 +1,6 @@
-// y = LN(x + residual), z = y·W + c with a narrow z, in one launch: a warp per row, four numbers of
-// it a lane, whose rows of W are in registers. Backward makes dy of a row from the few numbers of
-// dz on the way to the norm's own gradient: it is never written.
+// y = LN(x + residual), z = y·SLT_DENSE_W + c with a narrow z, in one launch: a warp per row, four
+// numbers of it a lane, whose rows of SLT_DENSE_W are in registers. Backward makes dy of a row from
+// the few numbers of dz on the way to the norm's own gradient: it is never written.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -8,20 +8,21 @@
 
 #include "cuda/kernels/narrow.cuh"
 #include "cuda/kernels/norm_row.cuh"
+#include "ops/common/op_inputs.h"
 
 static_assert(sizeof(slt_head_run) <= 4096, "a kernel takes so many bytes of arguments");
 
 enum { WARPS = SLT_NORM_WARPS, OUT = SLT_HEAD_OUT, ROWS = 4 }; // ROWS: of a warp, on their way
-enum { X, W, C };
 
-// the lane's four rows of W; nobody but Adam writes it, so it comes before the kernel in front ends
+// the lane's four rows of SLT_DENSE_W; nobody but Adam writes it, so it comes before the kernel in
+// front ends
 SLT_DEVICE_INLINE void load_weights(const slt_cuda_args &a, float (*own)[OUT]) {
     int c = slt_lane_column(), out = a.out_width[0];
-    const float *w = slt_at(a.in[W]);
+    const float *w = slt_at(a.in[SLT_DENSE_W]);
 #pragma unroll
     for (int i = 0; i < 4 * OUT; i++) {
         int j = i / OUT, o = i % OUT;
-        own[j][o] = o < out && c < a.in_width[X] ? w[(c + j) * out + o] : 0;
+        own[j][o] = o < out && c < a.in_width[SLT_DENSE_X] ? w[(c + j) * out + o] : 0;
     }
 }
 
@@ -40,7 +41,7 @@ SLT_DEVICE_INLINE void put_head(const slt_cuda_args &a, int r, float4 y, const f
 
 SLT_DEVICE_INLINE float bias_of(const slt_cuda_args &a) {
     int place = slt_narrow_place<OUT>((int)(threadIdx.x % SLT_WARP));
-    const float *c = slt_at(a.in[C]);
+    const float *c = slt_at(a.in[SLT_DENSE_C]);
     return c && place < a.out_width[0] ? c[place] : 0;
 }
 
@@ -49,14 +50,14 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) forward(const __grid_constant__ sl
     float own[4][OUT], bias = bias_of(run.dense);
     load_weights(run.dense, own);
     slt_begin();
-    int width = norm.in_width[X], rows = norm.in_rows[X], c = slt_lane_column();
+    int width = norm.in_width[SLT_DENSE_X], rows = norm.in_rows[SLT_DENSE_X], c = slt_lane_column();
     int first = (int)blockIdx.x * WARPS * ROWS + (int)threadIdx.x / SLT_WARP;
-    int count = slt_count(norm, norm.in_space[X], rows);
+    int count = slt_count(norm, norm.in_space[SLT_DENSE_X], rows);
     float4 x[ROWS];
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         int r = slt_least(first + i * WARPS, rows - 1);
-        x[i] = slt_load4(slt_at(norm.in[X]) + (int64_t)r * width, c, width);
+        x[i] = slt_load4(slt_at(norm.in[SLT_DENSE_X]) + (int64_t)r * width, c, width);
         x[i] = slt_norm_input(norm, r, x[i]);
     }
 #pragma unroll
@@ -99,7 +100,7 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
     float own[4][OUT], sums[8] = {0};
     load_weights(run.dense, own);
     slt_begin();
-    int rows = norm.in_rows[X], count = slt_count(norm, norm.in_space[X], rows);
+    int rows = norm.in_rows[SLT_DENSE_X], count = slt_count(norm, norm.in_space[SLT_DENSE_X], rows);
     int first = (int)blockIdx.x * WARPS * each + (int)threadIdx.x / SLT_WARP;
     int end = slt_least(first + WARPS * each, rows);
     float4 gamma = slt_norm_gamma(norm);
@@ -125,13 +126,13 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
 // ---- launches
 
 void slt_cuda_head_forward(const slt_head_run *run) {
-    dim3 grid = slt_grid(&run->norm, run->norm.in_rows[X], WARPS * ROWS);
+    dim3 grid = slt_grid(&run->norm, run->norm.in_rows[SLT_DENSE_X], WARPS * ROWS);
     SLT_LAUNCH(run, forward, grid, WARPS * SLT_WARP, 0);
 }
 
 int slt_cuda_head_blocks(const slt_head_run *run) {
     const slt_cuda_args *norm = &run->norm;
-    return (int)slt_grid(norm, norm->in_rows[X], WARPS * slt_norm_rows_each(norm)).x;
+    return (int)slt_grid(norm, norm->in_rows[SLT_DENSE_X], WARPS * slt_norm_rows_each(norm)).x;
 }
 
 void slt_cuda_head_backward(const slt_head_run *run) {

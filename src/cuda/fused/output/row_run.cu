@@ -8,13 +8,11 @@
 #include "cuda/fused/output/row_run.h"
 
 #include "cuda/kernels/norm_row.cuh"
+#include "ops/common/op_inputs.h"
 
 static_assert(sizeof(slt_row_run) <= 4096, "a kernel takes so many bytes of arguments");
 
 enum { WARPS = SLT_NORM_WARPS };
-enum { IDS, TABLE, JOINED }; // of join_tokens
-enum { SLOT, TOKEN };        // of join_slots
-enum { X, W, C };            // of add_position
 
 SLT_DEVICE_INLINE float4 relu4(float4 x) {
     return slt_four(fmaxf(x.x, 0), fmaxf(x.y, 0), fmaxf(x.z, 0), fmaxf(x.w, 0));
@@ -41,8 +39,8 @@ SLT_DEVICE_INLINE float4 join_tokens(const slt_cuda_args &a, int r, bool there) 
     int width = a.out_width[0];
     float4 none = {0, 0, 0, 0}, y = none;
     if (there)
-        y = relu4(slt_plus4(four_of(a.in[JOINED], r, width),
-                            four_of(a.in[TABLE], slt_ints(a.in[IDS])[r], width)));
+        y = relu4(slt_plus4(four_of(a.in[SLT_JOIN_X], r, width),
+                            four_of(a.in[SLT_JOIN_TABLE], slt_ints(a.in[SLT_JOIN_IDS])[r], width)));
     put_four(a.out[0], r, width, false, y);
     return y;
 }
@@ -54,11 +52,12 @@ SLT_DEVICE_INLINE float4 join_slots(const slt_cuda_args &a, int r, bool there) {
         slt_spot spot = slt_spot_of(a, SLT_SLOT_TOKENS, r);
         const int32_t *offset = slt_offset(a);
         int sequence = spot.b * a.slots + spot.k;
-        int c = a.in[TOKEN].at ? slt_companion(a)[sequence] : -1;
-        y = four_of(a.in[SLOT], sequence, width);
+        int c = a.in[SLT_JOIN_TOKEN].at ? slt_companion(a)[sequence] : -1;
+        y = four_of(a.in[SLT_JOIN_SLOT], sequence, width);
         if (c >= 0) {
             int last = offset[c + 1] - offset[c] - 1;
-            y = slt_plus4(y, four_of(a.in[TOKEN], offset[c] + slt_least(spot.l, last), width));
+            y = slt_plus4(
+                y, four_of(a.in[SLT_JOIN_TOKEN], offset[c] + slt_least(spot.l, last), width));
         }
         y = relu4(y);
     }
@@ -72,7 +71,8 @@ SLT_DEVICE_INLINE float4 add_position(const slt_cuda_args &a, int r, bool there,
     if (there) {
         int l = slt_spot_of(a, SLT_TOKENS, r).l;
         float t = a.length > 1 ? (float)l / (float)(a.length - 1) : 0;
-        y = slt_plus4(slt_scaled4(four_of(a.in[W], 0, width), t, 0), four_of(a.in[C], 0, width));
+        y = slt_plus4(slt_scaled4(four_of(a.in[SLT_POSITION_W], 0, width), t, 0),
+                      four_of(a.in[SLT_POSITION_C], 0, width));
         y = slt_plus4(x, y);
     }
     put_four(a.out[0], r, width, false, y);
@@ -84,7 +84,7 @@ SLT_DEVICE_INLINE float4 first_of(const slt_row_run &run, int r, bool there) {
     float4 none = {0, 0, 0, 0};
     const slt_cuda_args &a = run.node[0];
     bool reads = run.kind[0] == SLT_ROW_NORM || run.kind[0] == SLT_ROW_POSITION;
-    return reads && there ? four_of(a.in[X], r, a.out_width[0]) : none;
+    return reads && there ? four_of(a.in[SLT_POSITION_X], r, a.out_width[0]) : none;
 }
 
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) forward(const __grid_constant__ slt_row_run run) {
@@ -133,11 +133,12 @@ SLT_DEVICE_INLINE void backward_row(const slt_row_run &run, int r, bool there, c
             d = slt_norm_row_backward(a, there, gamma[i], d, kept[i], sums[i]);
             slt_norm_row_put(a, r, d);
         }
-        if (run.kind[n] == SLT_ROW_POSITION) put_four(a.in_grad[X], r, width, a.add[X], d);
+        if (run.kind[n] == SLT_ROW_POSITION)
+            put_four(a.in_grad[SLT_POSITION_X], r, width, a.add[SLT_POSITION_X], d);
         if (run.kind[n] == SLT_ROW_TOKENS) {
             d = gated4(d, y);
             put_four(a.shared, r, width, false, d);
-            put_four(a.in_grad[JOINED], r, width, a.add[JOINED], d);
+            put_four(a.in_grad[SLT_JOIN_X], r, width, a.add[SLT_JOIN_X], d);
         }
     }
 }
@@ -179,11 +180,11 @@ SLT_DEVICE_INLINE void put_slot(const slt_cuda_args &a, int sequence, const floa
     *(float4 *)(parts + warp * SLT_SHORT_ROW + slt_lane_column()) =
         slt_four(sum[0], sum[1], sum[2], sum[3]);
     __syncthreads();
-    float *to = slt_at(a.in_grad[SLOT]) + (int64_t)sequence * width;
+    float *to = slt_at(a.in_grad[SLT_JOIN_SLOT]) + (int64_t)sequence * width;
     for (int i = (int)threadIdx.x; i < width; i += SEQUENCE_WARPS * SLT_WARP) {
         float all = 0;
         for (int w = 0; w < SEQUENCE_WARPS; w++) all += parts[w * SLT_SHORT_ROW + i];
-        slt_put(&to[i], a.add[SLOT], all);
+        slt_put(&to[i], a.add[SLT_JOIN_SLOT], all);
     }
     __syncthreads();
 }
@@ -227,7 +228,7 @@ void slt_cuda_rows_forward(const slt_row_run *run) {
 
 int slt_cuda_rows_blocks(const slt_row_run *run) {
     const slt_cuda_args *last = &run->node[run->nodes - 1];
-    if (run->kind[0] == SLT_ROW_SLOTS) return run->node[0].in_rows[SLOT];
+    if (run->kind[0] == SLT_ROW_SLOTS) return run->node[0].in_rows[SLT_JOIN_SLOT];
     return (int)slt_grid(last, last->out_rows[0], WARPS * slt_norm_rows_each(last)).x;
 }
 

@@ -403,25 +403,25 @@ static void bring_backward(slt_slot_run *run, const slt_slot_step *s) {
 static void norm_weights(const slt_cuda_args *a) { slt_cuda_norm_weights(a, a->trajectories); }
 
 static const struct {
-    const char *name;
+    const slt_op *op;
     int steps;
     bool (*may)(const slt_tape *tape, const slt_node *node);
     void (*add)(slt_slot_run *run, const slt_cuda_args *args, bool backward);
     void (*weights)(const slt_cuda_args *args); // NULL: none
-} parts[] = {{"slot_start", 1, is_start, begin, slt_cuda_slot_start_backward},
-             {"layer_norm", 1, is_short, norm, norm_weights},
-             {"dense", 1, is_linear, dense, slt_cuda_dense_weights},
-             {"slot_attention", 1, from_fours, attend, NULL},
-             {"gru_cell", 1, any, cell, NULL},
-             {"mlp", 2, is_mlp, mlp, slt_cuda_mlp_weights},
-             {"add", 1, any, sum, NULL},
-             {"halting", 1, from_fours, halt, NULL}};
+} parts[] = {{&slt_op_slot_start, 1, is_start, begin, slt_cuda_slot_start_backward},
+             {&slt_op_layer_norm, 1, is_short, norm, norm_weights},
+             {&slt_op_dense, 1, is_linear, dense, slt_cuda_dense_weights},
+             {&slt_op_slot_attention, 1, from_fours, attend, NULL},
+             {&slt_op_gru_cell, 1, any, cell, NULL},
+             {&slt_op_mlp, 2, is_mlp, mlp, slt_cuda_mlp_weights},
+             {&slt_op_add, 1, any, sum, NULL},
+             {&slt_op_halting, 1, from_fours, halt, NULL}};
 
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static int part_of(const slt_node *node) {
     for (int i = 0; i < PARTS; i++)
-        if (strcmp(parts[i].name, node->op->name) == 0) return i;
+        if (parts[i].op == node->op) return i;
     return PARTS;
 }
 
@@ -453,21 +453,27 @@ static int widest_of(const slt_tape *tape, int first, int last) {
     return widest;
 }
 
-static int last_of(const slt_tape *tape, int first) {
+static int last_of(const slt_tape *tape, int first, int end, const char **why) {
     int last = first - 1, steps = 0;
     bool attention = false;
-    if (tape->store->members > 1 || tape->limits.trajectories > MOST) return first;
-    for (int n = first; n < tape->node_count && may_run(tape, n); n++) {
+    if (tape->store->members > 1) return slt_no_launch(first, "a population fills the device", why);
+    if (tape->limits.trajectories > MOST)
+        return slt_no_launch(first, "more than 132 trajectories", why);
+    for (int n = first; n <= end && may_run(tape, n); n++) {
         int part = part_of(&tape->nodes[n].node);
         steps += parts[part].steps;
         if (steps > SLT_SLOT_STEPS) break;
-        attention = attention || strcmp(parts[part].name, "slot_attention") == 0;
+        attention = attention || parts[part].op == &slt_op_slot_attention;
         last = n;
     }
-    bool fits =
-        last > first && attention &&
-        slt_cuda_slots_fit(tape->limits.slots, tape->limits.length, widest_of(tape, first, last));
-    return fits ? last : first;
+    if (last <= first || !attention) return slt_no_launch(first, "no attention of slots", why);
+    if (!slt_cuda_slots_fit(tape->limits.slots, tape->limits.length, widest_of(tape, first, last)))
+        return slt_no_launch(first, "more than 8 slots, or sequences too long for a block", why);
+    return last;
+}
+
+static int end_of(const slt_tape *tape, int first) {
+    return slt_family_last(&slt_cuda_slots, tape, first);
 }
 
 // ---- who waits for whom
@@ -477,8 +483,8 @@ static int last_of(const slt_tape *tape, int first) {
 static bool may_start_early(const slt_tape *tape, int first) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     const slt_node *node = &tape->nodes[first].node;
-    if (first == 0 || strcmp(node->op->name, "slot_start") != 0) return false;
-    const slt_var_info *noise = &tape->vars[node->in[2]];
+    if (first == 0 || node->op != &slt_op_slot_start) return false;
+    const slt_var_info *noise = &tape->vars[node->in[SLT_START_NOISE]];
     return t->begin[first - 1] < first - 1 &&
            (noise->origin != SLT_FROM_NODE || noise->node < t->begin[first - 1]);
 }
@@ -502,8 +508,8 @@ static bool hands_on(const slt_tape *tape, int first, int n, uint32_t chain) {
 // others, of the first round of attention, lead to the slots' beginning alone
 static uint32_t chain_of(const slt_tape *tape, int first) {
     uint32_t chain = 0;
-    if (strcmp(tape->nodes[first].node.op->name, "slot_start") != 0) return UINT32_MAX;
-    for (int n = first; n <= last_of(tape, first); n++)
+    if (!slt_node_is(tape, first, &slt_op_slot_start)) return UINT32_MAX;
+    for (int n = first; n <= end_of(tape, first); n++)
         if (hands_on(tape, first, n, chain)) chain |= 1u << (n - first);
     return chain;
 }
@@ -517,7 +523,7 @@ static bool is_own(const slt_tape *tape, slt_var var) {
 // the nodes of a run whose bits are set
 static void launch_nodes(const slt_tape *tape, int first, bool backward, uint32_t nodes,
                          void *stream) {
-    int last = last_of(tape, first);
+    int last = end_of(tape, first);
     slt_slot_run run = {.stream = stream,
                         .frames = slt_cuda_tape_of(tape)->frames,
                         .trajectories = tape->limits.trajectories,
@@ -531,7 +537,7 @@ static void launch_nodes(const slt_tape *tape, int first, bool backward, uint32_
         if (is_in(nodes, first, n) && (!backward || tape->nodes[n].runs_backward))
             parts[part_of(&tape->nodes[n].node)].add(&run, &args, backward);
         if (!backward && n > first && is_own(tape, tape->nodes[n - 1].node.out[0]) &&
-            strcmp(tape->nodes[n].node.op->name, "add") == 0)
+            slt_node_is(tape, n, &slt_op_add))
             join_sum(&run);
     }
     if (!backward && may_start_early(tape, first)) advance(&run);
@@ -562,7 +568,7 @@ static void run_rest(const slt_tape *tape, int first, uint32_t chain) {
     slt_cuda_args begin = slt_cuda_args_of(tape, first, true);
     slt_cuda_side_weights(tape, SLT_BESIDE_SMALL);
     launch_nodes(tape, first, true, ~chain, slt_cuda_fork_rest(&begin).stream);
-    for (int n = last_of(tape, first); n >= first; n--)
+    for (int n = end_of(tape, first); n >= first; n--)
         if (!is_in(chain, first, n)) run_weights(tape, n);
 }
 
@@ -574,4 +580,4 @@ static void weights(const slt_tape *tape, int first, int n) {
         run_rest(tape, first, chain);
 }
 
-const slt_cuda_family slt_cuda_slots = {last_of, launch, weights};
+const slt_cuda_family slt_cuda_slots = {SLT_FUSE_SLOTS, last_of, launch, weights, NULL, false};

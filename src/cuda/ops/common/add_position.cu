@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/column_sums.cuh"
-
-enum { X, W, C };
+#include "ops/common/op_inputs.h"
 
 SLT_DEVICE_INLINE float position(const slt_cuda_args &a, int row) {
     int l = slt_spot_of(a, SLT_TOKENS, row).l;
@@ -14,9 +13,11 @@ SLT_DEVICE_INLINE float position(const slt_cuda_args &a, int row) {
 // four numbers of a row per thread
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    const float *x = slt_at(a.in[X]), *w = slt_at(a.in[W]), *c = slt_at(a.in[C]);
+    const float *x = slt_at(a.in[SLT_POSITION_X]), *w = slt_at(a.in[SLT_POSITION_W]),
+                *c = slt_at(a.in[SLT_POSITION_C]);
     float *y = slt_at(a.out[0]);
-    int width = a.in_width[X], fours = (width + 3) / 4, count = slt_count(a, SLT_TOKENS, 0);
+    int width = a.in_width[SLT_POSITION_X], fours = (width + 3) / 4,
+        count = slt_count(a, SLT_TOKENS, 0);
     for (unsigned i = slt_thread(); i < (unsigned)(count * fours); i += slt_stride()) {
         int r = (int)(i / (unsigned)fours), k = (int)(i % (unsigned)fours) * 4;
         float4 from = slt_load4(x + (int64_t)r * width, k, width);
@@ -26,23 +27,23 @@ SLT_KERNEL forward(const slt_cuda_args a) {
                    slt_four(from.x + (t * slope.x + shift.x), from.y + (t * slope.y + shift.y),
                             from.z + (t * slope.z + shift.z), from.w + (t * slope.w + shift.w)));
     }
-    slt_clear_tail(y, count, a.in_rows[X], width);
+    slt_clear_tail(y, count, a.in_rows[SLT_POSITION_X], width);
 }
 
 // the tail of dy is zero, and so becomes that of dx
 SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
     const float *dy = slt_at(a.out_grad[0]);
-    float *dx = slt_at(a.in_grad[X]);
-    int count = a.in_rows[X] * a.in_width[X]; // as one row
+    float *dx = slt_at(a.in_grad[SLT_POSITION_X]);
+    int count = a.in_rows[SLT_POSITION_X] * a.in_width[SLT_POSITION_X]; // as one row
     for (unsigned i = slt_thread(); i < (unsigned)(count + 3) / 4; i += slt_stride())
-        slt_store4(dx, 4 * (int)i, count, a.add[X], slt_load4(dy, 4 * (int)i, count));
+        slt_store4(dx, 4 * (int)i, count, a.add[SLT_POSITION_X], slt_load4(dy, 4 * (int)i, count));
 }
 
 struct position_term {
     enum { SUMS = 2, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
-        int width = a.in_width[X];
+        int width = a.in_width[SLT_POSITION_X];
         float4 dy = slt_load4(slt_at(a.out_grad[0]) + (int64_t)r * width, c, width);
         slt_add4(sum, position(a, r), dy);
         slt_add4(sum + 4, 1, dy);
@@ -50,25 +51,26 @@ struct position_term {
 };
 
 static dim3 grid(const slt_cuda_args *args) {
-    return slt_grid(args, (int64_t)args->in_rows[X] * args->in_width[X], 4 * SLT_THREADS);
+    return slt_grid(args, (int64_t)args->in_rows[SLT_POSITION_X] * args->in_width[SLT_POSITION_X],
+                    4 * SLT_THREADS);
 }
 
 void slt_cuda_add_position_forward(const slt_cuda_args *args) {
     SLT_LAUNCH(args, forward, grid(args), SLT_THREADS, 0);
 }
 void slt_cuda_position_weights(const slt_cuda_args *args) {
-    if (!args->in_grad[W].at && !args->in_grad[C].at) return;
+    if (!args->in_grad[SLT_POSITION_W].at && !args->in_grad[SLT_POSITION_C].at) return;
     slt_sums sums = {SLT_TOKENS,
-                     args->in_rows[X],
-                     args->in_width[X],
-                     {args->in_grad[W], args->in_grad[C]},
-                     {args->add[W], args->add[C]},
+                     args->in_rows[SLT_POSITION_X],
+                     args->in_width[SLT_POSITION_X],
+                     {args->in_grad[SLT_POSITION_W], args->in_grad[SLT_POSITION_C]},
+                     {args->add[SLT_POSITION_W], args->add[SLT_POSITION_C]},
                      0};
     slt_cuda_args side = slt_cuda_fork_sums(args);
     slt_launch_sums(&side, position_term(), sums);
 }
 
 void slt_cuda_add_position_backward(const slt_cuda_args *args) {
-    if (args->in_grad[X].at) SLT_LAUNCH(args, backward, grid(args), SLT_THREADS, 0);
+    if (args->in_grad[SLT_POSITION_X].at) SLT_LAUNCH(args, backward, grid(args), SLT_THREADS, 0);
     slt_cuda_position_weights(args);
 }

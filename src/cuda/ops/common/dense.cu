@@ -1,10 +1,9 @@
-// y = act(x·W + c): products by cuBLAS, bias and activation in one pass behind them.
+// y = act(x·SLT_DENSE_W + c): products by cuBLAS, bias and activation in one pass behind them.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/narrow.cuh"
-
-enum { X, W, C };
+#include "ops/common/op_inputs.h"
 
 // dp = dy∘act'(y) into shared
 SLT_KERNEL before_activation(const slt_cuda_args a) {
@@ -18,42 +17,45 @@ SLT_KERNEL before_activation(const slt_cuda_args a) {
 
 static slt_narrow narrow_of(const slt_cuda_args *args, slt_cuda_view x, slt_cuda_view y) {
     slt_narrow n = {x,
-                    args->in[W],
-                    args->in[C],
+                    args->in[SLT_DENSE_W],
+                    args->in[SLT_DENSE_C],
                     y,
-                    args->in_rows[X],
-                    args->in_width[X],
+                    args->in_rows[SLT_DENSE_X],
+                    args->in_width[SLT_DENSE_X],
                     args->out_width[0],
                     args->n[0],
                     0,
-                    !(~args->stored & (1u << W | (args->in[C].at ? 1u << C : 0)))};
+                    !(~args->stored &
+                      (1u << SLT_DENSE_W | (args->in[SLT_DENSE_C].at ? 1u << SLT_DENSE_C : 0)))};
     return n;
 }
 
 void slt_cuda_dense_forward(const slt_cuda_args *args) {
-    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    int rows = args->in_rows[SLT_DENSE_X], in = args->in_width[SLT_DENSE_X],
+        out = args->out_width[0];
     if (slt_is_narrow(in, out)) {
-        slt_launch_narrow(args, narrow_of(args, args->in[X], args->out[0]));
+        slt_launch_narrow(args, narrow_of(args, args->in[SLT_DENSE_X], args->out[0]));
         return;
     }
-    slt_cuda_dense_product(args, rows, out, in, args->in[X], args->in[W], args->in[C], args->n[0],
-                           args->out[0]);
+    slt_cuda_dense_product(args, rows, out, in, args->in[SLT_DENSE_X], args->in[SLT_DENSE_W],
+                           args->in[SLT_DENSE_C], args->n[0], args->out[0]);
 }
 
 void slt_cuda_dense_weights(const slt_cuda_args *args) {
-    slt_cuda_weight_gradient(args, args->in_width[X], args->out_width[0], args->in_rows[X],
-                             args->in[X], args->out_grad[0], args->in_grad[W], args->add[W],
-                             args->in_grad[C], args->add[C]);
+    slt_cuda_weight_gradient(args, args->in_width[SLT_DENSE_X], args->out_width[0],
+                             args->in_rows[SLT_DENSE_X], args->in[SLT_DENSE_X], args->out_grad[0],
+                             args->in_grad[SLT_DENSE_W], args->add[SLT_DENSE_W],
+                             args->in_grad[SLT_DENSE_C], args->add[SLT_DENSE_C]);
 }
 
-// ---- a few rows of a table: all gradients in one launch, a warp per row of W
+// ---- a few rows of a table: all gradients in one launch, a warp per row of SLT_DENSE_W
 
 enum { TABLE_ROWS = 32, TABLE_WARPS = 4 };
 
 SLT_DEVICE_INLINE void table_weights(const slt_cuda_args &a, const float *dp, int i) {
-    int in = a.in_width[X], out = a.out_width[0], rows = a.in_rows[X];
-    const float *x = slt_at(a.in[X]);
-    float *dw = slt_at(a.in_grad[W]), *dc = slt_at(a.in_grad[C]);
+    int in = a.in_width[SLT_DENSE_X], out = a.out_width[0], rows = a.in_rows[SLT_DENSE_X];
+    const float *x = slt_at(a.in[SLT_DENSE_X]);
+    float *dw = slt_at(a.in_grad[SLT_DENSE_W]), *dc = slt_at(a.in_grad[SLT_DENSE_C]);
     for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < out; c += 4 * SLT_WARP) {
         float weight[4] = {0}, bias[4] = {0};
         for (int r = 0; r < rows; r++) {
@@ -62,68 +64,74 @@ SLT_DEVICE_INLINE void table_weights(const slt_cuda_args &a, const float *dp, in
             slt_add4(bias, 1, d);
         }
         if (dw)
-            slt_store4(dw + (int64_t)i * out, c, out, a.add[W],
+            slt_store4(dw + (int64_t)i * out, c, out, a.add[SLT_DENSE_W],
                        slt_four(weight[0], weight[1], weight[2], weight[3]));
         if (dc && i == 0)
-            slt_store4(dc, c, out, a.add[C], slt_four(bias[0], bias[1], bias[2], bias[3]));
+            slt_store4(dc, c, out, a.add[SLT_DENSE_C],
+                       slt_four(bias[0], bias[1], bias[2], bias[3]));
     }
 }
 
 SLT_KERNEL table_backward(const slt_cuda_args a, slt_cuda_view dp_view) {
     slt_begin();
-    int in = a.in_width[X], out = a.out_width[0], lane = (int)(threadIdx.x % SLT_WARP);
+    int in = a.in_width[SLT_DENSE_X], out = a.out_width[0], lane = (int)(threadIdx.x % SLT_WARP);
     int i = (int)(blockIdx.x * TABLE_WARPS + threadIdx.x / SLT_WARP);
-    const float *dp = slt_at(dp_view), *w = slt_at(a.in[W]) + (int64_t)i * out;
-    float *dx = slt_at(a.in_grad[X]);
+    const float *dp = slt_at(dp_view), *w = slt_at(a.in[SLT_DENSE_W]) + (int64_t)i * out;
+    float *dx = slt_at(a.in_grad[SLT_DENSE_X]);
     if (i >= in) return;
     table_weights(a, dp, i);
-    for (int r = 0; dx && r < a.in_rows[X]; r++) {
+    for (int r = 0; dx && r < a.in_rows[SLT_DENSE_X]; r++) {
         float dot = 0;
         for (int c = lane; c < out; c += SLT_WARP) dot += dp[r * out + c] * w[c];
         dot = slt_warp_sum(dot);
-        if (lane == 0) slt_put(&dx[r * in + i], a.add[X], dot);
+        if (lane == 0) slt_put(&dx[r * in + i], a.add[SLT_DENSE_X], dot);
     }
 }
 
 static bool is_table(const slt_cuda_args *args) {
-    return args->in_space[X] == SLT_FIXED && args->in_rows[X] <= TABLE_ROWS;
+    return args->in_space[SLT_DENSE_X] == SLT_FIXED && args->in_rows[SLT_DENSE_X] <= TABLE_ROWS;
 }
 
 // dx = dp·Wᵀ, dW = xᵀ·dp
 static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
-    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    int rows = args->in_rows[SLT_DENSE_X], in = args->in_width[SLT_DENSE_X],
+        out = args->out_width[0];
     if (is_table(args)) {
         SLT_LAUNCH(args, table_backward, slt_grid(args, in, TABLE_WARPS), TABLE_WARPS * SLT_WARP, 0,
                    dp);
         return;
     }
-    slt_cuda_input_gradient(args, rows, in, out, dp, args->in[W], args->add[X], args->in_grad[X]);
-    slt_cuda_weight_gradient(args, in, out, rows, args->in[X], dp, args->in_grad[W], args->add[W],
-                             args->in_grad[C], args->add[C]);
+    slt_cuda_input_gradient(args, rows, in, out, dp, args->in[SLT_DENSE_W], args->add[SLT_DENSE_X],
+                            args->in_grad[SLT_DENSE_X]);
+    slt_cuda_weight_gradient(args, in, out, rows, args->in[SLT_DENSE_X], dp,
+                             args->in_grad[SLT_DENSE_W], args->add[SLT_DENSE_W],
+                             args->in_grad[SLT_DENSE_C], args->add[SLT_DENSE_C]);
 }
 
 static void narrow_weights(const slt_cuda_args *args, slt_cuda_view dp) {
     slt_sums sums = {SLT_FIXED,
-                     args->in_rows[X],
-                     args->in_width[X] + 1,
-                     {args->in_grad[W], args->in_grad[C]},
-                     {args->add[W], args->add[C]},
+                     args->in_rows[SLT_DENSE_X],
+                     args->in_width[SLT_DENSE_X] + 1,
+                     {args->in_grad[SLT_DENSE_W], args->in_grad[SLT_DENSE_C]},
+                     {args->add[SLT_DENSE_W], args->add[SLT_DENSE_C]},
                      args->out_width[0]};
     // of one member it would find no room beside a group's products
     slt_cuda_args side = args->members > 1 ? slt_cuda_fork(args) : slt_cuda_fork_sums(args);
-    slt_launch_narrow_weights(&side, narrow_of(args, args->in[X], dp), sums);
+    slt_launch_narrow_weights(&side, narrow_of(args, args->in[SLT_DENSE_X], dp), sums);
 }
 
 void slt_cuda_narrow_weights(const slt_cuda_args *args) { narrow_weights(args, args->out_grad[0]); }
 
 static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {
-    if (args->in_grad[X].at)
-        slt_launch_narrow_input(args, narrow_of(args, args->in_grad[X], dp), args->add[X]);
+    if (args->in_grad[SLT_DENSE_X].at)
+        slt_launch_narrow_input(args, narrow_of(args, args->in_grad[SLT_DENSE_X], dp),
+                                args->add[SLT_DENSE_X]);
     narrow_weights(args, dp);
 }
 
 void slt_cuda_dense_backward(const slt_cuda_args *args) {
-    int rows = args->in_rows[X], in = args->in_width[X], out = args->out_width[0];
+    int rows = args->in_rows[SLT_DENSE_X], in = args->in_width[SLT_DENSE_X],
+        out = args->out_width[0];
     slt_cuda_view dp = args->out_grad[0];
     if (args->n[0] != SLT_LINEAR) {
         SLT_LAUNCH(args, before_activation, slt_grid(args, (int64_t)rows * out, 4 * SLT_THREADS),

@@ -6,8 +6,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/column_sums.cuh"
 #include "cuda/kernels/norm_row.cuh"
+#include "ops/common/op_inputs.h"
 
-enum { X, RESIDUAL, GAMMA, BETA, POSITIONS };
 enum { WARPS = SLT_NORM_WARPS };
 
 SLT_DEVICE_INLINE int row_of_warp(void) {
@@ -17,14 +17,14 @@ SLT_DEVICE_INLINE int row_of_warp(void) {
 // a lane holds fours lane, lane + 32, ... of its row, N at most
 template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
-    if (r >= a.in_rows[X]) return;
+    int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[SLT_NORM_X];
+    if (r >= a.in_rows[SLT_NORM_X]) return;
     int64_t at = (int64_t)r * width;
-    const float *x = slt_at(a.in[X]) + at, *residual = slt_at(a.in[RESIDUAL]);
-    const float *gamma = slt_at(a.in[GAMMA]), *beta = slt_at(a.in[BETA]);
-    const float *positions = slt_at(a.in[POSITIONS]);
+    const float *x = slt_at(a.in[SLT_NORM_X]) + at, *residual = slt_at(a.in[SLT_NORM_RESIDUAL]);
+    const float *gamma = slt_at(a.in[SLT_NORM_GAMMA]), *beta = slt_at(a.in[SLT_NORM_BETA]);
+    const float *positions = slt_at(a.in[SLT_NORM_POSITIONS]);
     float *hat = slt_at(a.aux) + at, *y = slt_at(a.out[0]) + at;
-    bool there = r < slt_count(a, a.in_space[X], a.in_rows[X]);
+    bool there = r < slt_count(a, a.in_space[SLT_NORM_X], a.in_rows[SLT_NORM_X]);
     float4 s[N], none = {0, 0, 0, 0}, one = {1, 1, 1, 1};
     float sum = 0, square = 0;
 #pragma unroll
@@ -41,8 +41,8 @@ template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
         square += slt_dot4(s[i], s[i]);
     }
     float factor = 1 / sqrtf(slt_warp_sum(square) / (float)width + (float)a.x[0]);
-    if (lane == 0 && a.keep) slt_at(a.aux)[(int64_t)a.in_room[X] * width + r] = factor;
-    if (there && positions) positions += slt_spot_of(a, a.in_space[X], r).l * width;
+    if (lane == 0 && a.keep) slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r] = factor;
+    if (there && positions) positions += slt_spot_of(a, a.in_space[SLT_NORM_X], r).l * width;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         int c = 4 * (lane + i * SLT_WARP);
@@ -57,14 +57,14 @@ template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
 
 template <int N> SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
-    int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[X];
-    if (r >= a.in_rows[X]) return;
+    int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[SLT_NORM_X];
+    if (r >= a.in_rows[SLT_NORM_X]) return;
     int64_t at = (int64_t)r * width;
     const float *dy = slt_at(a.out_grad[0]) + at, *hat = slt_at(a.aux) + at;
-    const float *gamma = slt_at(a.in[GAMMA]);
-    float inverse = slt_at(a.aux)[(int64_t)a.in_room[X] * width + r], sum = 0, dot = 0;
+    const float *gamma = slt_at(a.in[SLT_NORM_GAMMA]);
+    float inverse = slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r], sum = 0, dot = 0;
     float4 g[N], h[N];
-    bool there = r < slt_count(a, a.in_space[X], a.in_rows[X]);
+    bool there = r < slt_count(a, a.in_space[SLT_NORM_X], a.in_rows[SLT_NORM_X]);
 #pragma unroll
     for (int i = 0; i < N; i++) {
         int c = 4 * (lane + i * SLT_WARP);
@@ -81,16 +81,18 @@ template <int N> SLT_KERNEL backward(const slt_cuda_args a) {
         int c = 4 * (lane + i * SLT_WARP);
         float4 ds = slt_scaled4(slt_plus4(g[i], slt_scaled4(h[i], -along, -mean)), inverse, 0);
         // x and residual may be the same variable: in order
-        if (a.in_grad[X].at) slt_store4(slt_at(a.in_grad[X]) + at, c, width, a.add[X], ds);
-        if (a.in_grad[RESIDUAL].at)
-            slt_store4(slt_at(a.in_grad[RESIDUAL]) + at, c, width, a.add[RESIDUAL], ds);
+        if (a.in_grad[SLT_NORM_X].at)
+            slt_store4(slt_at(a.in_grad[SLT_NORM_X]) + at, c, width, a.add[SLT_NORM_X], ds);
+        if (a.in_grad[SLT_NORM_RESIDUAL].at)
+            slt_store4(slt_at(a.in_grad[SLT_NORM_RESIDUAL]) + at, c, width,
+                       a.add[SLT_NORM_RESIDUAL], ds);
     }
 }
 
 struct affine_term {
     enum { SUMS = 2, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
-        int width = a.in_width[X];
+        int width = a.in_width[SLT_NORM_X];
         float4 dy = slt_load4(slt_at(a.out_grad[0]) + (int64_t)r * width, c, width);
         slt_add4(sum, 1, slt_times4(dy, slt_load4(slt_at(a.aux) + (int64_t)r * width, c, width)));
         slt_add4(sum + 4, 1, dy);
@@ -103,10 +105,10 @@ struct affine_term {
 SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
     slt_begin();
     alignas(16) __shared__ float parts[WARPS * SLT_NORM_PARTS];
-    int warp = (int)threadIdx.x / SLT_WARP, c = slt_lane_column(), width = a.in_width[X];
+    int warp = (int)threadIdx.x / SLT_WARP, c = slt_lane_column(), width = a.in_width[SLT_NORM_X];
     int first = (int)blockIdx.x * WARPS * each + warp;
-    int end = slt_least(first + WARPS * each, a.in_rows[X]);
-    int count = slt_count(a, a.in_space[X], a.in_rows[X]);
+    int end = slt_least(first + WARPS * each, a.in_rows[SLT_NORM_X]);
+    int count = slt_count(a, a.in_space[SLT_NORM_X], a.in_rows[SLT_NORM_X]);
     float sums[8] = {0};
     float4 gamma = slt_norm_gamma(a), dy[2];
     slt_norm_kept kept[2];
@@ -138,10 +140,12 @@ struct part_term {
 };
 
 template <int N> static void launch_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward<N>, slt_grid(args, args->in_rows[X], WARPS), WARPS * SLT_WARP, 0);
+    SLT_LAUNCH(args, forward<N>, slt_grid(args, args->in_rows[SLT_NORM_X], WARPS), WARPS * SLT_WARP,
+               0);
 }
 template <int N> static void launch_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward<N>, slt_grid(args, args->in_rows[X], WARPS), WARPS * SLT_WARP, 0);
+    SLT_LAUNCH(args, backward<N>, slt_grid(args, args->in_rows[SLT_NORM_X], WARPS),
+               WARPS * SLT_WARP, 0);
 }
 
 // wider rows than the last are refused when the tape is made
@@ -155,7 +159,7 @@ static const struct {
 
 static int width_of(const slt_cuda_args *args) {
     int i = 0;
-    while (i < 2 && widths[i].width < args->in_width[X]) i++;
+    while (i < 2 && widths[i].width < args->in_width[SLT_NORM_X]) i++;
     return i;
 }
 
@@ -164,12 +168,12 @@ void slt_cuda_layer_norm_forward(const slt_cuda_args *args) {
 }
 
 void slt_cuda_norm_weights(const slt_cuda_args *args, int parts) {
-    if (!args->in_grad[GAMMA].at && !args->in_grad[BETA].at) return;
-    slt_sums sums = {parts ? SLT_FIXED : args->in_space[X],
-                     parts ? parts : args->in_rows[X],
-                     args->in_width[X],
-                     {args->in_grad[GAMMA], args->in_grad[BETA]},
-                     {args->add[GAMMA], args->add[BETA]},
+    if (!args->in_grad[SLT_NORM_GAMMA].at && !args->in_grad[SLT_NORM_BETA].at) return;
+    slt_sums sums = {parts ? SLT_FIXED : args->in_space[SLT_NORM_X],
+                     parts ? parts : args->in_rows[SLT_NORM_X],
+                     args->in_width[SLT_NORM_X],
+                     {args->in_grad[SLT_NORM_GAMMA], args->in_grad[SLT_NORM_BETA]},
+                     {args->add[SLT_NORM_GAMMA], args->add[SLT_NORM_BETA]},
                      0};
     slt_cuda_args side = slt_cuda_fork_sums(args);
     if (parts)
@@ -180,9 +184,9 @@ void slt_cuda_norm_weights(const slt_cuda_args *args, int parts) {
 
 void slt_cuda_layer_norm_backward(const slt_cuda_args *args) {
     int each = slt_norm_rows_each(args);
-    bool whole = args->in_grad[X].at || args->in_grad[RESIDUAL].at;
-    bool few = whole && args->in_width[X] <= SLT_SHORT_ROW;
-    dim3 grid = slt_grid(args, args->in_rows[X], WARPS * each);
+    bool whole = args->in_grad[SLT_NORM_X].at || args->in_grad[SLT_NORM_RESIDUAL].at;
+    bool few = whole && args->in_width[SLT_NORM_X] <= SLT_SHORT_ROW;
+    dim3 grid = slt_grid(args, args->in_rows[SLT_NORM_X], WARPS * each);
     int parts = few ? slt_cuda_norm_gradient(args) : 0;
     if (few && !parts)
         SLT_LAUNCH(args, backward_short, grid, WARPS * SLT_WARP, 0, each);

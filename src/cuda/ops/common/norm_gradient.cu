@@ -6,8 +6,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/tensor_core.cuh"
+#include "ops/common/op_inputs.h"
 
-enum { X, RESIDUAL, GAMMA };
 enum { WIDTH = 128, WARPS = 4, THREADS = WARPS * SLT_WARP, STAGES = 4, AHEAD = STAGES - 1 };
 enum { PARTS = 2 * WIDTH, SLOT = 2 * WIDTH }; // sums of a block, numbers of a row on its way
 
@@ -50,10 +50,10 @@ SLT_DEVICE_INLINE walk begin_walk(const slt_cuda_args &a, float *memory) {
     w.from[0] = slt_at(a.out_grad[0]) + w.column;
     w.from[1] = slt_at(a.aux) + w.column;
     w.first = (int)blockIdx.x * WARPS * EACH + warp;
-    int left = a.in_rows[X] - w.first;
+    int left = a.in_rows[SLT_NORM_X] - w.first;
     w.rows = left > 0 ? slt_least(EACH, (left + WARPS - 1) / WARPS) : 0;
     for (int i = 0; i < AHEAD; i++) ask_row(w, i);
-    const float *gamma = slt_at(a.in[GAMMA]);
+    const float *gamma = slt_at(a.in[SLT_NORM_GAMMA]);
     w.gamma = gamma ? slt_load4(gamma, w.column, WIDTH) : slt_four(1, 1, 1, 1);
     return w;
 }
@@ -72,9 +72,11 @@ SLT_DEVICE_INLINE void take_row(const slt_cuda_args &a, walk &w, int i, bool the
     float4 ds = slt_four(factor * (g.x - along * h.x - mean), factor * (g.y - along * h.y - mean),
                          factor * (g.z - along * h.z - mean), factor * (g.w - along * h.w - mean));
     // x and residual may be the same variable: in order
-    if (a.in_grad[X].at) slt_store4(slt_at(a.in_grad[X]) + place_of(w, i), 0, WIDTH, a.add[X], ds);
-    if (a.in_grad[RESIDUAL].at)
-        slt_store4(slt_at(a.in_grad[RESIDUAL]) + place_of(w, i), 0, WIDTH, a.add[RESIDUAL], ds);
+    if (a.in_grad[SLT_NORM_X].at)
+        slt_store4(slt_at(a.in_grad[SLT_NORM_X]) + place_of(w, i), 0, WIDTH, a.add[SLT_NORM_X], ds);
+    if (a.in_grad[SLT_NORM_RESIDUAL].at)
+        slt_store4(slt_at(a.in_grad[SLT_NORM_RESIDUAL]) + place_of(w, i), 0, WIDTH,
+                   a.add[SLT_NORM_RESIDUAL], ds);
     if (!there) return;
     slt_add4(w.sums, 1, times(dy, h));
     slt_add4(w.sums + 4, 1, dy);
@@ -99,9 +101,10 @@ SLT_DEVICE_INLINE void put_parts(const slt_cuda_args &a, const walk &w, float *m
 SLT_KERNEL __launch_bounds__(THREADS, 8) backward(const __grid_constant__ slt_cuda_args a) {
     slt_begin();
     alignas(16) __shared__ float memory[WARPS * STAGES * SLOT];
-    int lane = (int)(threadIdx.x % SLT_WARP), count = slt_count(a, a.in_space[X], a.in_rows[X]);
+    int lane = (int)(threadIdx.x % SLT_WARP),
+        count = slt_count(a, a.in_space[SLT_NORM_X], a.in_rows[SLT_NORM_X]);
     walk w = begin_walk(a, memory);
-    const float *inverse = slt_at(a.aux) + (int64_t)a.in_room[X] * WIDTH + w.first;
+    const float *inverse = slt_at(a.aux) + (int64_t)a.in_room[SLT_NORM_X] * WIDTH + w.first;
     if (lane < w.rows) w.mine = inverse[lane * WARPS];
     for (int i = 0; i < w.rows; i++) {
         slt_copy_wait<AHEAD - 1>();
@@ -112,8 +115,8 @@ SLT_KERNEL __launch_bounds__(THREADS, 8) backward(const __grid_constant__ slt_cu
 }
 
 int slt_cuda_norm_gradient(const slt_cuda_args *args) {
-    int rows = args->in_rows[X];
-    if (args->in_width[X] != WIDTH || (int64_t)rows * args->members <= FEW) return 0;
+    int rows = args->in_rows[SLT_NORM_X];
+    if (args->in_width[SLT_NORM_X] != WIDTH || (int64_t)rows * args->members <= FEW) return 0;
     dim3 grid = slt_grid(args, rows, WARPS * EACH);
     SLT_LAUNCH(args, backward, grid, THREADS, 0);
     return (int)grid.x;

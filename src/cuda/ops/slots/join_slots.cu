@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/kernel.cuh"
+#include "ops/common/op_inputs.h"
 
-enum { SLOT, TOKEN };
 enum { THREADS = 128, WARPS = 8, COLUMNS = 4 * SLT_WARP }; // of a warp
 
 SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
@@ -14,7 +14,7 @@ SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
 // a block per sequence: a lane has four columns of it, a warp every eighth row
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    const float *slots = slt_at(a.in[SLOT]), *tokens = slt_at(a.in[TOKEN]);
+    const float *slots = slt_at(a.in[SLT_JOIN_SLOT]), *tokens = slt_at(a.in[SLT_JOIN_TOKEN]);
     const int32_t *offset = slt_offset(a);
     float *y = slt_at(a.out[0]);
     int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
@@ -42,7 +42,7 @@ SLT_KERNEL backward_slot(const slt_cuda_args a) {
     int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
     int column = 4 * (int)(threadIdx.x % SLT_WARP);
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
-    float *to = slt_at(a.in_grad[SLOT]) + (int64_t)sequence * width;
+    float *to = slt_at(a.in_grad[SLT_JOIN_SLOT]) + (int64_t)sequence * width;
     slt_run run = {0, 0, 0, 0};
     if (sequence < slt_count(a, SLT_SLOTS, 0)) run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
     for (int first = 0; first < width; first += COLUMNS, __syncthreads()) {
@@ -62,7 +62,7 @@ SLT_KERNEL backward_slot(const slt_cuda_args a) {
         if (k >= COLUMNS || first + k >= width) continue;
         float all = 0;
         for (int w = 0; w < WARPS; w++) all += parts[w][k];
-        slt_put(&to[first + k], a.add[SLOT], all);
+        slt_put(&to[first + k], a.add[SLT_JOIN_SLOT], all);
     }
 }
 
@@ -72,7 +72,7 @@ SLT_KERNEL backward_token(const slt_cuda_args a) {
     int row = (int)blockIdx.x, width = a.out_width[0], count = slt_count(a, SLT_TOKENS, 0);
     const int32_t *companion = slt_companion(a);
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
-    float *to = slt_at(a.in_grad[TOKEN]) + (int64_t)row * width;
+    float *to = slt_at(a.in_grad[SLT_JOIN_TOKEN]) + (int64_t)row * width;
     slt_spot spot = {0, 0, 0, 0};
     int sequences = 0;
     if (row < count) {
@@ -91,17 +91,18 @@ SLT_KERNEL backward_token(const slt_cuda_args a) {
                 sum += y[at] > 0 ? dy[at] : 0;
             }
         }
-        slt_put(&to[k], a.add[TOKEN], sum);
+        slt_put(&to[k], a.add[SLT_JOIN_TOKEN], sum);
     }
 }
 
 void slt_cuda_join_slots_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, slt_grid(args, args->in_rows[SLOT], 1), WARPS * SLT_WARP, 0);
+    SLT_LAUNCH(args, forward, slt_grid(args, args->in_rows[SLT_JOIN_SLOT], 1), WARPS * SLT_WARP, 0);
 }
 void slt_cuda_join_slots_backward(const slt_cuda_args *args) {
-    if (args->in_grad[SLOT].at)
-        SLT_LAUNCH(args, backward_slot, slt_grid(args, args->in_rows[SLOT], 1), WARPS * SLT_WARP,
+    if (args->in_grad[SLT_JOIN_SLOT].at)
+        SLT_LAUNCH(args, backward_slot, slt_grid(args, args->in_rows[SLT_JOIN_SLOT], 1),
+                   WARPS * SLT_WARP, 0);
+    if (args->in_grad[SLT_JOIN_TOKEN].at)
+        SLT_LAUNCH(args, backward_token, slt_grid(args, args->in_rows[SLT_JOIN_TOKEN], 1), THREADS,
                    0);
-    if (args->in_grad[TOKEN].at)
-        SLT_LAUNCH(args, backward_token, slt_grid(args, args->in_rows[TOKEN], 1), THREADS, 0);
 }

@@ -3,19 +3,18 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/kernel.cuh"
-
-enum { IDS, TABLE, X };
+#include "ops/common/op_inputs.h"
 
 SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
 
 // four numbers of a row per thread
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    const int32_t *ids = slt_ints(a.in[IDS]);
-    const float *table = slt_at(a.in[TABLE]), *x = slt_at(a.in[X]);
+    const int32_t *ids = slt_ints(a.in[SLT_JOIN_IDS]);
+    const float *table = slt_at(a.in[SLT_JOIN_TABLE]), *x = slt_at(a.in[SLT_JOIN_X]);
     float *y = slt_at(a.out[0]);
     int width = a.out_width[0], fours = (width + 3) / 4;
-    int count = slt_count(a, a.in_space[IDS], a.in_rows[IDS]);
+    int count = slt_count(a, a.in_space[SLT_JOIN_IDS], a.in_rows[SLT_JOIN_IDS]);
     for (unsigned i = slt_thread(); i < (unsigned)(count * fours); i += slt_stride()) {
         int r = (int)(i / (unsigned)fours), k = (int)(i % (unsigned)fours) * 4;
         float4 z = {0, 0, 0, 0}, entry = slt_load4(table + (int64_t)ids[r] * width, k, width);
@@ -24,21 +23,21 @@ SLT_KERNEL forward(const slt_cuda_args a) {
                    slt_four(relu(z.x + entry.x), relu(z.y + entry.y), relu(z.z + entry.z),
                             relu(z.w + entry.w)));
     }
-    slt_clear_tail(y, count, a.in_rows[IDS], width);
+    slt_clear_tail(y, count, a.in_rows[SLT_JOIN_IDS], width);
 }
 
 // dy∘[y>0] into shared, and on to x; zero in the tail as dy is. All rows are one
 SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
-    float *before = slt_at(a.shared), *dx = slt_at(a.in_grad[X]);
+    float *before = slt_at(a.shared), *dx = slt_at(a.in_grad[SLT_JOIN_X]);
     int count = a.out_rows[0] * a.out_width[0];
     for (unsigned i = slt_thread(); i < (unsigned)(count + 3) / 4; i += slt_stride()) {
         int k = 4 * (int)i;
         float4 d = slt_load4(dy, k, count), h = slt_load4(y, k, count);
         d = slt_four(h.x > 0 ? d.x : 0, h.y > 0 ? d.y : 0, h.z > 0 ? d.z : 0, h.w > 0 ? d.w : 0);
         slt_store4(before, k, count, false, d);
-        if (dx) slt_store4(dx, k, count, a.add[X], d);
+        if (dx) slt_store4(dx, k, count, a.add[SLT_JOIN_X], d);
     }
 }
 
@@ -52,11 +51,12 @@ void slt_cuda_join_tokens_forward(const slt_cuda_args *args) {
 // on the side, though a node may wait for it (cuda_tape.c): the chain goes on with x. Of one member
 // the end of a step waits for it: not behind other sums
 void slt_cuda_join_weights(const slt_cuda_args *args) {
-    if (!args->in_grad[TABLE].at) return;
+    if (!args->in_grad[SLT_JOIN_TABLE].at) return;
     slt_cuda_args side = args->members > 1 ? slt_cuda_fork_sums(args) : slt_cuda_fork(args);
-    slt_cuda_table_gradient(&side, args->shared, args->in[IDS], args->in_space[IDS],
-                            args->in_rows[IDS], args->out_width[0], args->in_grad[TABLE],
-                            args->add[TABLE], args->in_rows[TABLE]);
+    slt_cuda_table_gradient(&side, args->shared, args->in[SLT_JOIN_IDS],
+                            args->in_space[SLT_JOIN_IDS], args->in_rows[SLT_JOIN_IDS],
+                            args->out_width[0], args->in_grad[SLT_JOIN_TABLE],
+                            args->add[SLT_JOIN_TABLE], args->in_rows[SLT_JOIN_TABLE]);
 }
 
 void slt_cuda_join_tokens_backward(const slt_cuda_args *args) {
