@@ -60,12 +60,6 @@ static void watch(void *user, const slt_progress *progress) {
 
 // ---- one worker
 
-static const char *precision_of(const slt_context *context) {
-    static const char *const names[] = {
-        [SLT_FP32] = "fp32", [SLT_TF32] = "tf32", [SLT_BF16] = "bf16"};
-    return names[context->precision];
-}
-
 static slt_status open_context(worker *w, int threads) {
     // a user's memory is asked for by one thread of a context; ours by all of them
     bool users = w->r->context->options.alloc != NULL;
@@ -76,7 +70,7 @@ static slt_status open_context(worker *w, int threads) {
                                    .progress = watch,
                                    .user = w,
                                    .device = w->r->context->options.device,
-                                   .precision = precision_of(w->r->context)};
+                                   .precision = slt_precision_name(w->r->context->precision)};
     SLT_TRY(slt_context_create(&options, &w->context));
     w->context->trunk = w->r->context;
     return SLT_OK;

@@ -81,6 +81,8 @@ const char *cli_value(const cli_call *call, const char *flag);
 // a whole number within bounds, `fallback` when absent; prints and returns false when it is none
 bool cli_number(const cli_call *call, const char *flag, int64_t low, int64_t high, int64_t fallback,
                 int64_t *out);
+// --split train, valid or test, which it is unless said otherwise
+bool cli_split_flag(const cli_call *call, slt_split *out);
 
 // parses argv behind the command's name; prints what is wrong and returns false
 bool cli_parse(cli_call *call, int argc, char **argv);

@@ -305,14 +305,10 @@ static slt_status find_data(cli_call *call, table *t, char *path, size_t size) {
 }
 
 static int run(cli_call *call) {
-    static const char *const names[] = {"train", "valid", "test"};
     static table t;
     char path[4096];
-    const char *wanted = cli_value(call, "split");
-    int split = 2;
-    for (split = 0; wanted && split < 3 && strcmp(names[split], wanted) != 0; split++) {}
-    if (!wanted) split = 2;
-    if (split == 3) return cli_misuse(call, "no split '%s': train, valid or test", wanted);
+    slt_split split;
+    if (!cli_split_flag(call, &split)) return CLI_USAGE;
     if (call->count && !cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
     slt_status status = find_data(call, &t, path, sizeof path);
     if (status != SLT_OK) return cli_fail(status);
@@ -320,11 +316,11 @@ static int run(cli_call *call) {
     slt_dataset *data;
     status = slt_dataset_open(call->context, path, &data);
     if (status != SLT_OK) return cli_fail(status);
-    status = fill_table(call, data, (slt_split)split, &t);
+    status = fill_table(call, data, split, &t);
     slt_dataset_close(data);
     if (status != SLT_OK) return cli_fail(status);
     if (call->json)
-        print_json(t.runs, t.run_count, t.floors, t.floor_count, names[split]);
+        print_json(t.runs, t.run_count, t.floors, t.floor_count, slt_split_name(split));
     else
         print_table(t.runs, t.run_count, t.floors, t.floor_count);
     return CLI_DONE;

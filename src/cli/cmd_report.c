@@ -18,18 +18,6 @@ static const cli_flag flags[] = {
     {NULL, 0, NULL, NULL},
 };
 
-static bool read_split(const cli_call *call, slt_split *out) {
-    const char *wanted = cli_value(call, "split");
-    *out = SLT_SPLIT_TEST;
-    for (int s = 0; wanted && s < SLT_SPLITS; s++)
-        if (strcmp(wanted, slt_split_name((slt_split)s)) == 0) {
-            *out = (slt_split)s;
-            return true;
-        }
-    if (wanted) cli_misuse(call, "no split '%s': train, valid or test", wanted);
-    return !wanted;
-}
-
 static void print(const cli_call *call, const slt_report_request *request,
                   const slt_report_result *result) {
     if (call->json) {
@@ -58,7 +46,7 @@ static int run(cli_call *call) {
                                   .figures = cli_value(call, "figures"),
                                   .data = cli_value(call, "data"),
                                   .seed = call->seed};
-    if (!read_split(call, &request.split)) return CLI_USAGE;
+    if (!cli_split_flag(call, &request.split)) return CLI_USAGE;
     if (!cli_number(call, "detailed", 1, 10000, 240, &detailed)) return CLI_USAGE;
     request.detailed = (int)detailed;
     if (!request.page && !request.figures)

@@ -198,19 +198,6 @@ static bool is_data_set(const char *path) {
     return false;
 }
 
-static bool read_split(cli_call *call, slt_segment_options *options) {
-    const char *wanted = cli_value(call, "split");
-    if (!wanted) return true;
-    for (int s = 0; s < SLT_SPLITS; s++)
-        if (strcmp(slt_split_name((slt_split)s), wanted) == 0) {
-            options->one_split = true;
-            options->split = (slt_split)s;
-            return true;
-        }
-    cli_misuse(call, "no split '%s': train, valid or test", wanted);
-    return false;
-}
-
 // to a temporary name first: the file is there whole or not at all
 static int run_to_file(cli_call *call, printer *p, const slt_segment_options *options,
                        const char *path) {
@@ -261,7 +248,8 @@ static int run(cli_call *call) {
     p.out = stdout;
     p.show = cli_value(call, "show") != NULL;
     p.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    if (!read_split(call, &options) || !check_flags(call, &options)) return CLI_USAGE;
+    options.one_split = cli_value(call, "split") != NULL;
+    if (!cli_split_flag(call, &options.split) || !check_flags(call, &options)) return CLI_USAGE;
     if (!cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
     if (!cli_number(call, "limit", 1, INT64_MAX, 0, &p.limit)) return CLI_USAGE;
     p.csv = path && ends_with(path, ".csv");

@@ -159,3 +159,15 @@ bool cli_parse(cli_call *call, int argc, char **argv) {
     }
     return take_common(call) && check_count(call);
 }
+
+bool cli_split_flag(const cli_call *call, slt_split *out) {
+    const char *wanted = cli_value(call, "split");
+    *out = SLT_SPLIT_TEST;
+    for (int s = 0; wanted && s < SLT_SPLITS; s++)
+        if (strcmp(wanted, slt_split_name((slt_split)s)) == 0) {
+            *out = (slt_split)s;
+            return true;
+        }
+    if (wanted) cli_misuse(call, "no split '%s': train, valid or test", wanted);
+    return !wanted;
+}

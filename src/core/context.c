@@ -23,22 +23,26 @@ static int core_count(int sharers) {
     return given < 1 ? 1 : given > 1024 ? 1024 : (int)given;
 }
 
+const char *slt_precision_name(slt_precision precision) {
+    static const char *const names[SLT_PRECISIONS] = {"fp32", "tf32", "bf16"};
+    return names[precision];
+}
+
 // "cpu" or "cuda", and what may stand beside it
 static slt_status read_device(const slt_context_options *options, bool *on_device,
                               slt_precision *precision) {
-    static const char *const names[] = {"fp32", "tf32", "bf16"};
     const char *device = options->device ? options->device : "cpu";
     *on_device = strcmp(device, "cuda") == 0;
     if (!*on_device && strcmp(device, "cpu") != 0)
         SLT_FAIL(SLT_INVALID, "no device '%s': cpu or cuda", device);
     *precision = *on_device ? SLT_TF32 : SLT_FP32;
     if (!options->precision) return SLT_OK;
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(options->precision, names[i]) != 0) continue;
+    for (slt_precision i = 0; i < SLT_PRECISIONS; i++) {
+        if (strcmp(options->precision, slt_precision_name(i)) != 0) continue;
         if (i != SLT_FP32 && !*on_device)
             SLT_FAIL(SLT_INVALID, "precision %s is for device cuda; the cpu computes in fp32",
-                     names[i]);
-        *precision = (slt_precision)i;
+                     slt_precision_name(i));
+        *precision = i;
         return SLT_OK;
     }
     SLT_FAIL(SLT_INVALID, "no precision '%s': fp32 or tf32", options->precision);

@@ -10,7 +10,8 @@
 #include "core/threads.h"
 #include "slottar/context.h"
 
-typedef enum { SLT_FP32, SLT_TF32, SLT_BF16 } slt_precision;
+typedef enum { SLT_FP32, SLT_TF32, SLT_BF16, SLT_PRECISIONS } slt_precision;
+const char *slt_precision_name(slt_precision precision);
 typedef struct slt_device slt_device; // engine/device.h
 
 struct slt_context {

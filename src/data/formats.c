@@ -33,7 +33,6 @@ static bool ends_with(const char *path, const char *ending) {
     return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
 }
 
-static bool is_native(const char *path) { return (void)path, false; }
 static bool is_npz(const char *path) { return starts_with(path, "PK\3\4", 4); }
 static bool is_csv(const char *path) { return ends_with(path, ".csv"); }
 
@@ -45,7 +44,7 @@ static const char *const minari_endings[] = {".hdf5", ".h5", "/", NULL};
 static slt_status write_native(slt_context *context, const char *native, const char *out);
 
 static const slt_data_format formats[] = {
-    {"slottar", native_endings, is_native, false, NULL, write_native},
+    {"slottar", native_endings, NULL, false, NULL, write_native},
     {"npz", npz_endings, is_npz, false, slt_npz_read, slt_npz_write},
     {"csv", csv_endings, is_csv, true, slt_csv_read, NULL},
     {"minari", minari_endings, slt_minari_knows, true, slt_minari_read, slt_minari_write},

@@ -11,7 +11,7 @@
 typedef struct {
     const char *name;
     const char *const *endings;             // of names of files to write; ends with NULL
-    bool (*knows)(const char *path);        // looks at the file
+    bool (*knows)(const char *path);        // looks at the file; NULL: native
     bool chooses;                           // reads columns that are chosen by pattern
     slt_status (*read)(slt_array_set *set); // NULL: native
     slt_status (*write)(slt_context *context, const char *native, const char *out); // NULL: cannot

@@ -96,9 +96,11 @@ slt_var slt_tape_flat(slt_tape *tape, const slt_part *parts, const int *flat, in
 slt_var slt_tape_parameter(slt_tape *tape, int parameter);
 slt_var slt_tape_parameter_rows(slt_tape *tape, int parameter, int first, int rows);
 
-// applies an operation; gives its first output (the others follow: +1, +2)
+// applies an operation; gives its first output
 slt_var slt_tape_apply(slt_tape *tape, const slt_op *op, const slt_var *inputs, int count,
                        const slt_attributes *attributes);
+// the others of the same node, from 1 on
+static inline slt_var slt_output(slt_var first, int number) { return first ? first + number : 0; }
 
 // Parts of a model that a device may run as one launch. Whoever builds the model says which nodes
 // form one; whether it has a launch that fits them is the device's matter, and the dump says so.

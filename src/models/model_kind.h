@@ -83,10 +83,10 @@ typedef struct {
     void (*resolve)(void *options, const slt_prior_shape *prior); // values left open; may be NULL
     int (*slots)(const void *options);                            // K
     int (*slot_size)(const void *options); // S; NULL: the slots are not shown
-    bool (*padded)(const void *options);   // computes all L positions, not the true ones alone
+    bool (*padded)(const void *options);   // all L positions, not the true ones alone; NULL: never
     slt_companions (*companions)(const void *options);
     slt_done (*done)(const void *options);         // NULL: trajectories have no DONE
-    bool (*fixed_companions)(const void *options); // at test time: the same for every trajectory
+    bool (*fixed_companions)(const void *options); // at test time the same for all; NULL: never
     bool (*blind)(const void *options);            // never looks at observations; may be NULL
     bool (*oracle)(const void *options);           // told the true number of segments; NULL: never
     void (*build)(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
@@ -103,6 +103,10 @@ typedef struct {
     void (*segment)(slt_tape *tape, int member, const void *options, const void *vars, int b,
                     slt_segmentation *out);
 } slt_model_kind;
+
+static inline bool slt_model_padded(const slt_model_kind *kind, const void *options) {
+    return kind->padded && kind->padded(options);
+}
 
 // a loss that a model may not have: 0 then
 static inline double slt_model_loss(const slt_tape *tape, int member, slt_var loss) {

@@ -12,9 +12,7 @@ static slt_status profile(void *options, const char *name) {
     return slt_ompn_profile(options, name);
 }
 static int slots(const void *options) { return (void)options, 1; }
-static bool padded(const void *options) { return (void)options, false; }
 static slt_companions companions(const void *options) { return (void)options, SLT_COMPANION_NONE; }
-static bool fixed_companions(const void *options) { return (void)options, false; }
 
 static slt_done done(const void *options) {
     bool final = ((const slt_ompn_options *)options)->done_step == SLT_DONE_STEP_FINAL;
@@ -109,10 +107,8 @@ const slt_model_kind slt_model_ompn = {
     .rows = slt_ompn_rows,
     .profile = profile,
     .slots = slots,
-    .padded = padded,
     .companions = companions,
     .done = done,
-    .fixed_companions = fixed_companions,
     .build = build,
     .io = io,
     .step = step,

@@ -17,7 +17,6 @@ static slt_status profile(void *options, const char *name) {
 }
 
 static int slots(const void *options) { return (int)((const slt_mdl_options *)options)->slots; }
-static bool padded(const void *options) { return (void)options, false; }
 static slt_companions companions(const void *options) { return (void)options, SLT_COMPANION_NONE; }
 static bool blind(const void *options) { return !slt_mdl_sees(options); }
 
@@ -180,9 +179,7 @@ const slt_model_kind slt_model_mdl = {
     .profile = profile,
     .resolve = resolve,
     .slots = slots,
-    .padded = padded,
     .companions = companions,
-    .fixed_companions = padded,
     .blind = blind,
     .build = build,
     .io = io,

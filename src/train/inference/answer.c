@@ -11,7 +11,7 @@
 enum { BATCH = 64, BATCH_OF_DEVICE = 512 };
 
 int slt_answer_batch(const slt_context *context, const slt_setup *setup, int members) {
-    bool free = context->on_device && !setup->kind->padded(setup->model);
+    bool free = context->on_device && !slt_model_padded(setup->kind, setup->model);
     int each = BATCH_OF_DEVICE / members;
     return free && each > BATCH ? each : BATCH;
 }
@@ -23,7 +23,7 @@ slt_status slt_answer_limits(const slt_context *context, const slt_setup *setup,
     slt_feed_rule rule = {.data = set,
                           .length = data->length,
                           .slots = slots,
-                          .padded = setup->kind->padded(setup->model),
+                          .padded = slt_model_padded(setup->kind, setup->model),
                           .done = slt_setup_done(setup),
                           .fixed = slt_companions_needed(setup) ? slots : 0};
     int batch = slt_answer_batch(context, setup, members);

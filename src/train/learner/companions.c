@@ -8,8 +8,9 @@
 #include <string.h>
 
 bool slt_companions_needed(const slt_setup *setup) {
-    return setup->kind->companions(setup->model) == SLT_COMPANION_OTHERS &&
-           setup->kind->fixed_companions(setup->model);
+    const slt_model_kind *kind = setup->kind;
+    return kind->companions(setup->model) == SLT_COMPANION_OTHERS && kind->fixed_companions &&
+           kind->fixed_companions(setup->model);
 }
 
 slt_status slt_companions_choose(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
