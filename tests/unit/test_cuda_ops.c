@@ -2,6 +2,7 @@
 // benchmark, packed and padded, with and without spare room, in poisoned memory; strict fp32.
 // sanitizers: too long
 #include "cuda_rig.h"
+#include "fused_cases.h"
 #include "nn/nn.h"
 #include "ops/common/op_table.h"
 #include "ops/common/ops.h"
@@ -295,56 +296,6 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
 
 // ---- a Transformer layer behind attention: one launch in tf32
 
-enum { LAYER_X = 1, LAYER_W1 = 6, END_C1 = 17, LAYER_WIDTH = 128 }; // leaves
-
-static slt_var layer_norm_of(slt_probe *p, slt_var x, slt_var residual) {
-    slt_var gamma = slt_probe_parameter(p, 1, LAYER_WIDTH, 0.5, 2);
-    slt_var beta = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
-    return slt_layer_norm(slt_probe_tape(p), x, residual, gamma, beta, 0, 1e-3);
-}
-static slt_var layer_of(slt_probe *p, slt_space space, int wide) {
-    slt_tape *tape = slt_probe_tape(p);
-    slt_var mixed = slt_probe_numbers(p, space, 0, LAYER_WIDTH, -1, 1);
-    slt_var x = slt_probe_numbers(p, space, 0, LAYER_WIDTH, -1, 1);
-    slt_var o = slt_probe_parameter(p, LAYER_WIDTH, LAYER_WIDTH, -0.1, 0.1);
-    slt_var c = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
-    slt_var first = slt_dense(tape, mixed, o, c, SLT_LINEAR), y = layer_norm_of(p, x, first);
-    slt_var w1 = slt_probe_parameter(p, LAYER_WIDTH, wide, -0.05, 0.05);
-    slt_var c1 = slt_probe_parameter(p, 1, wide, -0.5, 0.5);
-    slt_var w2 = slt_probe_parameter(p, wide, LAYER_WIDTH, -0.1, 0.1);
-    slt_var c2 = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
-    y = layer_norm_of(p, y, slt_mlp(tape, y, w1, c1, w2, c2));
-    slt_tape_fuse(tape, SLT_FUSE_LAYER, first, y);
-    return y;
-}
-static slt_var layer_512(slt_probe *p) { return layer_of(p, SLT_SLOT_TOKENS, 512); }
-static slt_var layer_128(slt_probe *p) { return layer_of(p, SLT_TOKENS, 128); }
-static slt_var layer_640(slt_probe *p) { return layer_of(p, SLT_TOKENS, 640); } // too wide
-static slt_var layer_with_head(slt_probe *p) {
-    slt_var y = layer_of(p, SLT_SLOT_TOKENS, 256),
-            w = slt_probe_parameter(p, LAYER_WIDTH, 7, -1, 1);
-    slt_var c = slt_probe_parameter(p, 1, 7, -1, 1);
-    slt_var z = slt_dense(slt_probe_tape(p), y, w, c, SLT_LINEAR);
-    slt_tape_fuse(slt_probe_tape(p), SLT_FUSE_LAYER, y, z);
-    return z;
-}
-static slt_var layer_with_end(slt_probe *p) {
-    slt_tape *tape = slt_probe_tape(p);
-    slt_var x = layer_of(p, SLT_TOKENS, 256);
-    slt_var w = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
-    slt_var y = slt_add_position(tape, x, w, slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1));
-    y = layer_norm_of(p, y, 0);
-    slt_var w1 = slt_probe_parameter(p, LAYER_WIDTH, LAYER_WIDTH, -0.05, 0.05);
-    slt_var c1 = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
-    slt_var w2 = slt_probe_parameter(p, LAYER_WIDTH, LAYER_WIDTH, -0.1, 0.1);
-    slt_var c2 = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
-    y = layer_norm_of(p, slt_mlp(tape, y, w1, c1, w2, c2), 0);
-    slt_var kv = slt_probe_parameter(p, LAYER_WIDTH, 2 * LAYER_WIDTH, -0.1, 0.1);
-    y = slt_dense(tape, y, kv, 0, SLT_LINEAR);
-    slt_tape_fuse(tape, SLT_FUSE_LAYER, x, y);
-    return y;
-}
-
 // the first channel decides the signs of the middle, one way or the other: none is nearly zero
 static void push(slt_probe *p, int leaf, size_t step, size_t end, slt_real size) {
     size_t count;
@@ -427,48 +378,6 @@ static void weights_are_right_but_for_rounding(void **state) {
 }
 
 // ---- what is in front of attention (cuda_broadcast.c, cuda_front.c): one launch in tf32
-
-enum { FRONT_TABLE = 2 }; // leaf
-
-static slt_var normed(slt_probe *p, slt_var x) {
-    slt_tape *tape = slt_probe_tape(p);
-    slt_var gamma = slt_probe_parameter(p, 1, LAYER_WIDTH, 0.5, 2);
-    slt_var beta = slt_probe_parameter(p, 1, LAYER_WIDTH, -1, 1);
-    slt_var positions = slt_nn_sinusoid(tape, LAYER_WIDTH, 1);
-    slt_var y = slt_layer_norm(tape, x, 0, gamma, beta, positions, 1e-3);
-    slt_tape_fuse(tape, SLT_FUSE_NORM, x, y);
-    return y;
-}
-// with the rows themselves, as in a layer, or alone
-static slt_var attended(slt_probe *p, slt_fusion fusion, slt_var first, slt_var x, int heads,
-                        bool alone) {
-    slt_tape *tape = slt_probe_tape(p);
-    slt_var w = slt_probe_parameter(p, LAYER_WIDTH, 3 * LAYER_WIDTH, -0.1, 0.1);
-    slt_var c = slt_probe_parameter(p, 1, 3 * LAYER_WIDTH, -1, 1);
-    slt_var mixed = slt_attention(tape, slt_dense(tape, x, w, c, SLT_LINEAR), heads);
-    slt_tape_fuse(tape, fusion, first, mixed);
-    slt_var o = slt_probe_parameter(p, LAYER_WIDTH, LAYER_WIDTH, -0.1, 0.1);
-    return alone ? mixed : slt_add(tape, x, slt_dense(tape, mixed, o, 0, SLT_LINEAR));
-}
-static slt_var broadcast_of(slt_probe *p, int heads, bool alone) {
-    slt_var slots = slt_probe_numbers(p, SLT_SLOTS, 0, LAYER_WIDTH, -1, 1);
-    slt_var joined = slt_join_slots(slt_probe_tape(p), slots, 0);
-    return attended(p, SLT_FUSE_DECODER_INPUT, joined, normed(p, joined), heads, alone);
-}
-static slt_var broadcast_8(slt_probe *p) { return broadcast_of(p, 8, false); }
-static slt_var broadcast_4(slt_probe *p) { return broadcast_of(p, 4, false); }
-static slt_var broadcast_alone(slt_probe *p) { return broadcast_of(p, 8, true); }
-static slt_var front_of(slt_probe *p, bool alone) {
-    slt_tape *tape = slt_probe_tape(p);
-    slt_var x = slt_probe_numbers(p, SLT_TOKENS, 0, LAYER_WIDTH, -1, 1);
-    slt_var b = slt_probe_parameter(p, LAYER_WIDTH, LAYER_WIDTH, -0.05, 0.05);
-    slt_var table = slt_probe_parameter(p, 4, LAYER_WIDTH, -1, 1);
-    slt_var first = slt_dense(tape, x, b, 0, SLT_LINEAR);
-    slt_var joined = slt_join_tokens(tape, first, slt_probe_integers(p, SLT_TOKENS, 4), table);
-    return attended(p, SLT_FUSE_ENCODER_INPUT, first, normed(p, joined), 8, alone);
-}
-static slt_var front_8(slt_probe *p) { return front_of(p, false); }
-static slt_var front_alone(slt_probe *p) { return front_of(p, true); }
 
 // the table decides the signs
 static void keep_table_from_zero(slt_probe *p) {
