@@ -65,6 +65,14 @@ SLT_API slt_status slt_score_many(slt_context *context, const slt_sequence *trut
                                   const slt_sequence *predicted, size_t count, int tolerance,
                                   slt_score_summary *summary, slt_scores *each);
 
+// Boundaries by confidence, in ten bins: how many there are, the sum of their confidence, and how
+// many have a true one within one step.
+enum { SLT_RELIABILITY_BINS = 10 };
+typedef struct {
+    double count[SLT_RELIABILITY_BINS], confidence[SLT_RELIABILITY_BINS];
+    double right[SLT_RELIABILITY_BINS];
+} slt_reliability;
+
 // ---- rules that need no training of a network: floors for every model
 
 // What a rule may look at. Zero-initialise, then set what you have: every rule needs `target`,
@@ -88,6 +96,16 @@ typedef struct {
         nats; // per validation trajectory: the number of segments, plus the actions given the cuts
 } slt_symbol_set;
 
+// What a method was told of the labels before it was scored: nothing, the number of segments (of
+// every trajectory, or one for all), the histogram of these numbers, or labels themselves.
+typedef enum {
+    SLT_KNOWS_NOTHING,
+    SLT_KNOWS_COUNT,
+    SLT_KNOWS_HISTOGRAM,
+    SLT_KNOWS_LABELS,
+} slt_told;
+SLT_API const char *slt_told_name(slt_told told); // "nothing", "count", "histogram", "labels"
+
 // What a rule did. `note` is a sentence to be shown with its scores, or "".
 typedef struct {
     char note[256];
@@ -101,6 +119,8 @@ typedef struct {
 // The names and one-line descriptions of the rules, in order; NULL behind the last.
 SLT_API const char *slt_rule_name(int index);
 SLT_API const char *slt_rule_help(int index);
+// What the rule of that name is told by slt_rule_score; NOTHING where there is none.
+SLT_API slt_told slt_rule_told(const char *name);
 
 // Segments the target trajectories by the rule of that name. ids[i] is an array of the caller with
 // room for target[i].length ids. `report` may be NULL. INVALID when the rule does not exist or

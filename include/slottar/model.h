@@ -32,6 +32,7 @@ typedef struct {
     int observation;   // numbers of an observation; 0: it takes none
     int64_t epoch;
     const char *data; // what it was trained on, as its run says; NULL for a lone checkpoint
+    slt_trust trust;
 } slt_model_info;
 SLT_API const slt_model_info *slt_model_about(const slt_model *model);
 
@@ -43,6 +44,7 @@ typedef struct {
     int32_t boundary_count;
     const int32_t *boundaries; // last step of every segment but the last
     const float *confidence;   // [boundary_count] probability of a boundary within one step of it
+    bool calibrated;           // against other restarts; else it is what the model itself says
     int32_t segments;
     bool told_count;           // the true number of segments, from the labels, was used
     int32_t slots;             // 0: the model has none

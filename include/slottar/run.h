@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "slottar/context.h"
+#include "slottar/trust.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +45,7 @@ typedef struct {
     int64_t best_epoch;  // 0: none yet
     slt_run_epoch valid; // of the best epoch
     slt_run_epoch test;  // of the best epoch, when training is over
+    slt_trust trust;     // unknown before that
 } slt_run_info;
 SLT_API const slt_run_info *slt_run_about(const slt_run *run);
 

@@ -45,5 +45,6 @@
 #include "slottar/report.h"
 #include "slottar/run.h"
 #include "slottar/train.h"
+#include "slottar/trust.h"
 
 #endif

@@ -15,6 +15,7 @@
 #include "slottar/context.h"
 #include "slottar/metrics.h"
 #include "slottar/option.h"
+#include "slottar/trust.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,10 +45,13 @@ typedef struct {
     bool has_labels;
     slt_score_summary scores;
     double forward,
-        backward;     // access, as the reference code counts it; NAN for models without slots
-    bool told_count;  // the model was told the true number of segments (an oracle)
-    bool has_other;   // a baseline that reads a step DONE behind the last one
-    bool counts_done; // `scores` count DONE as a step that belongs to no segment, as the
+        backward; // access, as the reference code counts it; NAN for models without slots
+    double ece;   // expected calibration error of confidence; NAN without boundaries
+    slt_reliability reliability; // boundaries by confidence
+    slt_told told;               // the most of it: labels for the best epoch, counts, a histogram
+    bool told_count;             // the model was told the true number of segments (an oracle)
+    bool has_other;              // a baseline that reads a step DONE behind the last one
+    bool counts_done;            // `scores` count DONE as a step that belongs to no segment, as the
                       // reference code does, and `other` do not; else the other way round
     slt_score_summary other;
 } slt_run_scores;
@@ -57,11 +61,10 @@ typedef struct {
 enum { SLT_MOST_RESTARTS = 1024 };
 typedef struct {
     int members, picked;
-    int head;          // what it sees, where restarts differ in that: 0 actions, 1 more
-    int runner_up;     // -1: all restarts cut at the same places
-    int agreeing;      // restarts that cut where the one that was kept does, itself included
-    double gap;        // nats per step between the two; infinite without a runner-up
-    char warning[256]; // "" when there is nothing to warn of
+    int head;      // what it sees, where restarts differ in that: 0 actions, 1 more
+    int runner_up; // -1: all restarts cut at the same places
+    int agreeing;  // restarts that cut where the one that was kept does, itself included
+    double gap;    // nats per step between the two; infinite without a runner-up
     double losses[SLT_MOST_RESTARTS];    // infinite: the restart broke down
     double agreement[SLT_MOST_RESTARTS]; // share of cuts in common with the one that was kept
 } slt_restart_report;
@@ -71,6 +74,7 @@ typedef struct {
     double seconds;              // of this call
     slt_run_scores valid, test;  // of the best epoch; of restarts, of the one that was kept
     slt_restart_report restarts; // members is 0 without restarts
+    slt_trust trust;
 } slt_train_result;
 
 // Trains until the score stops getting better, or goes on from where the run directory stands. With
@@ -106,6 +110,8 @@ SLT_API const slt_option *slt_train_options_of(const char *model, int part);
 // The options of training that a model sets to other values than the list's, as "key=value ..."; ""
 // when there are none.
 SLT_API const char *slt_model_settings(const char *model);
+// Restarts of `segment` and of Python's fit unless another number is asked for; 1: none.
+SLT_API int slt_model_restarts(const char *model);
 // Names of models and of a model's presets, in order; NULL behind the last.
 SLT_API const char *slt_model_name(int index);
 SLT_API const char *slt_model_preset(const char *model, int index);

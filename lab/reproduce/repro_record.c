@@ -20,7 +20,8 @@ slt_repro_record slt_repro_record_of(const slt_train_result *result) {
                                .picked = result->restarts.picked,
                                .agreeing = result->restarts.agreeing,
                                .gap = result->restarts.gap};
-    snprintf(record.warning, sizeof record.warning, "%s", result->restarts.warning);
+    if (result->restarts.members && result->trust.doubtful)
+        snprintf(record.warning, sizeof record.warning, "%s", result->trust.warnings[0]);
     return record;
 }
 

@@ -25,7 +25,7 @@ typedef struct {
     // of restarts
     int members, picked, agreeing; // members 0: it had none
     double gap;                    // infinite without a runner-up
-    char warning[sizeof((slt_restart_report *)0)->warning];
+    char warning[SLT_WARNING_TEXT];
 } slt_repro_record;
 
 slt_repro_record slt_repro_record_of(const slt_train_result *result);

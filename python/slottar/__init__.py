@@ -20,6 +20,7 @@ from .registry import env_ids, env_info, register
 from .results import Segmentation, Segments
 from .rules import Rule, rule_names
 from .scores import score
+from .trust import DoubtWarning, Trust
 
 # what needs another package is imported when it is asked for
 _LATER = {
@@ -37,6 +38,7 @@ _LATER = {
 __all__ = [
     "CompILE",
     "Dataset",
+    "DoubtWarning",
     "Episode",
     "MDLSegmenter",
     "OMPN",
@@ -47,6 +49,7 @@ __all__ = [
     "Segmenter",
     "Segments",
     "SlottarError",
+    "Trust",
     "__version__",
     "collect",
     "env_ids",

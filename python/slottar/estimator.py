@@ -88,14 +88,17 @@ class Estimator:
         }
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        return (
-            f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._changed().items())})"
-        )
+        changed = ", ".join(f"{k}={v!r}" for k, v in self._changed().items())
+        return f"{type(self).__name__}({changed}){self._state()}"
+
+    def _state(self) -> str:
+        """What follows the parameters in ``repr``."""
+        return ""
 
     def _repr_html_(self) -> str:
         return html_table(
             type(self).__name__,
-            [*self._changed().items(), ("fitted", "yes" if self._fitted() else "no")],
+            [*self._changed().items(), ("fitted", f"yes{self._state()}" if self._fitted() else "no")],
         )
 
 

@@ -26,19 +26,21 @@ from . import _declarations as c
 from ._library import PathLike, lib, needed, path_bytes, text, texts, to_bytes, whole
 from ._work import SEED_MOST, Context, Handle, Watcher, both
 from .data import Dataset, TemporaryFolder, split_number
-from .errors import CancelledError, ShapeError, error_of
+from .errors import CancelledError, ShapeError, SlottarError, error_of
 from .estimator import Estimator, as_dataset, signature, without_targets
 from .progress import Bar
 from .results import Segmentation, Segments
 from .scores import SCORES, run_scores
+from .trust import Trust
 
-# parameters that are no options of the model: default and explanation
+# parameters that are no options of the model: default (None of restarts: the library's for the
+# model) and explanation
 _COMMON = {
     "preset": (None, "a configuration of the paper's tables, named like a data set"),
     "profile": (None, '"default", "reference" or "paper": the switches where they differ'),
     "config": (None, "a YAML file of options"),
     "restarts": (
-        1,
+        None,
         "trains so many at once and keeps the one with the least held-out loss (no labels)",
     ),
     "seconds": (None, "takes fewer steps where they would take longer"),
@@ -92,6 +94,7 @@ class Model(Estimator):
                 raise
         del kept
         self._adopt(run, folder)
+        self.trust_.warn(2)
         return self
 
     def _request(self, data: Dataset, run: str) -> Any:
@@ -140,6 +143,20 @@ class Model(Estimator):
 
     def _fitted(self) -> bool:
         return "checkpoint_" in self.__dict__
+
+    @property
+    def trust_(self) -> Trust:
+        """How far to trust the segments, found without labels; a doubtful model also gives a
+        :class:`slottar.DoubtWarning` when it is fitted or used."""
+        raw = lib.slt_model_about(self._model().pointer)
+        return Trust._of(raw.contents.trust)
+
+    def _state(self) -> str:
+        """What ``repr`` says of a fitted model."""
+        try:
+            return f"  # {self.trust_}" if self._fitted() else ""
+        except SlottarError:  # its file is gone
+            return ""
 
     @property
     def history_(self) -> List[Dict[str, Any]]:
@@ -199,6 +216,7 @@ class Model(Estimator):
             self._ask(data, lib.slt_model_segment, options, visit, None)
         except Exception as refused:
             raise (problems or [refused])[0] from None
+        self.trust_.warn(2)
         return Segments(answers, self, data)
 
     def _choose(self, split: Optional[str]) -> Any:
@@ -427,6 +445,7 @@ def _all_of(heard: List[Watcher]) -> Watcher:
 def _train_result(result: Any) -> Dict[str, Any]:
     out = {name: getattr(result, name) for name in ("epochs", "best_epoch", "steps", "seconds")}
     out["valid"], out["test"] = run_scores(result.valid), run_scores(result.test)
+    out["trust"] = Trust._of(result.trust)
     r = result.restarts
     if r.members:
         out["restarts"] = {
@@ -434,7 +453,6 @@ def _train_result(result: Any) -> Dict[str, Any]:
             "agreeing": r.agreeing,
             "runner_up": r.runner_up,
             "gap": r.gap,
-            "warning": text(r.warning),
             "losses": list(r.losses[: r.members]),
             "agreement": list(r.agreement[: r.members]),
         }
@@ -456,6 +474,12 @@ def _rows(model: str) -> List[Any]:
     return out
 
 
+def _common(model: str) -> Dict[str, Any]:
+    """Parameters that are no options, with the defaults of the command."""
+    restarts = {"restarts": (lib.slt_model_restarts(model.encode()), _COMMON["restarts"][1])}
+    return {**_COMMON, **restarts}
+
+
 def _document(summary: str, model: str, rows: List[Any]) -> str:
     lines = [summary, "", "Parameters", "----------"]
     for row in rows:
@@ -464,7 +488,7 @@ def _document(summary: str, model: str, rows: List[Any]) -> str:
             f"{text(row.name)} : default {text(row.fallback)}",
             f"    {text(row.help)}{choices}",
         ]
-    for name, (default, meaning) in _COMMON.items():
+    for name, (default, meaning) in _common(model).items():
         lines += [f"{name} : default {default}", f"    {meaning}"]
     presets: List[str] = []
     while lib.slt_model_preset(model.encode(), len(presets)):
@@ -480,7 +504,7 @@ def _make(name: str, model: str, summary: str) -> Type[Model]:
     options = {text(row.name): row for row in rows}
     keywords: Dict[str, Any] = {
         **{option: None for option in options},
-        **{k: default for k, (default, _) in _COMMON.items()},
+        **{k: default for k, (default, _) in _common(model).items()},
     }
 
     def __init__(self: Model, **parameters: Any) -> None:

@@ -30,6 +30,8 @@ class Segmentation:
     counts: np.ndarray
     #: the true number of segments, from the labels, was used
     told_count: bool = False
+    #: confidence was calibrated against other restarts; else it is what the model itself says
+    calibrated: bool = False
     #: [K, T]; None unless pictures were asked for
     masks: Optional[np.ndarray] = None
     #: [T, K], likewise
@@ -48,6 +50,7 @@ class Segmentation:
             _or_empty(taken(raw.confidence, (N,), np.float32), np.float32),
             _or_empty(taken(raw.counts, (K,), np.float64), np.float64),
             raw.told_count,
+            raw.calibrated,
             taken(raw.masks, (K, T), np.float32),
             taken(raw.attention, (T, K), np.float32),
             taken(raw.slot_vectors, (K, raw.slot_size), np.float32),

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _declarations as c
 from ._arrays import address, integers
-from ._library import lib, whole
+from ._library import lib, text, whole
 from ._work import Context
 
 #: names of the scores against labels; fractions, not percent
@@ -61,5 +61,7 @@ def run_scores(raw: Any) -> Dict[str, Any]:
     for name in ("forward", "backward"):
         value = getattr(raw, name)
         out[name] = value if raw.has_labels and value == value else None
+    out["ece"] = raw.ece if raw.has_labels and raw.ece == raw.ece else None
+    out["told"] = text(lib.slt_told_name(raw.told))
     out["told_count"] = raw.told_count
     return out

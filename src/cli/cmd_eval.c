@@ -22,15 +22,16 @@ static const cli_flag flags[] = {
 };
 
 // one row of the table, in the order of the columns
-enum { COLUMNS = 8 };
-static const char *const titles[COLUMNS] = {"f1",       "f1_one",   "align",   "ari",
-                                            "covering", "accuracy", "forward", "backward"};
+enum { COLUMNS = 9 };
+static const char *const titles[COLUMNS] = {"f1",       "f1_one",  "align",    "ari", "covering",
+                                            "accuracy", "forward", "backward", "ece"};
 
 typedef struct {
     char name[64], model[16];
     int64_t episodes;
     bool labels;
-    bool told_count;       // was told the true number of segments
+    const char *told;      // of the labels: "nothing", "count", "histogram" or "labels"
+    bool told_count;       // the true number of segments of every trajectory
     bool has_other;        // scores with and without the step DONE
     bool counts_done;      // which of them `value` holds
     double value[COLUMNS]; // NAN: does not apply
@@ -39,7 +40,7 @@ typedef struct {
 } row;
 
 static void list_scores(double value[COLUMNS], const slt_scores *s) {
-    const double values[] = {s->f1, s->f1_one, s->align, s->ari, s->covering, NAN, NAN, NAN};
+    const double values[] = {s->f1, s->f1_one, s->align, s->ari, s->covering, NAN, NAN, NAN, NAN};
     memcpy(value, values, sizeof values);
 }
 
@@ -68,6 +69,7 @@ static slt_status score_run(cli_call *call, const char *path, slt_dataset *data,
     for (int i = 0; i < COLUMNS; i++) r->value[i] = NAN;
     if (scores.has_labels) fill_scores(r, &scores.scores);
     r->value[5] = scores.accuracy;
+    r->told = slt_told_name(scores.told);
     r->told_count = scores.told_count;
     r->has_other = scores.has_other;
     r->counts_done = scores.counts_done;
@@ -75,6 +77,7 @@ static slt_status score_run(cli_call *call, const char *path, slt_dataset *data,
     if (scores.has_labels) {
         r->value[6] = scores.forward;
         r->value[7] = scores.backward;
+        r->value[8] = scores.ece;
     }
     return SLT_OK;
 }
@@ -87,6 +90,8 @@ static slt_status score_rule(cli_call *call, const char *rule, slt_dataset *data
                                        rule, call->seed, &summary, &report);
     if (status != SLT_OK) return status;
     snprintf(r->name, sizeof r->name, "%s", rule);
+    r->told = slt_told_name(slt_rule_told(rule));
+    r->told_count = slt_rule_told(rule) == SLT_KNOWS_COUNT;
     r->episodes = (int64_t)summary.trajectories;
     fill_scores(r, &summary);
     if (report.note[0] && !call->quiet) fprintf(stderr, "%s: %s\n", rule, report.note);
@@ -133,22 +138,25 @@ static bool is_first(const row *rows, int i) {
 
 // ---- printing
 
-static void print_values(const char *name, const char *model, bool mark, const double *value) {
-    printf("%-28s%-8s%c", name, model, mark ? '*' : ' ');
+static void print_values(const char *name, const char *model, const char *told, bool mark,
+                         const double *value) {
+    char text[16];
+    snprintf(text, sizeof text, "%s%s", told ? told : "", mark ? "*" : "");
+    printf("%-28s%-12s%-10s", name, model, text);
     for (int c = 0; c < COLUMNS; c++)
         isnan(value[c]) ? printf("%9s", "-") : printf("%9.2f", 100 * value[c]);
     putchar('\n');
 }
 
 static void print_row(const row *r) {
-    print_values(r->name, r->model, r->told_count, r->value);
+    print_values(r->name, r->model, r->told, r->told_count, r->value);
     if (r->has_other)
         print_values(r->counts_done ? "  the same without DONE" : "  the same with DONE", "",
-                     r->told_count, r->other);
+                     r->told, r->told_count, r->other);
 }
 
 static void print_head(void) {
-    printf("%-28s%-9s", "percent", "model");
+    printf("%-28s%-12s%-10s", "percent", "model", "told");
     for (int c = 0; c < COLUMNS; c++) printf("%9s", titles[c]);
     putchar('\n');
 }
@@ -188,7 +196,8 @@ static void json_counts(const char *name, const uint64_t *bins) {
 static void json_run(const row *r, const char *split) {
     fputs("{\"run\":", stdout);
     cli_json_text(stdout, r->name);
-    printf(",\"model\":\"%s\",\"told_count\":%s", r->model, r->told_count ? "true" : "false");
+    printf(",\"model\":\"%s\",\"told\":\"%s\",\"told_count\":%s", r->model, r->told,
+           r->told_count ? "true" : "false");
     printf(",\"split\":\"%s\",\"episodes\":%lld,", split, (long long)r->episodes);
     json_values(r->value);
     if (r->has_other) {
@@ -226,7 +235,7 @@ static void print_json(const row *runs, int count, const row *floors, int floor_
     json_models(runs, count);
     fputs(",\"floors\":{", stdout);
     for (int i = 0; i < floor_count; i++) {
-        printf("%s\"%s\":{", i ? "," : "", floors[i].name);
+        printf("%s\"%s\":{\"told\":\"%s\",", i ? "," : "", floors[i].name, floors[i].told);
         json_values(floors[i].value);
         putchar('}');
     }
@@ -234,20 +243,17 @@ static void print_json(const row *runs, int count, const row *floors, int floor_
 }
 
 static void print_table(const row *runs, int count, const row *floors, int floor_count) {
-    bool told = false;
     print_head();
-    for (int i = 0; i < count; i++) {
-        print_row(&runs[i]);
-        told = told || runs[i].told_count;
-    }
+    for (int i = 0; i < count; i++) print_row(&runs[i]);
     for (int i = 0; i < count; i++) {
         row mean, sd;
         if (!is_first(runs, i) || summarise(runs, count, runs[i].model, &mean, &sd) < 2) continue;
         print_row(&mean);
         print_row(&sd);
     }
-    if (told) puts("* was told the true number of segments of every trajectory (an oracle)");
-    if (floor_count) puts("floors, told the true number of segments where they need it:");
+    puts("told: what a method knew of the labels (*: the true number of segments of every "
+         "trajectory)\nece: expected calibration error of confidence");
+    if (floor_count) puts("floors:");
     for (int i = 0; i < floor_count; i++) print_row(&floors[i]);
     if (count && isnan(runs[0].value[0]))
         puts("no labels in this data set: only the accuracy can be told");

@@ -13,8 +13,11 @@
 #include "commands.h"
 #include "data_columns.h"
 #include "segment_summary.h"
+#include "show_trust.h"
 #include "signals.h"
 #include "slottar/model.h"
+
+static const char MODEL[] = "slottar-mdl"; // without RUN
 
 static const cli_flag flags[] = {
     {"output", 'o', "OUT", ".jsonl, .csv, or a data set (default: JSON lines on standard output)"},
@@ -37,6 +40,7 @@ typedef struct {
     slt_dataset *data;
     cli_tally tally;
     slt_restart_report restarts; // members is 0 when the model was there already
+    slt_trust trust;
 } printer;
 
 // ---- forms
@@ -58,7 +62,8 @@ static void print_codes(FILE *out, const slt_segments *s) {
                     s->codes[i * s->code + c], c + 1 == s->code ? "]" : "");
 }
 
-static void print_json(FILE *out, const slt_segments *s) {
+static void print_json(const printer *p, const slt_segments *s) {
+    FILE *out = p->out;
     fprintf(out, "{\"episode\":%lld,\"length\":%d", (long long)s->episode, s->length);
     print_numbers(out, "boundaries", s->boundaries, s->boundary_count);
     print_numbers(out, "segment", s->ids, s->length);
@@ -68,16 +73,19 @@ static void print_json(FILE *out, const slt_segments *s) {
     fprintf(out, "],\"segments\":%d,\"counts\":[", s->segments);
     for (int k = 0; k < s->slots; k++) fprintf(out, "%s%.6g", k ? "," : "", s->counts[k]);
     if (s->codes) print_codes(out, s);
-    fputs(s->told_count ? "],\"told_count\":true}\n" : "]}\n", out);
+    fputs(s->told_count ? "],\"told_count\":true,\"trust\":" : "],\"trust\":", out);
+    cli_json_trust(out, &p->trust);
+    fputs("}\n", out);
 }
 
-static void print_csv(FILE *out, const slt_segments *s) {
+static void print_csv(const printer *p, const slt_segments *s) {
+    FILE *out = p->out;
     for (int t = 0; t < s->length; t++)
         fprintf(out, "%lld,%d,%d\n", (long long)s->episode, t, s->ids[t]);
 }
 
 // one character per step, a colour per segment
-static void print_line(printer *p, const slt_segments *s) {
+static void print_line(const printer *p, const slt_segments *s) {
     static const int colours[] = {42, 44, 45, 43, 46, 41};
     const slt_dataset_info *info = slt_dataset_about(p->data);
     slt_episode episode;
@@ -93,7 +101,11 @@ static void print_line(printer *p, const slt_segments *s) {
     }
     fprintf(p->out, "  %d segments", s->segments);
     for (int i = 0; i < s->boundary_count; i++)
-        fprintf(p->out, "%s%.2f", i ? " " : "  confidence ", s->confidence[i]);
+        fprintf(p->out, "%s%.2f",
+                i               ? " "
+                : s->calibrated ? "  confidence "
+                                : "  not calibrated: ",
+                s->confidence[i]);
     putc('\n', p->out);
 }
 
@@ -106,7 +118,7 @@ static slt_status print(void *user, const slt_segments *segments) {
     if (p->show)
         print_line(p, segments);
     else
-        (p->csv ? print_csv : print_json)(p->out, segments);
+        (p->csv ? print_csv : print_json)(p, segments);
     return SLT_OK;
 }
 
@@ -128,9 +140,9 @@ static const char *run_folder(const cli_call *call, char *out, size_t size) {
 static slt_status train(cli_call *call, printer *p, const char *run) {
     slt_train_result *result = malloc(sizeof *result);
     int64_t restarts, seconds;
-    cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 16, &restarts);
+    cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, slt_model_restarts(MODEL), &restarts);
     cli_number(call, "seconds", 1, 1000000000, 0, &seconds);
-    slt_train_request request = {.model = "slottar-mdl",
+    slt_train_request request = {.model = MODEL,
                                  .data = call->arguments[0],
                                  .run = run,
                                  .settings = call->settings,
@@ -157,6 +169,7 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
     slt_status status = alone ? train(call, p, run) : SLT_OK;
     if (status == SLT_OK) status = slt_model_open(call->context, run, &model);
     if (status != SLT_OK) return status;
+    p->trust = slt_model_about(model)->trust;
     status = slt_dataset_open(call->context, call->arguments[call->count - 1], &p->data);
     if (status == SLT_OK) {
         status = labelled ? slt_model_label(model, p->data, options, labelled)
@@ -175,7 +188,7 @@ static void summarise(const cli_call *call, printer *p) {
     cli_progress_end();
     FILE *out = cli_value(call, "output") ? stdout : stderr;
     if (call->quiet && out == stderr) return;
-    cli_tally_print(out, &p->tally, p->restarts.members ? &p->restarts : NULL);
+    cli_tally_print(out, &p->tally, p->restarts.members ? &p->restarts : NULL, &p->trust);
 }
 
 static int stop(const cli_call *call, slt_status status) {
@@ -231,7 +244,7 @@ static bool check_flags(cli_call *call, slt_segment_options *options) {
             return cli_misuse(call, "--%s is for training, but RUN is given", alone[i]), false;
     if (call->count == 2 && call->setting_count)
         return cli_misuse(call, "'%s' is for training, but RUN is given", call->settings[0]), false;
-    if (!cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 16, &restarts)) return false;
+    if (!cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 1, &restarts)) return false;
     if (!cli_number(call, "seconds", 1, 1000000000, 0, &seconds)) return false;
     if (!cli_number(call, "min-length", 1, 65536, 0, &least)) return false;
     if (!cli_number(call, "max-length", 1, 65536, 0, &most)) return false;
@@ -282,7 +295,9 @@ const cli_command cli_segment = {
         "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"
         "but the last), segment id per step, confidence per boundary (probability of a boundary\n"
         "within one step of it), number of segments with its distribution; told_count where a\n"
-        "baseline was told the true number of segments; codes, a few numbers per segment, where\n"
+        "baseline was told the true number of segments; trust: a number from 0 to 1, doubtful or\n"
+        "not, whether confidence is calibrated, and the warnings; codes, a few numbers per "
+        "segment, where\n"
         "the model has them (code=8). -o with another ending (.safetensors, .npz, .hdf5, or / for "
         "a\n"
         "Minari data set) copies the data set with the segments as its labels.\n\n"

@@ -11,6 +11,7 @@
 #include "data_columns.h"
 #include "json_text.h"
 #include "option_list.h"
+#include "show_trust.h"
 #include "signals.h"
 #include "slottar/train.h"
 
@@ -83,7 +84,6 @@ static void print_restarts(const slt_restart_report *r) {
     if (r->runner_up >= 0)
         printf("; the next one (%d) is %.4f nats per step worse", r->runner_up + 1, r->gap);
     putchar('\n');
-    if (r->warning[0]) printf("warning: %s\n", r->warning);
 }
 
 static void print_result(const char *run, const slt_train_result *result) {
@@ -92,6 +92,7 @@ static void print_result(const char *run, const slt_train_result *result) {
     if (result->restarts.members) print_restarts(&result->restarts);
     print_scores("valid", &result->valid);
     print_scores("test", &result->test);
+    cli_print_trust(stdout, &result->trust);
     printf("next: slottar eval %s; slottar segment %s DATA\n", run, run);
 }
 
@@ -104,7 +105,9 @@ static void print_json(const char *run, const slt_train_result *result) {
     if (result->test.has_labels)
         printf(",\"f1\":%.9g,\"align\":%.9g", result->test.scores.mean.f1,
                result->test.scores.mean.align);
-    puts("}}");
+    fputs("},\"trust\":", stdout);
+    cli_json_trust(stdout, &result->trust);
+    puts("}");
 }
 
 // a disk that is full or not to be written on leaves the last checkpoint whole

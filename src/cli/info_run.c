@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include "json_text.h"
+#include "show_trust.h"
 #include "slottar/run.h"
 
 // ---- the command that goes on
@@ -83,6 +84,7 @@ static void print_run(const slt_run_info *run, const char *path, const line *com
         puts("best epoch: none yet");
     print_scores("valid", &run->valid);
     print_scores("test", &run->test);
+    if (run->finished) cli_print_trust(stdout, &run->trust);
     if (run->finished)
         printf("next: slottar eval %s; slottar segment %s DATA\n", path, path);
     else
@@ -132,6 +134,8 @@ static void json_run(const slt_run_info *run, const char *path, const line *comm
            run->finished ? "true" : "false", run->best_epoch);
     json_scores("valid", &run->valid);
     json_scores("test", &run->test);
+    fputs(",\"trust\":", stdout);
+    cli_json_trust(stdout, &run->trust);
     fputs(",\"command\":", stdout);
     cli_json_text(stdout, command->text);
     puts("}");

@@ -6,9 +6,11 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include "show_trust.h"
 
 void cli_tally_add(cli_tally *tally, const slt_segments *s) {
     tally->episodes++;
+    tally->calibrated = s->calibrated;
     tally->segments += s->segments;
     tally->boundaries += s->boundary_count;
     tally->counts[s->segments < CLI_COUNTS ? s->segments : CLI_COUNTS - 1]++;
@@ -49,17 +51,21 @@ static void print_segments(FILE *out, const cli_tally *tally) {
             quantile(tally, 0.25), quantile(tally, 0.75), quantile(tally, 0.5));
     if (tally->boundaries)
         fprintf(out,
-                "confidence of a boundary %.3f on average, %" PRId64 " of %" PRId64
-                " below one half\n",
+                "%s of a boundary %.3f on average, %" PRId64 " of %" PRId64 " below one half\n",
+                tally->calibrated ? "confidence" : "the model's own probability (not calibrated)",
                 tally->confidence / (double)tally->boundaries, tally->doubtful, tally->boundaries);
 }
 
-void cli_tally_print(FILE *out, const cli_tally *tally, const slt_restart_report *restarts) {
-    if (tally->episodes) print_segments(out, tally);
-    if (!restarts) return;
+static void print_restarts(FILE *out, const slt_restart_report *restarts) {
     fprintf(out, "%d of %d restarts agree on where to cut", restarts->agreeing, restarts->members);
     if (isfinite(restarts->gap))
         fprintf(out, "; other cuts cost %.3f nats per step more", restarts->gap);
     putc('\n', out);
-    fprintf(out, "warning: %s\n", restarts->warning[0] ? restarts->warning : "none");
+}
+
+void cli_tally_print(FILE *out, const cli_tally *tally, const slt_restart_report *restarts,
+                     const slt_trust *trust) {
+    if (tally->episodes) print_segments(out, tally);
+    if (restarts) print_restarts(out, restarts);
+    cli_print_trust(out, trust);
 }

@@ -16,10 +16,12 @@ typedef struct {
     int64_t counts[CLI_COUNTS];   // episodes of that many segments; likewise
     double confidence;            // sum over boundaries
     int64_t doubtful;             // boundaries below one half
+    bool calibrated;              // of that confidence
 } cli_tally;
 
 void cli_tally_add(cli_tally *tally, const slt_segments *segments);
 // restarts may be NULL: the model was there already
-void cli_tally_print(FILE *out, const cli_tally *tally, const slt_restart_report *restarts);
+void cli_tally_print(FILE *out, const cli_tally *tally, const slt_restart_report *restarts,
+                     const slt_trust *trust);
 
 #endif

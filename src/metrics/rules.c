@@ -38,6 +38,18 @@ bool slt_rule_reads_actions(const char *name) {
     return rule && (rule->needs & SLT_NEEDS_TRAIN);
 }
 
+slt_told slt_rule_told(const char *name) {
+    const slt_rule *rule = find_rule(name);
+    if (!rule) return SLT_KNOWS_NOTHING;
+    if (rule->needs & SLT_NEEDS_COUNT) return SLT_KNOWS_COUNT;
+    return rule->needs & SLT_NEEDS_PRIOR ? SLT_KNOWS_HISTOGRAM : SLT_KNOWS_NOTHING;
+}
+
+const char *slt_told_name(slt_told told) {
+    static const char *const names[] = {"nothing", "count", "histogram", "labels"};
+    return (size_t)told < sizeof names / sizeof *names ? names[told] : "?";
+}
+
 static slt_status unknown_rule(const char *name) {
     char names[256] = "";
     for (int i = 0; i < RULES; i++) {

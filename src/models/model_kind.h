@@ -74,6 +74,7 @@ typedef struct {
     const char *reference;  // the same for the profiles reference and paper
     const char *per_member; // options that `build` and the batches do not depend on: members of a
                             // population may differ in them; NULL: none
+    int restarts;           // that a user wants who says nothing; 0: one run
     bool label_free;        // labels are never read, not even for the prior
     bool no_prior;          // knows nothing of a prior over the number of segments
     bool per_step;          // the KL term is in nats per true step, as the reconstruction is

@@ -172,6 +172,7 @@ const slt_model_kind slt_model_mdl = {
     .name = "slottar-mdl",
     .summary = "shortest description: counted ends, a decoder that forgets at cuts, no labels",
     .training = "lr=3e-3 lr_end=0.03 batch=32 steps=800 patience=1000000 slack=0.1",
+    .restarts = 16,
     .label_free = true,
     .per_step = true,
     .per_member = "beta price",

@@ -117,7 +117,7 @@ static slt_status add_floors(slt_report_book *book, slt_report_set *set) {
         if (status != SLT_OK) continue; // this rule misses something that the data has not
         const slt_scores *s = &summary.mean;
         set->floors[set->floor_count++] = (slt_report_floor){
-            name, {s->f1, s->f1_one, s->align, s->ari, s->covering, NAN, NAN, NAN}};
+            name, {s->f1, s->f1_one, s->align, s->ari, s->covering, NAN, NAN, NAN, NAN}};
     }
     return SLT_OK;
 }

@@ -49,8 +49,9 @@ static void put_names(slt_text *out, const slt_report_set *set) {
 static void put_floors(slt_text *out, const slt_report_set *set) {
     slt_text_add(out, ",\"floors\":{");
     for (int i = 0; i < set->floor_count; i++) {
-        slt_text_add(out, "%s\"%s\":{\"rule\":\"%s\"", i ? "," : "", set->floors[i].name,
-                     set->floors[i].name);
+        slt_text_add(out, "%s\"%s\":{\"rule\":\"%s\",\"told\":\"%s\"", i ? "," : "",
+                     set->floors[i].name, set->floors[i].name,
+                     slt_told_name(slt_rule_told(set->floors[i].name)));
         put_scores(out, &set->floors[i].scores);
         slt_text_add(out, "}");
     }
@@ -165,6 +166,19 @@ static void put_epochs(slt_text *out, const slt_report_run *run) {
     slt_text_add(out, "]");
 }
 
+// as slt_trust_write has it, in text that may stand inside of <script>
+static void put_trust(slt_text *out, const slt_trust *trust) {
+    slt_text_add(out, ",\"trust\":{\"trust\":");
+    slt_json_number(out, trust->trust);
+    slt_text_add(out, ",\"doubtful\":%s,\"calibrated\":%s,\"warnings\":[",
+                 trust->doubtful ? "true" : "false", trust->calibrated ? "true" : "false");
+    for (int i = 0; i < trust->warning_count; i++) {
+        slt_text_add(out, i ? "," : "");
+        slt_json_text(out, trust->warnings[i]);
+    }
+    slt_text_add(out, "]}");
+}
+
 static slt_status put_run(slt_report_book *book, slt_text *out, const slt_report_run *run) {
     const slt_report_set *set = &book->sets[run->set];
     slt_text_add(out, "{\"run\":");
@@ -173,7 +187,9 @@ static slt_status put_run(slt_report_book *book, slt_text *out, const slt_report
     slt_json_text(out, run->model);
     slt_text_add(out, ",\"set\":%d,\"split\":\"%s\",\"episodes\":%lld", run->set,
                  slt_split_name(book->request->split), (long long)set->count);
-    slt_text_add(out, ",\"told_count\":%s", run->answers.told_count ? "true" : "false");
+    slt_text_add(out, ",\"told\":\"%s\",\"told_count\":%s", slt_told_name(run->told),
+                 run->answers.told_count ? "true" : "false");
+    put_trust(out, &run->trust);
     put_scores(out, &run->scores);
     slt_text_add(out, ",\"counts\":%s", set->labelled ? "{" : "null");
     if (set->labelled) {

@@ -5,28 +5,36 @@
 #include <math.h>
 #include "report/figure.h"
 
+// the place of a bin: its mean confidence, and the share that is right
+typedef struct {
+    double x, y, share;
+} dot;
+
+static bool dot_at(const slt_plot *plot, const slt_reliability *r, int bin, dot *out) {
+    double all = 0, count = r->count[bin];
+    for (int i = 0; i < SLT_RELIABILITY_BINS; i++) all += r->count[i];
+    if (count <= 0) return false;
+    *out = (dot){slt_plot_x(plot, r->confidence[bin] / count),
+                 slt_plot_y(plot, r->right[bin] / count), count / all};
+    return true;
+}
+
 static void draw_run(const slt_plot *plot, const slt_report_run *run, int colour) {
     char class[SLT_SVG_CLASS];
-    uint64_t all = 0;
     bool first = true;
-    for (int i = 0; i < SLT_REPORT_SURE; i++) all += run->sure[i];
+    dot d;
     slt_svg_path(plot->out, slt_svg_class(class, "curve thin run", colour));
-    for (int i = 0; i < SLT_REPORT_SURE; i++) {
-        if (!run->sure[i]) continue;
-        slt_svg_point(plot->out, first, slt_plot_x(plot, (i + 0.5) / SLT_REPORT_SURE),
-                      slt_plot_y(plot, (double)run->sure_right[i] / (double)run->sure[i]));
+    for (int i = 0; i < SLT_RELIABILITY_BINS; i++) {
+        if (!dot_at(plot, &run->reliability, i, &d)) continue;
+        slt_svg_point(plot->out, first, d.x, d.y);
         first = false;
     }
     slt_svg_path_end(plot->out);
-    for (int i = 0; i < SLT_REPORT_SURE; i++) {
-        if (!run->sure[i]) continue;
-        double share = (double)run->sure[i] / (double)all;
-        slt_text_add(
-            plot->out, "<circle class=\"dot run%d\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>", colour,
-            (int)lround(slt_plot_x(plot, (i + 0.5) / SLT_REPORT_SURE)),
-            (int)lround(slt_plot_y(plot, (double)run->sure_right[i] / (double)run->sure[i])),
-            (int)lround(2.5 + 8 * sqrt(share)));
-    }
+    for (int i = 0; i < SLT_RELIABILITY_BINS; i++)
+        if (dot_at(plot, &run->reliability, i, &d))
+            slt_text_add(plot->out, "<circle class=\"dot run%d\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>",
+                         colour, (int)lround(d.x), (int)lround(d.y),
+                         (int)lround(2.5 + 8 * sqrt(d.share)));
 }
 
 slt_status slt_figure_trust(slt_report_book *book, const slt_report_set *set, slt_text *out) {

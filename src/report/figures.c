@@ -30,8 +30,8 @@ static const slt_figure figures[] = {
      "Share of segments by their number of steps.",
      slt_figure_durations},
     {"trust", "found", "How far to trust the confidence",
-     "Boundaries by the model's confidence: the share that is right within one step. On the line it "
-     "knows what it knows; large dots are many boundaries.",
+     "Boundaries by their confidence: the share that is right within one step. On the line it is "
+     "calibrated; large dots are many boundaries. The table has the mean distance from the line.",
      slt_figure_trust},
     {"quality", "found", "Single trajectories",
      "How the F1 score, one-to-one, is spread over the trajectories.",

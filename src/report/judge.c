@@ -91,11 +91,7 @@ static void compare(slt_report_run *run, const int32_t *truth, int G, const int3
     }
     for (int i = 0; i < P; i++) {
         int32_t off = G ? nearest(truth, G, predicted[i]) - predicted[i] : SLT_REPORT_OFFSETS + 1;
-        int bin = (int)(confidence[i] * SLT_REPORT_SURE);
-        if (bin < 0) bin = 0;
-        if (bin >= SLT_REPORT_SURE) bin = SLT_REPORT_SURE - 1;
-        run->sure[bin]++;
-        run->sure_right[bin] += abs(off) <= SLT_TOLERANCE;
+        slt_reliability_add(&run->reliability, (double)confidence[i], abs(off) <= SLT_TOLERANCE);
         run->extra += abs(off) > SLT_REPORT_OFFSETS;
     }
 }
@@ -127,5 +123,7 @@ slt_status slt_report_judge(slt_report_book *book, slt_report_run *run) {
     if (!set->labelled) return SLT_OK;
     SLT_TRY(score(book, set, run));
     SLT_TRY(judge_access(set, run));
-    return judge_boundaries(book, set, run);
+    SLT_TRY(judge_boundaries(book, set, run));
+    run->scores.ece = slt_reliability_error(&run->reliability);
+    return SLT_OK;
 }

@@ -62,6 +62,30 @@ static void put_lead(slt_report_book *book, int index, slt_text *out) {
     slt_text_add(out, "</p>\n");
 }
 
+// ---- how far to trust it
+
+static void put_banner(slt_report_book *book, int index, slt_text *out) {
+    const slt_report_run *run = &book->runs[index];
+    const slt_trust *trust = &run->trust;
+    char label[SLT_RUN_LABEL], text[SLT_FIXED_TEXT];
+    if (!trust->warning_count && isfinite(trust->trust)) return;
+    slt_text_add(out, "<div class=\"trust%s\" role=\"%s\"><p><b>",
+                 trust->doubtful ? " doubtful" : "", trust->doubtful ? "alert" : "note");
+    if (book->sets[run->set].run_count > 1)
+        slt_text_add(out, "%s: ", slt_run_label(book, index, label));
+    slt_text_add(out, trust->doubtful ? "These segments are doubtful. " : "");
+    if (isfinite(trust->trust))
+        slt_text_add(out, "Trust %s of 1.</b></p><ul>", slt_fixed(trust->trust, 2, text));
+    else
+        slt_text_add(out, "Trust is unknown.</b></p><ul>");
+    for (int i = 0; i < trust->warning_count; i++) {
+        slt_text_add(out, "<li>");
+        slt_html_text(out, trust->warnings[i]);
+        slt_text_add(out, "</li>");
+    }
+    slt_text_add(out, "</ul></div>\n");
+}
+
 // ---- four numbers
 
 static void put_tile(slt_text *out, const char *title, double value, const char *below) {
@@ -109,8 +133,10 @@ static double mean_confidence(slt_report_book *book, const slt_report_set *set) 
 static void put_tiles(slt_report_book *book, const slt_report_set *set, slt_text *out) {
     double f1 = 0, align = 0, equal = 0;
     char text[96];
+    bool calibrated = true;
     for (int r = 0; r < set->run_count; r++) {
         const slt_report_run *run = &book->runs[set->runs[r]];
+        calibrated = calibrated && run->trust.calibrated;
         f1 += run->scores.f1 / set->run_count;
         align += run->scores.align / set->run_count;
         equal += (double)run->summary.equal_counts / (double)set->count / set->run_count;
@@ -121,7 +147,9 @@ static void put_tiles(slt_report_book *book, const slt_report_set *set, slt_text
         put_tile(out, "Alignment, %", align, compare_with(book, set, true, text));
         put_tile(out, "Right number of segments, %", equal, "share of trajectories");
     }
-    put_tile(out, "Confidence, %", mean_confidence(book, set), "mean of all boundaries found");
+    put_tile(out, calibrated ? "Confidence, %" : "The model's own probability, %",
+             mean_confidence(book, set),
+             calibrated ? "mean of all boundaries found" : "of its boundaries; not calibrated");
     slt_text_add(out, "</div>\n");
 }
 
@@ -204,7 +232,10 @@ static void put_runs(slt_report_book *book, const slt_report_set *set, slt_text 
         put_name(out, run->model);
         slt_text_add(out, " <small>");
         put_name(out, run->path);
-        if (run->answers.told_count) slt_text_add(out, ", told the true number of segments");
+        if (run->answers.told_count)
+            slt_text_add(out, ", told the true number of segments");
+        else
+            slt_text_add(out, ", told %s", slt_told_name(run->told));
         slt_text_add(out, "</small></th>");
         put_row(out, &run->scores, NULL);
     }
@@ -214,14 +245,16 @@ static void put_runs(slt_report_book *book, const slt_report_set *set, slt_text 
 
 static void put_paper(const slt_report_book *book, const slt_report_set *set, slt_text *out) {
     if (!set->paper || !book->request->published_count) return;
-    slt_text_add(out, "<tbody class=\"others\"><tr><th colspan=\"9\" scope=\"rowgroup\">The paper, "
-                      "five seeds each, at its full size</th></tr>\n");
+    slt_text_add(out,
+                 "<tbody class=\"others\"><tr><th colspan=\"10\" scope=\"rowgroup\">The paper, "
+                 "five seeds each, at its full size</th></tr>\n");
     for (int i = 0; i < book->request->published_count; i++) {
         const slt_published_score *p = &book->request->published[i];
         if (strcmp(p->set, set->paper) != 0) continue;
-        slt_report_scores mean = {p->f1, NAN, p->align, NAN, NAN, NAN, p->forward, p->backward};
-        slt_report_scores sd = {p->f1_sd, NAN, p->align_sd,   NAN,
-                                NAN,      NAN, p->forward_sd, p->backward_sd};
+        slt_report_scores mean = {p->f1, NAN,        p->align,    NAN, NAN,
+                                  NAN,   p->forward, p->backward, NAN};
+        slt_report_scores sd = {p->f1_sd, NAN,           p->align_sd,    NAN, NAN,
+                                NAN,      p->forward_sd, p->backward_sd, NAN};
         slt_text_add(out, "<tr><th scope=\"row\">%s</th>", p->model);
         put_row(out, &mean, &sd);
     }
@@ -230,11 +263,12 @@ static void put_paper(const slt_report_book *book, const slt_report_set *set, sl
 
 static void put_floors(const slt_report_set *set, slt_text *out) {
     if (!set->floor_count) return;
-    slt_text_add(out, "<tbody class=\"others\"><tr><th colspan=\"9\" scope=\"rowgroup\">Floors: "
+    slt_text_add(out, "<tbody class=\"others\"><tr><th colspan=\"10\" scope=\"rowgroup\">Floors: "
                       "rules without training, told the true number of segments where they need "
                       "it</th></tr>\n");
     for (int i = 0; i < set->floor_count; i++) {
-        slt_text_add(out, "<tr><th scope=\"row\">%s</th>", set->floors[i].name);
+        slt_text_add(out, "<tr><th scope=\"row\">%s <small>told %s</small></th>",
+                     set->floors[i].name, slt_told_name(slt_rule_told(set->floors[i].name)));
         put_row(out, &set->floors[i].scores, NULL);
     }
     slt_text_add(out, "</tbody>\n");
@@ -282,6 +316,7 @@ static void put_config(slt_report_book *book, int index, slt_text *out) {
 void slt_page_summary(slt_report_book *book, int index, slt_text *out) {
     const slt_report_set *set = &book->sets[index];
     put_lead(book, index, out);
+    for (int r = 0; r < set->run_count; r++) put_banner(book, set->runs[r], out);
     put_tiles(book, set, out);
     put_table(book, set, out);
     for (int r = 0; r < set->run_count; r++) put_config(book, set->runs[r], out);

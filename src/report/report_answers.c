@@ -75,6 +75,7 @@ static slt_status ask_model(slt_report_book *book, slt_model *model, slt_report_
                  (long long)k.next, (long long)set->count);
     SLT_TRY(slt_model_score(model, set->data, &options, &scores));
     run->answers.accuracy = scores.accuracy;
+    run->told = scores.told;
     return SLT_OK;
 }
 
@@ -86,6 +87,7 @@ static slt_status open_and_ask(slt_report_book *book, slt_report_run *run) {
     slt_status status = slt_arena_text(&book->arena, info->name, strlen(info->name), &name);
     if (status == SLT_OK) {
         run->model = name;
+        run->trust = info->trust;
         if (run->best_epoch < 0) run->best_epoch = info->epoch;
         status = ask_model(book, model, run);
     }

@@ -8,6 +8,7 @@
 #include "core/context_impl.h"
 #include "core/text.h"
 #include "core/yaml_config.h"
+#include "metrics/trust_build.h"
 #include "slottar/draw.h"
 #include "slottar/metrics.h"
 #include "slottar/report.h"
@@ -19,7 +20,6 @@ enum {
     SLT_REPORT_FRAMES = 1 << 15, // and their steps
     SLT_REPORT_FLOORS = 16,
     SLT_REPORT_OFFSETS = 5, // boundaries further apart than this are not the same
-    SLT_REPORT_SURE = 10,   // bins of confidence
 };
 
 // ---- what models said (report_answers.c)
@@ -50,7 +50,8 @@ typedef struct {
 // the columns of every table, and the keys of `eval --json`
 #define SLT_REPORT_SCORES(X) \
     X(f1, "F1") X(f1_one, "F1 1:1") X(align, "Alignment") X(ari, "ARI") X(covering, "Covering") \
-    X(accuracy, "Accuracy") X(forward, "Forward") X(backward, "Backward")
+    X(accuracy, "Accuracy") X(forward, "Forward") X(backward, "Backward") \
+    X(ece, "Calibration error")
 // clang-format on
 
 typedef struct {
@@ -77,13 +78,15 @@ typedef struct {
     double seconds;     // of training; this and the next: NAN when not known
     double test_accuracy;
     bool test_told_count; // the model was told the true number of segments there
+    slt_told told;
+    slt_trust trust;
     slt_report_answers answers;
     slt_report_scores scores;
     slt_scores *each;          // [count of the set]; NULL without labels
     slt_score_summary summary; // with labels
     // true boundaries by the offset of the nearest predicted one, -OFFSETS ... OFFSETS; missed ones
     uint64_t offsets[2 * SLT_REPORT_OFFSETS + 1], missed, extra, true_boundaries;
-    uint64_t sure[SLT_REPORT_SURE], sure_right[SLT_REPORT_SURE]; // by confidence
+    slt_reliability reliability; // boundaries by confidence
 } slt_report_run;
 
 // ---- a data set: one part of it, with the floors

@@ -89,6 +89,14 @@ static slt_status read_metrics(slt_report_book *book, slt_report_run *run) {
 
 // ---- result.json: written when training is over
 
+static slt_told told_of(const json_t *test) {
+    const char *word = json_string_value(json_object_get(test, "told"));
+    slt_told told = SLT_KNOWS_NOTHING;
+    for (int i = SLT_KNOWS_NOTHING; word && i <= SLT_KNOWS_LABELS; i++)
+        if (strcmp(word, slt_told_name((slt_told)i)) == 0) told = (slt_told)i;
+    return told;
+}
+
 static slt_status read_result(slt_report_run *run) {
     char path[PATH];
     json_t *result;
@@ -100,13 +108,17 @@ static slt_status read_result(slt_report_run *run) {
     const json_t *test = json_object_get(result, "test");
     run->test_accuracy = number_of(test, "accuracy");
     run->test_told_count = json_is_true(json_object_get(test, "told_count"));
+    run->told = told_of(test);
+    const json_t *trust = json_object_get(result, "trust");
+    slt_status status = trust ? slt_trust_read(path, trust, &run->trust, NULL) : SLT_OK;
     json_decref(result);
-    return SLT_OK;
+    return status;
 }
 
 slt_status slt_report_read_run(slt_report_book *book, slt_report_run *run) {
     run->best_epoch = -1;
     run->seconds = run->test_accuracy = NAN;
+    slt_trust_init(&run->trust);
     if (!is_folder(run->path)) return SLT_OK; // a checkpoint alone
     SLT_TRY(read_config(book, run));
     SLT_TRY(read_metrics(book, run));

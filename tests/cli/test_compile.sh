@@ -38,8 +38,8 @@ check "eval of several runs" 0 "$SLOTTAR" eval whole reference
 says "one table" out "mean of 2"
 says "without DONE" out "  the same with DONE"
 says "and with it" out "  the same without DONE"
-says "who was told" out "compile *"
-says "in words" out "was told the true number of segments"
+says "who was told" out "compile     labels*"
+says "in words" out "*: the true number of segments"
 says "floors" out "uniform"
 check "eval as JSON" 0 "$SLOTTAR" eval whole reference --json
 if command -v python3 >/dev/null; then

@@ -60,9 +60,9 @@ grep -q told_count plain.jsonl && not_ok "nobody told anything" || ok "nobody to
 # several models and the floors in one table
 "$SLOTTAR" train slottar data.safetensors hidden=16 slot_size=16 heads=2 batch=16 epochs=1 -o slots -q >/dev/null
 check "eval of three runs" 0 "$SLOTTAR" eval slots whole two -q
-for word in "slots " "whole " "two " "uniform" "mean of 2" "was told the true number"; do says "the table has '$word'" out "$word"; done
-[ "$(grep -c '^slots  *slottar  ' out)" = 1 ] && ok "SloTTAr was told nothing" || not_ok "SloTTAr was told nothing"
-[ "$(grep -c '^whole  *ompn  *\*' out)" = 1 ] && ok "OMPN is marked" || not_ok "OMPN is marked"
+for word in "slots " "whole " "two " "uniform" "mean of 2" "told: what a method knew"; do says "the table has '$word'" out "$word"; done
+[ "$(grep -c '^slots  *slottar  *histogram ' out)" = 1 ] && ok "SloTTAr was told the histogram" || not_ok "SloTTAr was told the histogram"
+[ "$(grep -c '^whole  *ompn  *count\*' out)" = 1 ] && ok "OMPN is marked" || not_ok "OMPN is marked"
 says "both scorings" out "the same with DONE"
 says "the reference's first where asked" out "the same without DONE"
 grep -q 'mean of 1\|mean of 3' out && not_ok "no mean over different models" || ok "no mean over different models"

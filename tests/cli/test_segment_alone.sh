@@ -11,7 +11,7 @@ check "segments a data set alone" 0 alone data.safetensors prior=3 --run a -o a.
 says "how many" out "96 trajectories"
 says "how long" out "in the middle"
 says "how sure" out "confidence"
-says "and whether to trust it" out "warning:"
+says "and whether to trust it" out "trust: "
 [ "$(wc -l <a.jsonl)" = 96 ] && ok "a line per trajectory" || not_ok "a line per trajectory"
 grep -q '"restarts":{"picked":' a/result.json && ok "the result has the restarts" || not_ok "the result has the restarts"
 grep -q '^restarts: 3' a/config.yaml && ok "the configuration, too" || not_ok "the configuration, too"
@@ -21,7 +21,7 @@ check "two threads" 0 alone data.safetensors prior=3 --run two -o two.jsonl --th
 same "give the same bits" a/last.safetensors two/last.safetensors
 same "and the same segments" a.jsonl two.jsonl
 check "a copy with labels from the same run" 0 alone data.safetensors prior=3 --run a -o copy.safetensors
-says "is told how far to trust, too" out "warning: "
+says "is told how far to trust, too" out "trust: "
 check "other restarts on the same run" 1 "$SLOTTAR" segment data.safetensors $small prior=3 --run a --restarts 2
 says "are refused" err "restarts"
 

@@ -224,7 +224,7 @@ class Browser {
   drawRow(n) {
     const i = this.list[n], one = trajectory(this.loaded, i), {run, r, labelled} = this.state;
     const words = labelled ? ["F1 ", el("b", {}, percent(run.all.f1_one[i]))] :
-                             ["sure ", el("b", {}, percent(run.sure[i]))];
+                             [run.sureWord + " ", el("b", {}, percent(run.sure[i]))];
     const strips =
         (one.truth ? [one.truth] : []).concat([one.found[r]]).map((segments) => el("div", {
                                                                     class: "strip",
@@ -297,7 +297,7 @@ class Browser {
     ];
     if (labelled)
       facts.push(`F1 ${percent(run.all.f1[place])}`, `alignment ${percent(run.all.align[place])}`);
-    facts.push(`sure ${percent(run.sure[place])}`);
+    facts.push(`${run.sureWord} ${percent(run.sure[place])}`);
     this.facts.textContent = facts.filter(Boolean).join(" · ");
     this.line.show(this.loaded, one, this.state.r, step);
   }

@@ -97,6 +97,7 @@ async function loadRun(set, index, lengthStarts, chosen) {
     detail,
     boundaryStarts,
     sure,
+    sureWord: run.trust.calibrated ? "sure" : "uncalibrated",
     slotStarts: starts(chosen.map((length) => length * run.detail.slots))
   };
 }

@@ -118,7 +118,7 @@ function rowsOf(loaded, one, shown, lines, cell) {
       draw: (y) => drawSegments(lines, one.found[r], y, cell, true)
     });
     rows.push({
-      name: "sure, %",
+      name: `${run.sureWord}, %`,
       height: ROW.sure,
       draw: (y) => boundaries(one.found[r]).forEach((at, b) => {
         const sure =

@@ -5,6 +5,7 @@
 #ifndef SLT_TRAIN_ANSWER_H
 #define SLT_TRAIN_ANSWER_H
 
+#include "metrics/calibration.h"
 #include "slottar/metrics.h"
 #include "train/learner/learner.h"
 
@@ -26,7 +27,8 @@ typedef struct {
     bool pictures; // masks and attention too
     bool rounded;  // ends rounded, where the model knows how
     bool shared;   // processes of a group answer every N-th batch each, and all hear of all
-    slt_answer_visit visit; // in the order of the episodes; may be NULL
+    const slt_calibration *calibration; // of confidence, for its error; NULL: none
+    slt_answer_visit visit;             // in the order of the episodes; may be NULL
     void *user;
 } slt_answer_request;
 
@@ -54,7 +56,8 @@ typedef struct {
     bool has_done;   // the model reads DONE: there are scores with and without that step
     bool done_first; // `scores` count it and `other` do not; else the other way round
     slt_score_summary other;
-    double forward, backward; // access, reference form; NAN without slots
+    double forward, backward;    // access, reference form; NAN without slots
+    slt_reliability reliability; // of confidence, where there are labels
 } slt_evaluation;
 
 slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *episodes,

@@ -17,6 +17,7 @@ typedef struct {
     int64_t done_seen, accessed;
     double forward, backward;
     int64_t labelled, seen;
+    slt_reliability reliability;
 } findings;
 
 typedef struct {
@@ -62,6 +63,21 @@ static slt_status score_done(scorer *s, const slt_episode *episode,
     return SLT_OK;
 }
 
+// is every boundary right, within a step, as often as its confidence says?
+static void add_reliability(scorer *s, const slt_episode *episode, const slt_segmentation *answer) {
+    static const slt_calibration none = {0};
+    const slt_calibration *map = s->request->calibration ? s->request->calibration : &none;
+    const int32_t *truth = episode->segments;
+    for (int t = 0; t + 1 < answer->length; t++) {
+        if (answer->ids[t] == answer->ids[t + 1]) continue;
+        bool right = false;
+        for (int i = t - SLT_TOLERANCE; i <= t + SLT_TOLERANCE; i++)
+            right = right || (i >= 0 && i + 1 < answer->length && truth[i] != truth[i + 1]);
+        slt_reliability_add(&s->found.reliability,
+                            slt_calibrate(map, (double)answer->confidence[t]), right);
+    }
+}
+
 static slt_status score(void *user, const slt_episode *episode, const slt_segmentation *answer) {
     scorer *s = user;
     s->found.seen++;
@@ -76,6 +92,7 @@ static slt_status score(void *user, const slt_episode *episode, const slt_segmen
     SLT_TRY(score_done(s, episode, answer));
     slt_arena_reset(&s->arena, mark);
     add_access(s, episode, answer);
+    add_reliability(s, episode, answer);
     s->found.labelled++;
     return SLT_OK;
 }
@@ -93,6 +110,7 @@ static void merge(findings *to, const findings *from) {
     to->backward += from->backward;
     to->labelled += from->labelled;
     to->seen += from->seen;
+    slt_reliability_merge(&to->reliability, &from->reliability);
 }
 
 // room in process 0, and how much comes from each
@@ -118,7 +136,8 @@ static slt_status bring_together(scorer *s) {
 // ---- the whole
 
 static slt_evaluation sum_up(const findings *f, const slt_answer_losses *losses) {
-    slt_evaluation out = {.losses = *losses, .told_count = f->told_count};
+    slt_evaluation out = {
+        .losses = *losses, .told_count = f->told_count, .reliability = f->reliability};
     out.has_labels = f->labelled > 0 && f->labelled == f->seen;
     out.has_done = out.has_labels && f->done_seen == f->seen;
     out.done_first = out.has_done && f->done_first;

@@ -86,8 +86,6 @@ static void add_restarts(slt_text *text, const slt_restart_report *r) {
     add_number(text, r->runner_up < 0 ? INFINITY : r->runner_up);
     slt_text_add(text, ",\"gap\":");
     add_number(text, r->gap);
-    slt_text_add(text, ",\"warning\":");
-    slt_text_quote(text, r->warning);
     for (int list = 0; list < 2; list++) {
         slt_text_add(text, ",\"%s\":[", list ? "agreement" : "losses");
         for (int m = 0; m < r->members; m++) {
@@ -180,7 +178,9 @@ slt_run_scores slt_run_scores_of(const slt_evaluation *evaluation, int64_t episo
                             .counts_done = evaluation->done_first,
                             .other = evaluation->other,
                             .forward = evaluation->forward,
-                            .backward = evaluation->backward};
+                            .backward = evaluation->backward,
+                            .ece = slt_reliability_error(&evaluation->reliability),
+                            .reliability = evaluation->reliability};
 }
 
 static void write_score(slt_writer *out, const char *name, double value) {
@@ -190,10 +190,24 @@ static void write_score(slt_writer *out, const char *name, double value) {
         slt_write_text(out, ",\"%s\":null", name);
 }
 
+// a row per bin that is not empty: boundaries, the sum of their confidence, right ones
+static void write_reliability(slt_writer *out, const slt_reliability *r) {
+    const char *comma = "";
+    slt_write_text(out, ",\"reliability\":[");
+    for (int i = 0; i < SLT_RELIABILITY_BINS; i++) {
+        if (r->count[i] <= 0) continue;
+        slt_write_text(out, "%s[%.0f,%.9g,%.0f]", comma, r->count[i], r->confidence[i],
+                       r->right[i]);
+        comma = ",";
+    }
+    slt_write_text(out, "]");
+}
+
 static void write_scores(slt_writer *out, const char *name, const slt_run_scores *scores) {
     slt_write_text(out, ",\"%s\":{\"episodes\":%" PRId64, name, scores->episodes);
     write_score(out, "loss", scores->loss);
     write_score(out, "accuracy", scores->accuracy);
+    slt_write_text(out, ",\"told\":\"%s\"", slt_told_name(scores->told));
     if (scores->has_labels) {
 #define FIELD(field, text) slt_write_text(out, ",\"" #field "\":%.9g", scores->scores.mean.field);
         SLT_SCORE_LIST(FIELD)
@@ -201,23 +215,29 @@ static void write_scores(slt_writer *out, const char *name, const slt_run_scores
         if (!isnan(scores->forward))
             slt_write_text(out, ",\"forward\":%.9g,\"backward\":%.9g", scores->forward,
                            scores->backward);
+        write_score(out, "ece", scores->ece);
+        write_reliability(out, &scores->reliability);
         if (scores->told_count) slt_write_text(out, ",\"told_count\":true");
     }
     slt_write_text(out, "}");
 }
 
-static slt_status write_restarts(slt_writer *out, slt_context *context,
-                                 const slt_restart_report *report) {
+static slt_status write_findings(slt_writer *out, slt_context *context,
+                                 const slt_train_result *result,
+                                 const slt_calibration *calibration) {
     slt_text text;
     slt_text_init(&text, &context->allocator);
-    add_restarts(&text, report);
+    if (result->restarts.members) add_restarts(&text, &result->restarts);
+    slt_text_add(&text, ",\"trust\":");
+    slt_trust_write(&text, &result->trust, calibration);
     if (text.status == SLT_OK) slt_write(out, text.bytes, text.length);
     slt_status status = text.status;
     slt_text_deinit(&text);
     return status;
 }
 
-slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result) {
+slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result,
+                          const slt_calibration *calibration) {
     char path[SLT_RUN_PATH];
     slt_writer out;
     SLT_TRY(slt_writer_open(&out, slt_run_path(path, run, "result.json")));
@@ -225,8 +245,7 @@ slt_status slt_run_result(slt_context *context, const char *run, const slt_train
                    result->epochs, result->best_epoch, result->steps);
     write_scores(&out, "valid", &result->valid);
     write_scores(&out, "test", &result->test);
-    slt_status status = SLT_OK;
-    if (result->restarts.members) status = write_restarts(&out, context, &result->restarts);
+    slt_status status = write_findings(&out, context, result, calibration);
     slt_write_text(&out, "}\n");
     if (status != SLT_OK) {
         slt_writer_abort(&out);

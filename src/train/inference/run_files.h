@@ -56,7 +56,8 @@ slt_status slt_run_append(const char *path, const char *text, size_t length);
 slt_status slt_lines_cut_back(const char *path, int64_t epochs);
 slt_status slt_run_cut_back(slt_context *context, const char *run, int64_t epochs);
 
-slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result);
+slt_status slt_run_result(slt_context *context, const char *run, const slt_train_result *result,
+                          const slt_calibration *calibration);
 slt_run_scores slt_run_scores_of(const slt_evaluation *evaluation, int64_t episodes);
 
 #endif

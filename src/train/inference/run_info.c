@@ -151,11 +151,15 @@ static slt_status take_result(slt_run *run, const char *path, const slt_map *map
     json_t *result;
     SLT_TRY(slt_json_parse(path, (const char *)map->data, map->size, 4, &result));
     const json_t *test = json_object_get(result, "test");
-    if (number_of(result, "best_epoch") == (double)run->info.best_epoch)
+    const json_t *trust = json_object_get(result, "trust");
+    slt_status status = SLT_OK;
+    if (number_of(result, "best_epoch") == (double)run->info.best_epoch) {
         run->info.test = (slt_run_epoch){number_of(test, "loss"), number_of(test, "f1"),
                                          number_of(test, "align")};
+        if (trust) status = slt_trust_read(path, trust, &run->info.trust, NULL);
+    }
     json_decref(result);
-    return SLT_OK;
+    return status;
 }
 
 static slt_status read_file(slt_run *run, const char *name,
@@ -173,6 +177,7 @@ static slt_status read_file(slt_run *run, const char *name,
 
 static slt_status read_run(slt_run *run) {
     run->info.valid = run->info.test = (slt_run_epoch){NAN, NAN, NAN};
+    slt_trust_init(&run->info.trust);
     SLT_TRY(read_config(run));
     SLT_TRY(list_settings(run));
     SLT_TRY(read_position(run));

@@ -26,7 +26,7 @@ static slt_status copy_codes(slt_arena *arena, const slt_segmentation *answer, s
 }
 
 slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmentation *answer,
-                           slt_segments *out) {
+                           const slt_calibration *calibration, slt_segments *out) {
     size_t T = (size_t)answer->length;
     int32_t *ids, *boundaries, count = 0;
     float *confidence;
@@ -37,7 +37,7 @@ slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmenta
         ids[t] = count;
         if (t + 1 == answer->length || answer->ids[t] == answer->ids[t + 1]) continue;
         boundaries[count] = t;
-        confidence[count++] = answer->confidence[t];
+        confidence[count++] = (float)slt_calibrate(calibration, (double)answer->confidence[t]);
     }
     *out = (slt_segments){.episode = episode,
                           .length = answer->length,
@@ -45,6 +45,7 @@ slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmenta
                           .boundary_count = count,
                           .boundaries = boundaries,
                           .confidence = confidence,
+                          .calibrated = calibration->count > 0,
                           .segments = count + 1,
                           .told_count = answer->told_count,
                           .slots = answer->slots,
@@ -92,7 +93,8 @@ struct slt_segments_file {
     slt_context *context;
     slt_arena arena;
     slt_safetensors_writer *writer;
-    int slots;                 // 0: the model has none
+    int slots; // 0: the model has none
+    slt_calibration calibration;
     int64_t steps, boundaries; // so far
     slt_spool spools[PART_COUNT];
 };
@@ -105,6 +107,8 @@ static void put(slt_segments_file *file, int part, const void *values, size_t co
 
 static void describe(slt_segments_file *file, const slt_setup *setup, const char *data,
                      const char *split) {
+    const char *calibrated = file->calibration.count ? "true" : "false";
+    slt_safetensors_describe(file->writer, "calibrated", calibrated);
     slt_safetensors_describe(file->writer, "format", "slottar-segments-1");
     slt_safetensors_describe(file->writer, "model", setup->kind->name);
     slt_safetensors_describe(file->writer, "data", data);
@@ -120,11 +124,13 @@ static slt_status begin(slt_segments_file *file, const char *path) {
 }
 
 slt_status slt_segments_file_create(slt_context *context, const char *path, const slt_setup *setup,
-                                    const char *data, const char *split, slt_segments_file **out) {
+                                    const char *data, const char *split,
+                                    const slt_calibration *calibration, slt_segments_file **out) {
     slt_segments_file *file;
     SLT_TRY(SLT_ALLOC(&context->allocator, &file, 1));
     file->context = context;
     file->slots = setup->kind->slots(setup->model);
+    file->calibration = *calibration;
     slt_arena_init(&file->arena, &context->allocator, 0);
     for (int i = 0; i < PART_COUNT; i++)
         slt_spool_init(&file->spools[i], &context->allocator, NULL);
@@ -152,7 +158,7 @@ slt_status slt_segments_file_add(void *user, const slt_episode *episode,
     slt_segments_file *file = user;
     slt_segments s;
     slt_arena_mark mark = slt_arena_now(&file->arena);
-    SLT_TRY(slt_segments_of(&file->arena, episode->index, answer, &s));
+    SLT_TRY(slt_segments_of(&file->arena, episode->index, answer, &file->calibration, &s));
     size_t T = (size_t)s.length, K = (size_t)s.slots, boundaries = (size_t)s.boundary_count;
     file->slots = s.slots;
     file->steps += s.length;

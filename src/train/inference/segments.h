@@ -7,17 +7,21 @@
 #define SLT_TRAIN_SEGMENTS_H
 
 #include "slottar/model.h"
+#include "metrics/calibration.h"
 #include "train/inference/answer.h"
 
-// ids in order of time, boundaries gathered; arrays are in the arena or the answer's
+// ids in order of time, boundaries gathered, their confidence calibrated where the map has points;
+// arrays are in the arena or the answer's
 slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmentation *answer,
-                           slt_segments *out);
+                           const slt_calibration *calibration, slt_segments *out);
 
 typedef struct slt_segments_file slt_segments_file;
 
-// split: name of the only one in it, or NULL. The file appears at commit, whole.
+// split: name of the only one in it, or NULL; the calibration is copied. The file appears at
+// commit, whole.
 slt_status slt_segments_file_create(slt_context *context, const char *path, const slt_setup *setup,
-                                    const char *data, const char *split, slt_segments_file **out);
+                                    const char *data, const char *split,
+                                    const slt_calibration *calibration, slt_segments_file **out);
 // an slt_answer_visit over a request with pictures; user is the file
 slt_status slt_segments_file_add(void *user, const slt_episode *episode,
                                  const slt_segmentation *answer);

@@ -66,6 +66,7 @@ static slt_status open_model(slt_model *model, const char *path) {
     model->info.actions = c->data.symbols - 1;
     model->info.observation = c->data.observation;
     model->info.epoch = c->state.epoch;
+    model->info.trust = c->trust;
     return SLT_OK;
 }
 
@@ -114,6 +115,7 @@ typedef struct {
     slt_segments_visit visit;
     void *user;
     int min_length, max_length;
+    const slt_calibration *calibration;
 } visitor;
 
 static slt_status show(void *user, const slt_episode *episode, const slt_segmentation *found) {
@@ -123,7 +125,7 @@ static slt_status show(void *user, const slt_episode *episode, const slt_segment
     slt_segmentation bounded = *found;
     if (v->min_length || v->max_length)
         SLT_TRY(slt_bound_lengths(&v->arena, v->min_length, v->max_length, &bounded));
-    SLT_TRY(slt_segments_of(&v->arena, episode->index, &bounded, &segments));
+    SLT_TRY(slt_segments_of(&v->arena, episode->index, &bounded, v->calibration, &segments));
     slt_status status = v->visit(v->user, &segments);
     slt_arena_reset(&v->arena, mark);
     return status;
@@ -182,7 +184,8 @@ slt_status slt_model_segment(slt_model *model, slt_dataset *data,
     visitor v = {.visit = visit,
                  .user = user,
                  .min_length = chosen.min_length,
-                 .max_length = chosen.max_length};
+                 .max_length = chosen.max_length,
+                 .calibration = &model->checkpoint.calibration};
     slt_arena_init(&v.arena, &model->context->allocator, 0);
     slt_status status = answer(model, data, &chosen, show, &v);
     slt_arena_deinit(&v.arena);
@@ -196,7 +199,8 @@ slt_status slt_model_save_segments(slt_model *model, slt_dataset *data,
     slt_segments_file *file;
     chosen.pictures = true;
     SLT_TRY(slt_segments_file_create(model->context, path, &model->checkpoint.setup,
-                                     slt_dataset_path(data), split, &file));
+                                     slt_dataset_path(data), split, &model->checkpoint.calibration,
+                                     &file));
     slt_status status = answer(model, data, &chosen, slt_segments_file_add, file);
     if (status == SLT_OK) return slt_segments_file_commit(file);
     slt_segments_file_destroy(file);
@@ -212,10 +216,15 @@ slt_status slt_model_score(slt_model *model, slt_dataset *data, const slt_segmen
     slt_evaluation evaluation;
     slt_arena_init(&arena, &model->context->allocator, 0);
     slt_status status = choose(model, &arena, data, &chosen, false, &episodes, &count);
-    slt_answer_request request = {.seed = chosen.seed, .pictures = true};
+    slt_answer_request request = {
+        .seed = chosen.seed, .pictures = true, .calibration = &model->checkpoint.calibration};
     if (status == SLT_OK)
         status = slt_evaluate(model->learner, data, episodes, count, &request, 1, &evaluation);
-    if (status == SLT_OK) *out = slt_run_scores_of(&evaluation, count);
+    if (status == SLT_OK) {
+        *out = slt_run_scores_of(&evaluation, count);
+        out->told =
+            slt_setup_told(&model->checkpoint.setup, model->checkpoint.prior, out->told_count);
+    }
     slt_arena_deinit(&arena);
     return status;
 }

@@ -368,6 +368,8 @@ static slt_status read_all(const slt_safetensors *file, slt_checkpoint *out) {
     if (out->setup.kind->slots(out->setup.model) > SLT_LEARNER_SLOTS)
         SLT_FAIL(SLT_FORMAT, "%s: too many slots", slt_safetensors_path(file));
     SLT_TRY(read_prior(file, out));
+    SLT_TRY(slt_checkpoint_read_trust(slt_safetensors_path(file),
+                                      slt_safetensors_metadata(file, "trust"), out));
     return read_state(file, &out->state);
 }
 

@@ -7,6 +7,7 @@
 #ifndef SLT_TRAIN_CHECKPOINT_H
 #define SLT_TRAIN_CHECKPOINT_H
 
+#include "metrics/trust_build.h"
 #include "train/learner/learner.h"
 
 // where a run stands
@@ -69,9 +70,17 @@ typedef struct {
     slt_model_data data; // prior points to `prior`
     double prior[SLT_LEARNER_SLOTS];
     slt_progress_state state;
+    slt_trust trust;             // unknown where the run is not finished
+    slt_calibration calibration; // of its confidence
 } slt_checkpoint;
 
 slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_checkpoint *out);
+
+// adds what a finished run found to its checkpoint; weights stay as they are
+slt_status slt_checkpoint_put_trust(slt_context *context, const char *path, const slt_trust *trust,
+                                    const slt_calibration *calibration);
+// from that text of the metadata, NULL where it is missing
+slt_status slt_checkpoint_read_trust(const char *path, const char *text, slt_checkpoint *out);
 
 // FORMAT when a weight that the checkpoint's options ask for is missing or of another shape
 slt_status slt_checkpoint_check(slt_context *context, const slt_checkpoint *checkpoint,

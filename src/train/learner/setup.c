@@ -64,6 +64,39 @@ slt_done slt_setup_done(const slt_setup *setup) {
     return setup->kind->done ? setup->kind->done(setup->model) : SLT_DONE_NONE;
 }
 
+static bool is_flat(const double *prior, int K) {
+    for (int k = 1; k < K; k++)
+        if (prior[k] != prior[0]) return false;
+    return true;
+}
+
+static slt_told told_by_prior(const slt_setup *setup, const double *prior) {
+    slt_prior form;
+    if (slt_prior_read(setup->train.prior, setup->train.slack, &form) != SLT_OK)
+        return SLT_KNOWS_NOTHING;
+    switch (form.kind) {
+    case SLT_PRIOR_NUMBER:
+    case SLT_PRIOR_RANGE:
+    case SLT_PRIOR_MEAN:
+        return SLT_KNOWS_COUNT;
+    case SLT_PRIOR_LIST:
+    case SLT_PRIOR_LABELS:
+        return SLT_KNOWS_HISTOGRAM;
+    case SLT_PRIOR_AUTO: // labels where there were any
+        return setup->kind->label_free || is_flat(prior, setup->kind->slots(setup->model))
+                   ? SLT_KNOWS_NOTHING
+                   : SLT_KNOWS_HISTOGRAM;
+    default:
+        return SLT_KNOWS_NOTHING;
+    }
+}
+
+slt_told slt_setup_told(const slt_setup *setup, const double *prior, bool told_count) {
+    if (setup->train.early_stop != SLT_STOP_LOSS) return SLT_KNOWS_LABELS;
+    if (told_count) return SLT_KNOWS_COUNT;
+    return setup->kind->no_prior ? SLT_KNOWS_NOTHING : told_by_prior(setup, prior);
+}
+
 const char *slt_preset_name(const char *model, int index) {
     for (int i = 0; i < PRESETS; i++)
         if (strcmp(presets[i].model, model) == 0 && index-- == 0) return presets[i].name;

@@ -61,6 +61,10 @@ bool slt_setup_same_shape(const slt_setup *a, const slt_setup *b);
 // what the model observes at DONE, if it reads that step at all
 slt_done slt_setup_done(const slt_setup *setup);
 
+// what a model with these options was told of the labels; prior: [slots] as it was
+// used; told_count: the answers used true numbers of segments
+slt_told slt_setup_told(const slt_setup *setup, const double *prior, bool told_count);
+
 // names of presets of a model; NULL behind the last
 const char *slt_preset_name(const char *model, int index);
 

@@ -137,18 +137,6 @@ slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run) {
     return hinted(run) ? begin_from_sets(t, run, hinted(run)) : SLT_OK;
 }
 
-// ends by the cheapest set: what a member with a set began with, and what the best is held against
-slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_arena *arena,
-                                 bool **out) {
-    *out = NULL;
-    if (!hinted(run)) return SLT_OK;
-    SLT_TRY(find_sets(t));
-    if (!t->sets->count) return SLT_OK;
-    SLT_TRY(SLT_NEW(arena, out, (size_t)t->task.model.symbols));
-    for (int k = 0; k < t->sets->size[0]; k++) (*out)[t->sets->symbols[0][k]] = true;
-    return SLT_OK;
-}
-
 // ---- behind an epoch
 
 // a single bad epoch stops nobody: the best ones so far are compared

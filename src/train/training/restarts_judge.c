@@ -5,10 +5,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <math.h>
-#include <stdio.h>
 #include "core/each.h"
-#include "core/number.h"
-#include "train/training/trainer.h"
+#include "train/training/doubt.h"
 
 // a member that takes part
 typedef struct {
@@ -35,10 +33,8 @@ typedef struct {
     slt_feed feed;
     int asked;    // trajectories of the batch
     double times; // how often the batch counts in the sums
-    double tokens, weight, trajectories;
+    double tokens, weight;
     size_t steps;
-    bool *ends;     // [symbols] by the cheapest set of actions; NULL: nobody began with one
-    uint8_t *table; // [steps] its cuts
 } judge;
 
 // ---- who takes part
@@ -65,8 +61,9 @@ static slt_status add_run(judge *j, slt_live_run *run, bool at_end) {
     c->run = run;
     c->out = at_end ? &run->outcome->result.restarts : &run->record.restarts;
     SLT_TRY(SLT_NEW(j->arena, &c->parts, members));
-    SLT_TRY(SLT_NEW(j->arena, &c->cuts, members * j->steps));
-    if (!j->ends) SLT_TRY(slt_restarts_cheapest(j->t, run, j->arena, &j->ends));
+    // at the end they are kept for doubt.c
+    SLT_TRY(SLT_NEW(at_end ? &j->t->arena : j->arena, &c->cuts, members * j->steps));
+    if (at_end) run->votes = c->cuts, run->vote_steps = j->steps;
     for (int m = 0; m < run->members; m++) {
         if (!takes_part(run, m, at_end)) continue;
         part *p = c->parts[m] = &j->parts[j->part_count++];
@@ -92,7 +89,7 @@ static slt_status prepare(judge *j, const int64_t *episodes, int64_t count, bool
     SLT_TRY(SLT_NEW(j->arena, &j->parts, (size_t)learner->store->members));
     for (int i = 0; i < t->due_count; i++)
         if (t->due[i]->members > 1) SLT_TRY(add_run(j, t->due[i], at_end));
-    return j->ends ? SLT_NEW(j->arena, &j->table, j->steps) : SLT_OK;
+    return SLT_OK;
 }
 
 // ---- one batch
@@ -126,17 +123,6 @@ static void note_cuts(const judge *j, part *p) {
     }
 }
 
-// where the cheapest set of actions does
-static void note_table(const judge *j, size_t at) {
-    const slt_feed *feed = &j->feed;
-    for (int i = 0; i < j->asked; i++) {
-        int b = feed->order[i], length = feed->length[b];
-        const int32_t *actions = feed->actions + feed->offset[b];
-        for (int l = 0; l + 1 < length; l++) j->table[at + l] = j->ends[actions[l]];
-        at += (size_t)length;
-    }
-}
-
 // what losses are means over: true steps or trajectories
 static double weight_of(const judge *j, bool of_steps) {
     return j->times * (of_steps ? j->feed.batch.true_tokens : j->feed.batch.count);
@@ -153,7 +139,6 @@ static slt_status hear(void *user, int i) {
         slt_model_loss(learner->use.tape, p->place, learner->use.io.reconstruction);
     p->kl += weight_of(j, kind->per_step) *
              slt_model_loss(learner->use.tape, p->place, learner->use.io.kl);
-    if (i == 0 && j->table) note_table(j, p->at);
     note_cuts(j, p);
     return SLT_OK;
 }
@@ -167,7 +152,6 @@ static slt_status judge_batch(judge *j, const int64_t *episodes, int count) {
     j->asked = count;
     j->tokens += weight_of(j, !kind->per_trajectory);
     j->weight += weight_of(j, kind->per_step);
-    j->trajectories += count;
     return slt_for_each(j->t->context, j->part_count, hear, j);
 }
 
@@ -192,16 +176,6 @@ static slt_status judge_all(judge *j, const int64_t *episodes, int64_t count) {
 
 // ---- the verdict
 
-// share of cuts in common
-static double agreement(const uint8_t *x, const uint8_t *y, size_t steps) {
-    size_t both = 0, all = 0;
-    for (size_t i = 0; i < steps; i++) {
-        both += x[i] & y[i];
-        all += (size_t)x[i] + y[i];
-    }
-    return all ? 2 * (double)both / (double)all : 1;
-}
-
 static void weigh(const judge *j, const contest *c) {
     const slt_setup *setup = c->run->setup;
     for (int m = 0; m < c->run->members; m++) {
@@ -215,36 +189,7 @@ static void weigh(const judge *j, const contest *c) {
     }
 }
 
-// nats per trajectory that the number of segments costs, where the model has them
-static double count_cost(const judge *j, const contest *c) {
-    const part *picked = c->parts[c->out->picked];
-    bool known = c->run->setup->kind->per_step && j->trajectories > 0 && picked;
-    return known ? picked->kl / j->trajectories : 0;
-}
-
 static const double CLEAR = 0.01; // nats per step: a difference that counts
-
-static void warn(const judge *j, const contest *c) {
-    static const double ODD = 2, FAR = 2. / 3; // nats per trajectory; share of cuts
-    slt_restart_report *out = c->out;
-    const uint8_t *cuts = c->cuts + (size_t)out->picked * j->steps;
-    double common = j->table ? agreement(cuts, j->table, j->steps) : 1;
-    double cost = count_cost(j, c);
-    if (cost > log(c->run->setup->kind->slots(c->run->setup->model)) + ODD)
-        slt_format(out->warning, sizeof out->warning,
-                   "the number of segments does not fit the prior (%.1f nats per trajectory)",
-                   cost);
-    else if (out->gap < CLEAR)
-        slt_format(out->warning, sizeof out->warning,
-                   "other cuts describe the data nearly as well (%.4f nats per step apart)",
-                   out->gap);
-    else if (out->agreeing == 1 && !c->run->each[out->picked].hinted)
-        slt_format(out->warning, sizeof out->warning, "no other restart found these cuts");
-    else if (common < FAR)
-        slt_format(out->warning, sizeof out->warning,
-                   "the rule that suits the actions best cuts elsewhere (%.0f %% in common)",
-                   100 * common);
-}
 
 // the least loss; a head that sees more has to be clearly better than a simpler one
 static int best_member(const slt_trainer *t, const contest *c) {
@@ -270,7 +215,7 @@ static void rank(const judge *j, const contest *c, bool at_end) {
     const uint8_t *picked = c->cuts + (size_t)out->picked * j->steps;
     for (int m = 0; m < out->members; m++) {
         const uint8_t *cuts = c->cuts + (size_t)m * j->steps;
-        out->agreement[m] = agreement(cuts, picked, j->steps);
+        out->agreement[m] = slt_cuts_in_common(cuts, picked, j->steps);
         bool same = out->agreement[m] >= SAME;
         out->agreeing += same;
         bool closer = out->runner_up < 0 || out->losses[m] < out->losses[out->runner_up];
@@ -278,7 +223,6 @@ static void rank(const judge *j, const contest *c, bool at_end) {
     }
     out->gap = INFINITY;
     if (out->runner_up >= 0) out->gap = out->losses[out->runner_up] - out->losses[out->picked];
-    warn(j, c);
 }
 
 static slt_status judge_due(judge *j, bool at_end) {

@@ -158,6 +158,11 @@ const char *slt_model_settings(const char *model) {
     return kind && kind->training ? kind->training : "";
 }
 
+int slt_model_restarts(const char *model) {
+    const slt_model_kind *kind = slt_model_find(model);
+    return kind && kind->restarts ? kind->restarts : 1;
+}
+
 const char *slt_model_name(int index) {
     const slt_model_kind *kind = slt_model_row(index);
     return kind ? kind->name : NULL;

@@ -29,6 +29,7 @@ static slt_status evaluate(trainer *t, slt_split split, bool at_end, slt_segment
                                            .seed = run->request->seed,
                                            .pictures = at_end,
                                            .shared = !at_end,
+                                           .calibration = &run->calibration,
                                            .visit = segments ? slt_segments_file_add : NULL,
                                            .user = segments ? segments[i] : NULL};
     }
@@ -201,7 +202,8 @@ static slt_status open_segments(trainer *t, slt_segments_file **files) {
         const slt_live_run *run = t->due[i];
         slt_run_path(path, run->request->run, "segments.safetensors");
         SLT_TRY(slt_segments_file_create(t->context, path, run->setup, run->request->data,
-                                         slt_split_name(SLT_SPLIT_TEST), &files[i]));
+                                         slt_split_name(SLT_SPLIT_TEST), &run->calibration,
+                                         &files[i]));
     }
     return SLT_OK;
 }
@@ -228,11 +230,17 @@ static slt_status test_and_keep(trainer *t, slt_evaluation *test) {
 static slt_status end_run(trainer *t, slt_live_run *run, const slt_evaluation *valid,
                           const slt_evaluation *test) {
     slt_train_result *result = &run->outcome->result;
+    char path[SLT_RUN_PATH];
     result->seconds = slt_seconds() - t->started;
     result->valid = slt_run_scores_of(valid, t->task.count[SLT_SPLIT_VALID]);
     result->test = slt_run_scores_of(test, t->task.count[SLT_SPLIT_TEST]);
+    bool counted = result->valid.told_count || result->test.told_count;
+    result->valid.told = result->test.told = slt_setup_told(run->setup, t->task.prior, counted);
     run->outcome->status = SLT_OK;
-    SLT_TRY(slt_run_result(t->context, run->request->run, result));
+    SLT_TRY(slt_checkpoint_put_trust(t->context,
+                                     slt_run_path(path, run->request->run, "best.safetensors"),
+                                     &result->trust, &run->calibration));
+    SLT_TRY(slt_run_result(t->context, run->request->run, result, &run->calibration));
     slt_aside_free(t->context, &run->best);
     slt_status closed = slt_tensorboard_close(run->events);
     run->events = NULL;
@@ -256,6 +264,7 @@ static slt_status finish_due(trainer *t, slt_live_run *none) {
     SLT_TRY(slt_for_each(t->context, t->due_count, save_one, t));
     for (int i = 0; i < t->due_count; i++) SLT_TRY(bring_best(t, t->due[i]));
     SLT_TRY(slt_restarts_judge(t, true));
+    SLT_TRY(slt_doubt(t));
     SLT_TRY(evaluate(t, SLT_SPLIT_VALID, true, NULL, valid));
     SLT_TRY(test_and_keep(t, test));
     for (int i = 0; i < t->due_count; i++) SLT_TRY(end_run(t, t->due[i], &valid[i], &test[i]));

@@ -9,6 +9,7 @@
 
 #include "core/lock.h"
 #include "core/tensorboard.h"
+#include "metrics/calibration.h"
 #include "slottar/train.h"
 #include "train/inference/answer.h"
 #include "train/learner/checkpoint.h"
@@ -42,6 +43,10 @@ typedef struct {
     slt_aside best;          // of an epoch that was not saved yet
     bool best_waits;
     bool over; // takes no further steps in this call
+    uint8_t
+        *votes; // [members][vote_steps] cuts of all restarts in the held-out episodes, at the end
+    size_t vote_steps;
+    slt_calibration calibration; // of its confidence; no points without restarts
 } slt_live_run;
 
 // a member by its place in the learner
@@ -137,11 +142,6 @@ slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run);
 int slt_restarts_heads(const slt_trainer *t, const slt_live_run *run);
 int slt_restarts_head(const slt_trainer *t, const slt_live_run *run, int member);
 
-// [symbols] which actions end a segment by the cheapest set of that search; NULL: no member begins
-// with one
-slt_status slt_restarts_cheapest(slt_trainer *t, const slt_live_run *run, slt_arena *arena,
-                                 bool **out);
-
 // a rate that falls settles a model: losses at the end tell which one is best. Else they leap, and
 // the least one of all epochs tells
 bool slt_restarts_settle(const slt_live_run *run);
@@ -157,6 +157,11 @@ int slt_restarts_kept(const slt_live_run *run);
 // best one, and the next with other cuts, into the record of the epoch or, at the end, into the
 // result. Members that were stopped take part at the end; before, their loss is infinite
 slt_status slt_restarts_judge(slt_trainer *t, bool at_end);
+
+// ---- doubt.c
+
+// trust and calibration of the runs that are due and finished, behind slt_restarts_judge
+slt_status slt_doubt(slt_trainer *t);
 
 // ---- ranks.c: what the processes of a group do together. Alone, each is the plain case
 

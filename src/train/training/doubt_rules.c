@@ -1,0 +1,180 @@
+// Baseline rules as a second opinion: each cuts the held-out episodes, told the numbers of segments
+// that the model found (the prior's median where these contradict it) and no label, and is compared
+// by the price of actions and cuts together.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "metrics/cut_code_length.h"
+#include "train/training/doubt.h"
+
+// nats per step that count; share of cuts in common below which a rule cuts elsewhere, and from
+// which on it is the same
+static const double CLEAR = 0.01, FAR = 2. / 3, SAME = 0.98;
+enum { TRAIN_STEPS = 200000, HELD_OUT_STEPS = 50000 }; // counts of symbols need no more
+
+// the cheapest rule so far that describes the data better than a run does
+typedef struct {
+    const char *rule;          // NULL: none
+    double own, price, common; // nats per step of the run and of the rule; cuts in common
+    double delimiter;          // cuts in common with that rule
+} rival;
+
+typedef struct {
+    slt_rule_input input;
+    slt_sequence *target;
+    int32_t **ids;    // [target_count]
+    int32_t *numbers; // [target_count] of segments that the rule finds
+    uint8_t *cuts;    // [steps] of the rule
+    size_t steps;
+    rival *rivals; // [runs]
+} contest;
+
+// ---- what the rules look at
+
+// the actions of the first episodes of a split, about so many steps of them
+static slt_status take_actions(slt_trainer *t, slt_split split, int64_t most, int64_t limit,
+                               slt_sequence **out, size_t *count, size_t *steps) {
+    int64_t there = t->task.count[split] < limit ? t->task.count[split] : limit;
+    SLT_TRY(SLT_NEW(&t->arena, out, (size_t)there));
+    *count = *steps = 0;
+    for (int64_t i = 0; i < there && (int64_t)*steps < most; i++) {
+        slt_episode episode;
+        int32_t *actions;
+        SLT_TRY(slt_dataset_episode(t->task.data, t->task.episodes[split][i], &episode));
+        SLT_TRY(SLT_NEW(&t->arena, &actions, (size_t)episode.length));
+        for (int64_t l = 0; l < episode.length; l++) actions[l] = slt_episode_action(&episode, l);
+        (*out)[(*count)++] = (slt_sequence){actions, (int32_t)episode.length};
+        *steps += (size_t)episode.length;
+    }
+    return SLT_OK;
+}
+
+// rules want the prior by number of segments, from 0 on
+static slt_status shift_prior(slt_trainer *t, slt_rule_input *input) {
+    int K = t->learner->setup.kind->slots(t->learner->setup.model);
+    double *prior;
+    SLT_TRY(SLT_NEW(&t->arena, &prior, (size_t)K + 1));
+    memcpy(prior + 1, t->task.prior, (size_t)K * sizeof *prior);
+    input->prior = prior;
+    input->prior_size = K + 1;
+    return SLT_OK;
+}
+
+static slt_status price_of(slt_trainer *t, const contest *c, const uint8_t *cuts, double *out) {
+    const slt_rule_input *in = &c->input;
+    return slt_cut_code_length(&t->arena, c->target, in->target_count, in->actions, cuts, in->prior,
+                               in->prior_size, out);
+}
+
+static slt_status reserve(slt_trainer *t, contest *c, int runs) {
+    size_t count = c->input.target_count;
+    SLT_TRY(SLT_NEW(&t->arena, &c->ids, count));
+    SLT_TRY(SLT_NEW(&t->arena, &c->numbers, count));
+    SLT_TRY(SLT_NEW(&t->arena, &c->cuts, c->steps));
+    SLT_TRY(SLT_NEW(&t->arena, &c->rivals, (size_t)runs));
+    for (size_t i = 0; i < count; i++)
+        SLT_TRY(SLT_NEW(&t->arena, &c->ids[i], (size_t)c->target[i].length));
+    return SLT_OK;
+}
+
+static slt_status prepare(slt_trainer *t, const slt_evidence *all, int runs, contest *c) {
+    slt_sequence *train;
+    size_t train_steps;
+    slt_rule_input *in = &c->input;
+    SLT_TRY(take_actions(t, SLT_SPLIT_TRAIN, TRAIN_STEPS, INT64_MAX, &train, &in->train_count,
+                         &train_steps));
+    SLT_TRY(take_actions(t, slt_trainer_held_out(t), HELD_OUT_STEPS, all[0].count, &c->target,
+                         &in->target_count, &c->steps));
+    in->train = train;
+    in->valid = in->target = c->target;
+    in->valid_count = in->target_count;
+    in->actions = t->task.model.symbols - 1;
+    SLT_TRY(shift_prior(t, in));
+    SLT_TRY(reserve(t, c, runs));
+    for (int r = 0; r < runs; r++) {
+        c->rivals[r].delimiter = 1;
+        SLT_TRY(price_of(t, c, all[r].cuts, &c->rivals[r].own));
+        c->rivals[r].price = c->rivals[r].own;
+    }
+    return SLT_OK;
+}
+
+// ---- one rule
+
+static void note_cuts(contest *c) {
+    size_t at = 0;
+    for (size_t i = 0; i < c->input.target_count; i++) {
+        int T = c->target[i].length;
+        c->numbers[i] = 1;
+        for (int l = 0; l < T; l++) {
+            c->cuts[at + (size_t)l] = l + 1 < T && c->ids[i][l] != c->ids[i][l + 1];
+            c->numbers[i] += c->cuts[at + (size_t)l];
+        }
+        at += (size_t)T;
+    }
+}
+
+static void compare(const slt_evidence *e, const contest *c, const char *rule, double price,
+                    rival *out) {
+    double common = slt_cuts_in_common(e->cuts, c->cuts, c->steps);
+    if (strcmp(rule, "delimiter") == 0) out->delimiter = common;
+    if (price > out->price - (out->rule ? 0 : CLEAR) || common >= SAME) return;
+    out->rule = rule;
+    out->price = price;
+    out->common = common;
+}
+
+static void tell(const rival *r, slt_trust *trust) {
+    if (r->rule)
+        (r->common < FAR ? slt_trust_doubt : slt_trust_note)(
+            trust,
+            "the rule %s describes the data better (%.3f nats per step, not %.3f) and cuts "
+            "elsewhere (%.0f %% in common)",
+            r->rule, r->price, r->own, 100 * r->common);
+    else if (r->delimiter < FAR)
+        slt_trust_doubt(trust,
+                        "the rule delimiter, which suits the actions best, cuts elsewhere (%.0f %% "
+                        "in common)",
+                        100 * r->delimiter);
+}
+
+// one that no prior allows is no alternative
+static bool is_odd(const slt_evidence *e, const contest *c) {
+    char unused[SLT_WARNING_TEXT];
+    const slt_rule_input *in = &c->input;
+    return slt_prior_contradicted(e->run->setup, in->prior + 1, in->prior_size - 1, c->numbers,
+                                  (int64_t)in->target_count, unused);
+}
+
+// a rule that is told no numbers cuts the same for all runs
+static slt_status try_rule(slt_trainer *t, const slt_evidence *all, int runs, contest *c,
+                           const char *rule) {
+    bool counted = slt_rule_told(rule) == SLT_KNOWS_COUNT;
+    double price = 0;
+    for (int r = 0; r < runs; r++) {
+        if (r == 0 || counted) {
+            c->input.true_counts = all[r].odd ? NULL : all[r].numbers;
+            SLT_TRY(slt_rule_run(t->context, rule, &c->input, c->ids, NULL));
+            note_cuts(c);
+            SLT_TRY(price_of(t, c, c->cuts, &price));
+        }
+        if (!is_odd(&all[r], c)) compare(&all[r], c, rule, price, &c->rivals[r]);
+    }
+    return SLT_OK;
+}
+
+// tables of counts have their limits: a rule, or all of them, may have to be left out
+static slt_status without(slt_status status) { return status == SLT_UNSUPPORTED ? SLT_OK : status; }
+
+slt_status slt_doubt_rules(slt_trainer *t, const slt_evidence *all, int count) {
+    contest c = {0};
+    if (!all[0].count) return SLT_OK;
+    slt_arena_mark mark = slt_arena_now(&t->arena);
+    slt_status status = prepare(t, all, count, &c);
+    for (int i = 0; status == SLT_OK && slt_rule_name(i); i++)
+        status = without(try_rule(t, all, count, &c, slt_rule_name(i)));
+    for (int r = 0; status == SLT_OK && r < count; r++) tell(&c.rivals[r], all[r].trust);
+    slt_arena_reset(&t->arena, mark);
+    return without(status);
+}
