@@ -51,7 +51,7 @@ static inline void make_data(const char *path, slt_observation_kind kind, bool l
                              .observation_size = seen ? WIDTH : 0,
                              .has_segments = labels};
     slt_dataset_builder *builder;
-    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, path, true, &info, &builder));
     for (uint32_t i = 0; i < count; i++) CHECK_OK(add_episode(builder, kind, labels, first + i));
     CHECK_OK(slt_dataset_builder_commit(builder));
 }

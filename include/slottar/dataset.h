@@ -178,8 +178,9 @@ SLT_API slt_status slt_dataset_from_arrays(slt_context *context, const slt_datas
 SLT_API slt_status slt_dataset_view_arrays(slt_context *context, const slt_dataset_arrays *arrays,
                                            slt_dataset **out);
 
-// Writes a data set to a file; the ending decides, as for slt_dataset_convert.
-SLT_API slt_status slt_dataset_save(slt_dataset *data, const char *out);
+// Writes a data set to a file; the ending decides, as for slt_dataset_convert. EXISTS when `out` is
+// there and is not to be replaced; the data's own file is never written over (output.h).
+SLT_API slt_status slt_dataset_save(slt_dataset *data, const char *out, bool overwrite);
 
 // Writes a copy of what the data set came from, with the segment of every step in it: csv in a
 // column `segment`, Minari and D4RL in `infos/segment`, robomimic in `segment` next to the actions.
@@ -188,14 +189,17 @@ SLT_API slt_status slt_dataset_save(slt_dataset *data, const char *out);
 // source is native, npz or in memory, or `out` ends otherwise, a data set of its own is written, as
 // by slt_dataset_save. segments: [steps], -1 where unknown. INVALID when it would replace its
 // source.
-SLT_API slt_status slt_dataset_label(slt_dataset *data, const int32_t *segments, const char *out);
+SLT_API slt_status slt_dataset_label(slt_dataset *data, const int32_t *segments, const char *out,
+                                     bool overwrite);
 // The file that this call would write.
 SLT_API slt_status slt_dataset_label_path(slt_dataset *data, const char *out, char *path,
                                           size_t size);
 
 // Reads a data set of any format and writes another; the ending of `out` decides: .safetensors,
-// .npz, .hdf5 (Minari's file), / (a Minari data set, which is a folder).
-SLT_API slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out);
+// .npz, .hdf5 (Minari's file), / (a Minari data set, which is a folder). EXISTS when `out` is there
+// and is not to be replaced; `path` itself is never written over (output.h).
+SLT_API slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out,
+                                       bool overwrite);
 
 // ---- counting
 
@@ -230,10 +234,11 @@ SLT_API const char *slt_channel_kind_name(slt_channel_kind kind); // "constant",
 
 // ---- making: begin, add episodes, commit. Memory does not grow with the data.
 
-// info's texts are copied. The file appears at commit, whole; until then its parts are in nameless
-// temporary files of the same folder.
+// info's texts are copied. The ending of `path` decides the format as in slt_dataset_convert; a
+// name without an ending is native. The file appears at commit, whole; until then its parts are in
+// nameless temporary files of the same folder. EXISTS as above.
 SLT_API slt_status slt_dataset_builder_create(slt_context *context, const char *path,
-                                              const slt_dataset_info *info,
+                                              bool overwrite, const slt_dataset_info *info,
                                               slt_dataset_builder **out);
 // Metadata of your own; the names that docs/formats.md lists are taken.
 SLT_API slt_status slt_dataset_builder_describe(slt_dataset_builder *builder, const char *key,

@@ -40,8 +40,8 @@ SLT_API slt_status slt_set_describe(int index, slt_set_info *out);
 typedef struct {
     const char *const *environments; // ids with equal actions and observations, 10 at most; or the
     int environment_count;           // name of one set
-    const char *path;                // of the data set
-    bool overwrite;                  // a file that is there is replaced, else it is IO
+    const char *path;                // of the data set; its ending decides the format
+    bool overwrite;                  // replaces a file that exists, else EXISTS (output.h)
 
     // Wanted episodes per split, shared out evenly among the environments; all 0: 10 000, 1 000 and
     // 1 000. Splits are stored when more than the first is wanted.

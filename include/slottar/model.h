@@ -68,6 +68,7 @@ typedef struct {
     bool pictures;              // masks, attention and slots too
     uint64_t seed;              // of what is sampled, in profiles that sample
     int min_length, max_length; // steps of a segment, as far as possible; 0: no bound
+    bool overwrite;             // what is written replaces a file that exists (output.h)
 } slt_segment_options;
 
 // The answer for a trajectory depends on the model and on it alone (profile `reference` excepted).

@@ -12,6 +12,7 @@
 #ifndef SLOTTAR_REPORT_H
 #define SLOTTAR_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "slottar/dataset.h"
 
@@ -34,6 +35,7 @@ typedef struct {
     int run_count;
     const char *page;    // the HTML file
     const char *figures; // a folder for SVG files; made when it is not there
+    bool overwrite;      // replaces a page or figures that exist, else EXISTS (output.h)
     const char *data;    // another data set than those that the runs were trained on
     slt_split split;     // which part of the data: SLT_SPLIT_TEST, as a rule
     int detailed;        // trajectories with pictures, masks and attention per data set; 0: 240

@@ -39,6 +39,7 @@
 #include "slottar/expert.h"
 #include "slottar/inspect.h"
 #include "slottar/option.h"
+#include "slottar/output.h"
 #include "slottar/policy.h"
 #include "slottar/model.h"
 #include "slottar/sweep.h"

@@ -32,7 +32,8 @@ extern "C" {
     X(DEVICE,      8,  "device failed or is missing")                        \
     X(CANCELLED,   9,  "cancelled")                                          \
     X(DIVERGED,    10, "training diverged")                                  \
-    X(INTERNAL,    11, "internal error, please report it")
+    X(INTERNAL,    11, "internal error, please report it")                   \
+    X(EXISTS,      12, "output exists")
 // clang-format on
 
 typedef enum {

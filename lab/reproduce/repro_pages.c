@@ -30,6 +30,7 @@ static slt_status draw(slt_repro *r, const slt_repro_set *set, const slt_repro_v
     slt_report_request request = {.runs = runs,
                                   .run_count = 1,
                                   .figures = slt_repro_path(r, folder, "figures/%s", set->name),
+                                  .overwrite = true, // of the folder's own
                                   .split = SLT_SPLIT_TEST};
     request.published = slt_paper_rows(&request.published_count);
     SLT_TRY(slt_folder_make(folder));
@@ -60,6 +61,7 @@ static slt_status write_page(slt_repro *r) {
     slt_report_request request = {.runs = runs,
                                   .run_count = count,
                                   .page = slt_repro_path(r, path, "report.html"),
+                                  .overwrite = true, // of the folder's own
                                   .split = SLT_SPLIT_TEST};
     request.published = slt_paper_rows(&request.published_count);
     return slt_report(r->context, &request, NULL);

@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/lock.h"
+#include "core/output_impl.h"
 #include "reproduce/repro_impl.h"
 #include "train/inference/run_files.h"
 
@@ -79,8 +80,10 @@ static slt_status run(slt_repro *r) {
     SLT_TRY(slt_folder_make(r->request->folder));
     slt_repro_path(r, path, "lock");
     SLT_TRY(slt_lock_take(&lock, r->context, path, r->request->folder, 0));
-    remove_parts(r);
-    slt_status status = settle(r);
+    static const char *const files[] = {"results.md", "results.json", "report.html", NULL};
+    slt_status status = slt_output_resume(r->request->folder, "reproduce.yaml", files, NULL);
+    if (status == SLT_OK) remove_parts(r);
+    if (status == SLT_OK) status = settle(r);
     if (status == SLT_OK) status = make(r);
     if (status == SLT_CANCELLED) r->stopped = true;
     if (status == SLT_OK || status == SLT_CANCELLED) status = finish(r);

@@ -17,6 +17,7 @@ from ._arrays import integers, plain
 from ._library import PathLike, check, lib, needed, path_bytes
 from ._work import Context
 from .data import Dataset, Episode, file_to_write, load
+from .outputs import check_output
 from .rows import Row, acted, columns_of, describe
 
 
@@ -41,6 +42,7 @@ def from_arrays(
     observation_meaning: Optional[str] = None,
     metadata: Optional[Mapping[str, str]] = None,
     path: Optional[PathLike] = None,
+    overwrite: bool = False,
 ) -> Dataset:
     """A data set from NumPy arrays.
 
@@ -48,7 +50,8 @@ def from_arrays(
     with ``lengths`` the steps of all episodes behind one another. Whole numbers are discrete
     actions, [steps, size] floats are continuous ones. Observations of bytes and truth values are
     kept as bytes, others as 32-bit floats. The rest has one value per episode; ``splits`` are names
-    or 0, 1, 2. Without ``path`` the data set is in memory and no file is written.
+    or 0, 1, 2. Without ``path`` the data set is in memory and no file is written; a file that exists
+    is kept unless ``overwrite``.
     """
     if actions is None:
         raise TypeError("there are no actions")
@@ -81,7 +84,7 @@ def from_arrays(
         "observation_meaning": observation_meaning,
     }
     episodes = [{name: values[i] for name, values in columns.items()} for i in range(count)]
-    return build(episodes, about, metadata, path)
+    return build(episodes, about, metadata, path, overwrite)
 
 
 def _cut(values: Any, lengths: Optional[Sequence[int]], name: str) -> Sequence[Any]:
@@ -113,21 +116,22 @@ def write_labels(data: Any, segments: Any, out: PathLike, *, overwrite: bool = F
     if data._origin is not None:
         from .lerobot import label_lerobot
 
-        return label_lerobot(data, data._origin, labels, out)
+        return label_lerobot(data, data._origin, labels, out, overwrite)
     all_labels, context = np.ascontiguousarray(np.concatenate(labels)), data._handle.context
     name, found = path_bytes(out), ctypes.create_string_buffer(4096)
     context.call(lib.slt_dataset_label_path, data._handle.pointer, name, found, len(found))
-    path = os.fsdecode(found.value)
-    if os.path.exists(path) and not overwrite:
-        raise FileExistsError(f"{path} is there already")
-    context.run(lib.slt_dataset_label, data._handle.pointer, all_labels.ctypes.data, name)
-    return path
+    context.run(
+        lib.slt_dataset_label, data._handle.pointer, all_labels.ctypes.data, name, overwrite
+    )
+    return os.fsdecode(found.value)
 
 
-def from_episodes(episodes: Iterable[Any], path: Optional[PathLike] = None) -> Dataset:
+def from_episodes(
+    episodes: Iterable[Any], path: Optional[PathLike] = None, *, overwrite: bool = False
+) -> Dataset:
     """A data set from episodes of other data sets, or from mappings with ``actions`` and so on."""
     listed = list(episodes)
-    return build(listed, about_of(listed[0]) if listed else {}, None, path)
+    return build(listed, about_of(listed[0]) if listed else {}, None, path, overwrite)
 
 
 def about_of(episode: Any) -> Mapping[str, Any]:
@@ -150,6 +154,7 @@ def build(
     about: Mapping[str, Any],
     metadata: Optional[Mapping[str, str]] = None,
     path: Optional[PathLike] = None,
+    overwrite: bool = False,
 ) -> Dataset:
     """Episodes in memory, or written to a file, converted one at a time."""
     if metadata is not None and not isinstance(metadata, Mapping):
@@ -162,9 +167,12 @@ def build(
     if path is None and info.observation_kind != c.SLT_OBSERVATIONS_BITS:
         return _in_memory(episodes, first, info, metadata or {}, kept)
     name, folder = file_to_write(path)
+    if path is not None:
+        sources = {one._data.path for one in episodes if isinstance(one, Episode)}
+        check_output(path, sources, overwrite, folder=name.endswith(b"/"))
     context, builder = Context(), ctypes.c_void_p()
     with context.used():
-        check(lib.slt_dataset_builder_create(context.pointer, name, info, builder))
+        check(lib.slt_dataset_builder_create(context.pointer, name, overwrite, info, builder))
         try:
             _fill(builder, episodes, first, metadata or {})
         except BaseException:

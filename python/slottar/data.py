@@ -354,14 +354,19 @@ class Dataset:
 
     # ---- files
 
-    def save(self, path: PathLike) -> str:
-        """Writes a copy; the ending decides: .safetensors, .npz, .hdf5, / (a Minari folder)."""
+    def save(self, path: PathLike, *, overwrite: bool = False) -> str:
+        """Writes a copy; the ending decides: .safetensors, .npz, .hdf5, / (a Minari folder).
+
+        What exists is kept (ExistsError) unless ``overwrite``; the data's own file is never
+        written over."""
         out = path_bytes(path)
         if self._in_memory:
-            self._handle.context.run(lib.slt_dataset_save, self._handle.pointer, out)
+            self._handle.context.run(lib.slt_dataset_save, self._handle.pointer, out, overwrite)
             return os.fsdecode(out)
         context, name = Context(), path_bytes(self.path)
-        context.run(lib.slt_dataset_convert, context.pointer, name, out, path=self.path)
+        context.run(
+            lib.slt_dataset_convert, context.pointer, name, out, overwrite, path=self.path
+        )
         return os.fsdecode(out)
 
     def __reduce__(self) -> Any:
@@ -490,9 +495,9 @@ def _names(names: Any, count: int) -> Optional[List[str]]:
     return [text(names[i]) for i in range(count)] if names else None
 
 
-def save(data: Dataset, path: PathLike) -> str:
+def save(data: Dataset, path: PathLike, *, overwrite: bool = False) -> str:
     """The same as ``data.save(path)``."""
-    return data.save(path)
+    return data.save(path, overwrite=overwrite)
 
 
 def collect(
@@ -513,7 +518,8 @@ def collect(
     """Plays an expert and records, as ``slottar collect`` does: an environment, several, or a named
     set.
 
-    ``episodes`` is a number, or three: train, valid, test. Without ``path`` the file is temporary.
+    ``episodes`` is a number, or three: train, valid, test. Without ``path`` the file is temporary;
+    the ending of ``path`` decides the format, as in ``save``.
     """
     names = [environments] if isinstance(environments, str) else list(environments)
     name, folder = file_to_write(path)

@@ -51,6 +51,12 @@ class NoFileError(InputOutputError, FileNotFoundError):
     """There is no such file."""
 
 
+class ExistsError(SlottarError, FileExistsError):
+    """An output exists, and ``overwrite`` is not set."""
+
+    code = "EXISTS"
+
+
 class FormatError(SlottarError, ValueError):
     """A file is damaged or of another format."""
 
@@ -93,6 +99,7 @@ KINDS = {
         OutOfRangeError,
         NoMemoryError,
         InputOutputError,
+        ExistsError,
         FormatError,
         UnsupportedError,
         DeviceError,

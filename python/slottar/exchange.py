@@ -48,10 +48,10 @@ def _folder(path: str) -> str:
     return os.path.dirname(path) if os.path.basename(path) == "data" else path
 
 
-def to_minari(data: Dataset, target: PathLike) -> str:
+def to_minari(data: Dataset, target: PathLike, *, overwrite: bool = False) -> str:
     """Writes a Minari data set and says where: into a folder that is named (with a / in front or at
     its end), else under that id, ``craft/full-v0`` say, where Minari finds it. Labels are in
-    ``infos/segment``."""
+    ``infos/segment``. What exists is kept unless ``overwrite``."""
     name = os.fspath(target)
     is_folder = (
         name.endswith("/")
@@ -61,7 +61,7 @@ def to_minari(data: Dataset, target: PathLike) -> str:
     )
     path = name.rstrip("/") if is_folder else _minari_path(name)
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    data.save(path + "/")
+    data.save(path + "/", overwrite=overwrite)
     return path
 
 
@@ -79,6 +79,7 @@ def from_gymnasium(
     longest: Optional[int] = None,
     segment: Optional[str] = None,
     path: Optional[PathLike] = None,
+    overwrite: bool = False,
 ) -> Dataset:
     """Plays an environment, or the one of that id, and records it.
 
@@ -108,7 +109,7 @@ def from_gymnasium(
         "expert": "random" if policy is None else getattr(policy, "__name__", "policy"),
         "action_count": int(space.n) if discrete else None,
     }
-    return build(rows, about, None, path)
+    return build(rows, about, None, path, overwrite)
 
 
 def _play(

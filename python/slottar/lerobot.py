@@ -21,6 +21,7 @@ from ._work import logger
 from .building import build
 from .data import SPLITS, Dataset, Patterns
 from .errors import error_of
+from .outputs import check_output
 
 _FILE = "chunk-000/file-000.parquet"
 _ACTION, _STATE, _REWARD, _SUBTASK = "action", "observation.state", "next.reward", "subtask_index"
@@ -36,6 +37,7 @@ def from_lerobot(
     actions: Patterns = None,
     observations: Patterns = None,
     path: Optional[PathLike] = None,
+    overwrite: bool = False,
 ) -> Dataset:
     """Reads a LeRobot data set from a folder.
 
@@ -76,7 +78,7 @@ def from_lerobot(
     if about.get("action_names") is None and episodes and np.ndim(episodes[0]["actions"]) == 2:
         about["action_names"] = _names(features, acts)
     about["observation_names"] = _names(features, seen) if seen else None
-    data = build(episodes, about, None, path)
+    data = build(episodes, about, None, path, overwrite)
     data._origin = str(folder)
     return data
 
@@ -272,33 +274,41 @@ def to_lerobot(
     fps: int = 10,
     task: Optional[str] = None,
     names: Optional[Sequence[str]] = None,
+    overwrite: bool = False,
 ) -> str:
-    """Writes a LeRobot 3.0 data set into a new folder.
+    """Writes a LeRobot 3.0 data set into a folder, a new one unless ``overwrite``.
 
     ``segments``, what ``predict`` returned for all episodes, become ``subtask_index``; without them
     the data's own labels, if there are any. ``names`` are the sub-tasks' texts. Final observations
     have no place there.
     """
     folder = Path(os.fspath(root))
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(f"{folder} is there already")
+    check_output(folder, [data._origin or data.path], overwrite, folder=True)
     labels = _labels(data, segments)
     part = folder.with_name(f"{folder.name}.part-{os.getpid()}")
     try:
         _write(data, part, labels, fps, task or data.environment or "recorded behaviour", names)
-        if folder.exists():
-            folder.rmdir()
-        os.replace(part, folder)
+        _replace(part, folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return str(folder)
 
 
-def label_lerobot(data: Dataset, root: PathLike, labels: List[np.ndarray], out: PathLike) -> str:
+def _replace(part: Path, folder: Path) -> None:
+    """Gives the new folder its name; what has it goes only then."""
+    old = folder.with_name(f"{folder.name}.old-{os.getpid()}")
+    if folder.exists():
+        os.replace(folder, old)
+    os.replace(part, folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def label_lerobot(
+    data: Dataset, root: PathLike, labels: List[np.ndarray], out: PathLike, overwrite: bool
+) -> str:
     """A copy of a LeRobot folder with ``subtask_index``; everything else is as it was."""
     source, folder = Path(os.fspath(root)), Path(os.fspath(out))
-    if folder.exists():
-        raise FileExistsError(f"{folder} is there already")
+    check_output(folder, [source], overwrite, folder=True)
     part = folder.with_name(f"{folder.name}.part-{os.getpid()}")
     try:
         shutil.copytree(source, part)
@@ -308,7 +318,7 @@ def label_lerobot(data: Dataset, root: PathLike, labels: List[np.ndarray], out: 
         for file in sorted((part / "data").glob("*/*.parquet")):
             _label_file(file, dict(zip(numbers, labels)))
         _label_info(part, max(int(one.max()) for one in labels) + 1)
-        os.replace(part, folder)
+        _replace(part, folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return str(folder)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Optional, Type
 
@@ -28,6 +27,7 @@ from ._work import SEED_MOST, Context, Handle, Watcher, both
 from .data import Dataset, TemporaryFolder, split_number
 from .errors import CancelledError, ShapeError, SlottarError, error_of
 from .estimator import Estimator, as_dataset, signature, without_targets
+from .outputs import write_file
 from .progress import Bar
 from .results import Segmentation, Segments
 from .scores import SCORES, run_scores
@@ -281,10 +281,14 @@ class Model(Estimator):
             )
         return -found["loss"] if metric == "loss" else found[metric]
 
-    def label(self, X: Any, path: PathLike, *, split: Optional[str] = None) -> Dataset:
-        """Writes a copy of the data whose labels are the model's; the ending decides the format."""
-        name = path_bytes(path)
-        self._ask(as_dataset(X), lib.slt_model_label, self._choose(split), name)
+    def label(
+        self, X: Any, path: PathLike, *, split: Optional[str] = None, overwrite: bool = False
+    ) -> Dataset:
+        """Writes a copy of the data whose labels are the model's; the ending decides the format.
+        What exists is kept unless ``overwrite``."""
+        name, options = path_bytes(path), self._choose(split)
+        options.overwrite = overwrite
+        self._ask(as_dataset(X), lib.slt_model_label, options, name)
         return Dataset(os.fsdecode(name))
 
     def report(
@@ -295,8 +299,10 @@ class Model(Estimator):
         data: Any = None,
         split: str = "test",
         detailed: int = 0,
+        overwrite: bool = False,
     ) -> Dict[str, int]:
-        """Writes the HTML report, and its pictures as SVG files into ``figures``."""
+        """Writes the HTML report, and its pictures as SVG files into ``figures``. What exists is
+        kept unless ``overwrite``."""
         self._need_fit()
         kept = None if data is None else as_dataset(data)
         runs = (ctypes.c_char_p * 1)(path_bytes(self.__dict__.get("run_", self.checkpoint_)))
@@ -305,6 +311,7 @@ class Model(Estimator):
             run_count=1,
             page=None if page is None else path_bytes(page, "page"),
             figures=None if figures is None else path_bytes(figures, "figures"),
+            overwrite=overwrite,
             data=None if kept is None else path_bytes(kept.path),
             split=split_number(split),
             detailed=whole(detailed, "detailed", 0, 2**31 - 1),
@@ -317,20 +324,13 @@ class Model(Estimator):
 
     # ---- files
 
-    def save(self, path: PathLike) -> str:
-        """Writes the checkpoint, a safetensors file, whole or not at all."""
+    def save(self, path: PathLike, *, overwrite: bool = False) -> str:
+        """Writes the checkpoint, a safetensors file, whole or not at all. What exists is kept
+        unless ``overwrite``."""
         self._need_fit()
-        name = os.fsdecode(path_bytes(path))
-        part = f"{name}.part-{os.getpid()}"
-        try:
-            shutil.copyfile(self.checkpoint_, part)
-            with open(part, "rb") as file:
-                os.fsync(file.fileno())
-            os.replace(part, name)
-        except BaseException:
-            Path(part).unlink(missing_ok=True)
-            raise
-        return name
+        return write_file(
+            path, Path(self.checkpoint_).read_bytes(), [self.checkpoint_], overwrite
+        )
 
     @classmethod
     def load(cls, path: PathLike, **parameters: Any) -> "Model":

@@ -22,6 +22,10 @@ typedef struct {
     const char *help;
 } cli_flag;
 
+// of every command that writes files under names of the user's (slottar/output.h)
+#define CLI_FORCE                                                                                  \
+    { "force", 'f', NULL, "replaces outputs that exist; inputs are never replaced" }
+
 typedef struct cli_call cli_call;
 
 // options that a command takes as key=value, for the manual page

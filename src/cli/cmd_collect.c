@@ -117,8 +117,9 @@ static int run(cli_call *call) {
 }
 
 static const cli_flag flags[] = {
-    {"output", 'o', "FILE", "the data set (default: ENV.safetensors)"},
-    {"force", 'f', NULL, "replaces a file that is there"},
+    {"output", 'o', "FILE",
+     "the data set: .safetensors, .npz, .hdf5 or / (default: ENV.safetensors)"},
+    CLI_FORCE,
     {"split", 0, "A,B,C", "episodes for training, validation, test (default 10000,1000,1000)"},
     {"episodes", 0, "N", "episodes without splits"},
     {"obs", 0, "VIEW", "Craft: full or partial (default: as the id says)"},

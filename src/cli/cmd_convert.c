@@ -6,17 +6,18 @@
 #include "data_columns.h"
 #include "slottar/dataset.h"
 
-static const cli_flag flags[] = {CLI_COLUMN_FLAGS, {NULL, 0, NULL, NULL}};
+static const cli_flag flags[] = {CLI_FORCE, CLI_COLUMN_FLAGS, {NULL, 0, NULL, NULL}};
 
 static int run(cli_call *call) {
     if (!cli_choose_columns(call, 0)) return CLI_USAGE;
-    slt_status status = slt_dataset_convert(call->context, call->arguments[0], call->arguments[1]);
+    slt_status status = slt_dataset_convert(call->context, call->arguments[0], call->arguments[1],
+                                            cli_value(call, "force") != NULL);
     return status == SLT_OK ? CLI_DONE : cli_fail(status);
 }
 
 const cli_command cli_convert = {
     .name = "convert",
-    .arguments = "IN OUT",
+    .arguments = "IN OUT [--force]",
     .summary = "converts a data set to another format",
     .text =
         "IN is known by its content: the native format, npz, HDF5 (Minari, robomimic, D4RL; a\n"

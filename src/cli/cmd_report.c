@@ -11,6 +11,7 @@
 
 static const cli_flag flags[] = {
     {"output", 'o', "FILE", "the page, FILE.html"},
+    CLI_FORCE,
     {"data", 0, "DATA", "another data set than those that the runs were trained on"},
     {"split", 0, "SPLIT", "train, valid or test (default test)"},
     {"figures", 0, "DIR", "the pictures as SVG files, too"},
@@ -44,6 +45,7 @@ static int run(cli_call *call) {
                                   .run_count = call->count,
                                   .page = cli_value(call, "output"),
                                   .figures = cli_value(call, "figures"),
+                                  .overwrite = cli_value(call, "force") != NULL,
                                   .data = cli_value(call, "data"),
                                   .seed = call->seed};
     if (!cli_split_flag(call, &request.split)) return CLI_USAGE;

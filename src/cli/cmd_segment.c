@@ -3,11 +3,9 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "action_mark.h"
 #include "commands.h"
@@ -21,6 +19,7 @@ static const char MODEL[] = "slottar-mdl"; // without RUN
 
 static const cli_flag flags[] = {
     {"output", 'o', "OUT", ".jsonl, .csv, or a data set (default: JSON lines on standard output)"},
+    CLI_FORCE,
     {"split", 0, "SPLIT", "only the train, valid or test split"},
     {"show", 0, NULL, "coloured time lines instead of JSON"},
     {"limit", 0, "N", "the first N episodes only"},
@@ -186,8 +185,8 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
 // what was found, where standard output is free, else on standard error
 static void summarise(const cli_call *call, printer *p) {
     cli_progress_end();
+    if (call->quiet) return;
     FILE *out = cli_value(call, "output") ? stdout : stderr;
-    if (call->quiet && out == stderr) return;
     cli_tally_print(out, &p->tally, p->restarts.members ? &p->restarts : NULL, &p->trust);
 }
 
@@ -211,28 +210,33 @@ static bool is_data_set(const char *path) {
     return false;
 }
 
-// to a temporary name first: the file is there whole or not at all
+static ssize_t write_output(void *output, const char *bytes, size_t count) {
+    slt_output_write(output, bytes, count);
+    return (ssize_t)count;
+}
+
+// the file is there whole or not at all; what a stream takes goes into it
 static int run_to_file(cli_call *call, printer *p, const slt_segment_options *options,
                        const char *path) {
-    char temporary[4096];
-    snprintf(temporary, sizeof temporary, "%.4000s.part-XXXXXX", path);
-    int descriptor = mkstemp(temporary);
-    p->out = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (!p->out) {
-        fprintf(stderr, "slottar: %s: %s\n", path, strerror(errno));
-        return CLI_FAILED;
-    }
-    if (p->csv) fputs("episode,step,segment\n", p->out);
-    slt_status status = segment(call, p, options, NULL);
-    bool whole = status == SLT_OK && fflush(p->out) == 0 && fsync(descriptor) == 0 &&
-                 fchmod(descriptor, 0644) == 0;
-    int error = errno;
-    if (fclose(p->out) != 0) whole = false;
-    if (whole && rename(temporary, path) == 0) return summarise(call, p), CLI_DONE;
-    unlink(temporary);
+    slt_output *output;
+    slt_output_request request = {.path = path,
+                                  .overwrite = options->overwrite,
+                                  .inputs = call->arguments,
+                                  .input_count = call->count};
+    slt_status status = slt_output_open(call->context, &request, &output);
+    if (status != SLT_OK) return cli_fail(status);
+    p->out = fopencookie(output, "w", (cookie_io_functions_t){.write = write_output});
+    if (!p->out) status = SLT_NOMEM;
+    if (p->out && p->csv) fputs("episode,step,segment\n", p->out);
+    if (p->out) status = segment(call, p, options, NULL);
+    if (p->out) fclose(p->out);
+    if (status == SLT_OK)
+        status = slt_output_commit(output);
+    else
+        slt_output_abort(output);
     if (status != SLT_OK) return stop(call, status);
-    fprintf(stderr, "slottar: %s: could not write: %s\n", path, strerror(error));
-    return CLI_FAILED;
+    summarise(call, p);
+    return CLI_DONE;
 }
 
 // flags that only a command without RUN understands, and bounds
@@ -256,7 +260,8 @@ static bool check_flags(cli_call *call, slt_segment_options *options) {
 
 static int run(cli_call *call) {
     const char *path = cli_value(call, "output");
-    slt_segment_options options = {.seed = call->seed};
+    slt_segment_options options = {.seed = call->seed,
+                                   .overwrite = cli_value(call, "force") != NULL};
     static printer p;
     p.out = stdout;
     p.show = cli_value(call, "show") != NULL;
@@ -277,7 +282,14 @@ static int run(cli_call *call) {
                           path);
     cli_catch_signals(call->context);
     if (lines) return run_to_file(call, &p, &options, path);
-    slt_status status = segment(call, &p, &options, path);
+    // before it trains for a name that it may not write
+    slt_output_request request = {.path = path,
+                                  .folder = path && ends_with(path, "/"),
+                                  .overwrite = options.overwrite,
+                                  .inputs = call->arguments,
+                                  .input_count = call->count};
+    slt_status status = path ? slt_output_check(&request) : SLT_OK;
+    if (status == SLT_OK) status = segment(call, &p, &options, path);
     if (status != SLT_OK) return stop(call, status);
     summarise(call, &p);
     return CLI_DONE;

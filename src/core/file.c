@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core/number.h"
@@ -44,6 +45,20 @@ void slt_map_close(slt_map *map) {
     *map = (slt_map){0};
 }
 
+// mkostemp would give the file to its owner alone; here the umask decides
+int slt_part_create(char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    char *end = name + strlen(name) - 6;
+    for (int i = 0; i < 100; i++) {
+        unsigned char random[6];
+        if (getrandom(random, sizeof random, 0) != sizeof random) return -1;
+        for (int k = 0; k < 6; k++) end[k] = letters[random[k] % (sizeof letters - 1)];
+        int descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    }
+    return -1;
+}
+
 slt_status slt_writer_open(slt_writer *writer, const char *path) {
     writer->descriptor = -1;
     writer->status = SLT_OK;
@@ -52,9 +67,8 @@ slt_status slt_writer_open(slt_writer *writer, const char *path) {
     if (length < 0 || (size_t)length >= sizeof writer->temporary)
         SLT_FAIL(SLT_INVALID, "file name of %zu characters is too long", strlen(path));
     snprintf(writer->path, sizeof writer->path, "%s", path);
-    writer->descriptor = mkostemp(writer->temporary, O_CLOEXEC);
+    writer->descriptor = slt_part_create(writer->temporary);
     if (writer->descriptor < 0) SLT_FAIL(SLT_IO, "%s: could not create: %s", path, strerror(errno));
-    fchmod(writer->descriptor, 0644);
     return SLT_OK;
 }
 

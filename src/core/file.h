@@ -28,6 +28,8 @@ typedef struct {
     unsigned char buffer[64 * 1024];
 } slt_writer;
 
+// a new file of the name NAME.part-XXXXXX, whose X are replaced; -1 and errno on failure
+int slt_part_create(char *name);
 slt_status slt_writer_open(slt_writer *writer, const char *path);
 void slt_write(slt_writer *writer, const void *bytes, size_t count);
 void slt_write_text(slt_writer *writer, const char *format, ...)

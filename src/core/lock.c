@@ -80,7 +80,7 @@ static outcome lock_descriptor(int descriptor, const char *path, holder *who) {
 static outcome try_once(slt_lock *lock, holder *who) {
     struct stat info;
     lock->descriptor =
-        open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+        open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (lock->descriptor < 0) return FAILED;
     bool regular = fstat(lock->descriptor, &info) == 0 && S_ISREG(info.st_mode);
     if (!regular) errno = EINVAL;

@@ -171,7 +171,7 @@ static slt_status begin(slt_tensorboard *file, const char *path, int64_t last_st
                         double wall_time) {
     slt_text_add(&file->path, "%s", path);
     SLT_TRY(file->path.status);
-    file->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    file->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (file->descriptor < 0) SLT_FAIL(SLT_IO, "%s: could not open: %s", path, strerror(errno));
     size_t kept;
     SLT_TRY(go_to_end(file, last_step, &kept));

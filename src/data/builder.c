@@ -5,9 +5,11 @@
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "core/spool.h"
 #include "core/text.h"
 #include "data/dataset_impl.h"
+#include "data/formats.h"
 #include "data/names.h"
 
 // the parts in the order of the file, wide elements first: name, type
@@ -58,6 +60,7 @@ struct slt_dataset_builder {
     bool used[PART_COUNT];
     slt_spool spools[PART_COUNT];
     int64_t ones, final_ones; // so far
+    slt_delivery delivery;    // of an output under a user's name, else empty
 };
 
 static void put(slt_dataset_builder *builder, int part, const void *bytes, size_t count) {
@@ -151,8 +154,8 @@ static slt_status begin(slt_dataset_builder *builder, const char *path) {
     return SLT_OK;
 }
 
-slt_status slt_dataset_builder_create(slt_context *context, const char *path,
-                                      const slt_dataset_info *info, slt_dataset_builder **out) {
+static slt_status make_builder(slt_context *context, const slt_dataset_info *info,
+                               slt_dataset_builder **out) {
     slt_dataset_builder *builder;
     SLT_TRY(SLT_ALLOC(&context->allocator, &builder, 1));
     builder->context = context;
@@ -160,13 +163,29 @@ slt_status slt_dataset_builder_create(slt_context *context, const char *path,
     builder->info.episodes = builder->info.steps = builder->info.longest = 0;
     slt_arena_init(&builder->arena, &context->allocator, 8192);
     for (int i = 0; i < PART_COUNT; i++)
-        slt_spool_init(&builder->spools[i], &context->allocator, path);
-    slt_status status = begin(builder, path);
+        slt_spool_init(&builder->spools[i], &context->allocator, NULL);
+    *out = builder;
+    return SLT_OK;
+}
+
+static slt_status or_destroy(slt_dataset_builder *builder, slt_status status,
+                             slt_dataset_builder **out) {
     if (status == SLT_OK)
         *out = builder;
     else
         slt_dataset_builder_destroy(builder);
     return status;
+}
+
+slt_status slt_dataset_builder_native(slt_context *context, const char *path,
+                                      const slt_dataset_info *info, slt_dataset_builder **out) {
+    slt_dataset_builder *builder;
+    SLT_TRY(make_builder(context, info, &builder));
+    return or_destroy(builder, begin(builder, path), out);
+}
+
+void slt_dataset_builder_deliver(slt_dataset_builder *builder, const slt_delivery *delivery) {
+    builder->delivery = *delivery;
 }
 
 slt_status slt_dataset_builder_describe(slt_dataset_builder *builder, const char *key,
@@ -292,6 +311,9 @@ slt_status slt_dataset_builder_commit(slt_dataset_builder *builder) {
         status = slt_safetensors_commit(builder->writer);
         builder->writer = NULL; // it is gone
     }
+    const slt_delivery *to = &builder->delivery;
+    if (status == SLT_OK && to->format)
+        status = to->format->write(builder->context, to->native, to->output);
     slt_dataset_builder_destroy(builder);
     return status;
 }
@@ -300,6 +322,8 @@ void slt_dataset_builder_destroy(slt_dataset_builder *builder) {
     if (!builder) return;
     slt_safetensors_abort(builder->writer);
     for (int i = 0; i < PART_COUNT; i++) slt_spool_deinit(&builder->spools[i]);
+    if (builder->delivery.format) unlink(builder->delivery.native);
+    slt_lock_release(&builder->delivery.lock);
     slt_arena_deinit(&builder->arena);
     slt_free(&builder->context->allocator, builder);
 }

@@ -6,6 +6,7 @@
 #define SLT_DATA_DATASET_IMPL_H
 
 #include "core/context_impl.h"
+#include "core/output_impl.h"
 #include "core/safetensors.h"
 #include "slottar/dataset.h"
 
@@ -53,5 +54,11 @@ slt_status slt_dataset_check_info(const slt_dataset_info *info);
 slt_status slt_dataset_check_addition(const slt_dataset_info *info, const slt_episode *episode);
 // metadata that the builder writes itself
 bool slt_dataset_is_reserved(const char *key);
+
+// builders of a native file that is no user's output, and of an output with its inputs
+slt_status slt_dataset_builder_native(slt_context *context, const char *path,
+                                      const slt_dataset_info *info, slt_dataset_builder **out);
+slt_status slt_dataset_builder_claim(slt_context *context, const slt_output_request *request,
+                                     const slt_dataset_info *info, slt_dataset_builder **out);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#include "core/lock.h"
+#include "core/output_impl.h"
 #include "data/csv.h"
 #include "data/dataset_impl.h"
 #include "data/minari.h"
@@ -65,6 +65,25 @@ const slt_data_format *slt_data_format_for(const char *path) {
             if (ends_with(path, *ending)) return &formats[i];
     return NULL;
 }
+
+// ".npz" is an ending, the ".2" of "noise-0.2" is none
+static bool has_ending(const char *path) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot && dot[1] && strspn(dot + 1, "0123456789") < strlen(dot + 1);
+}
+
+slt_status slt_data_format_to_write(const char *path, bool or_native, const slt_data_format **out) {
+    const slt_data_format *format = slt_data_format_for(path);
+    if (!format && or_native && !has_ending(path)) format = &formats[0];
+    if (!format || !format->write)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
+                 path);
+    *out = format;
+    return SLT_OK;
+}
+
+bool slt_data_is_folder(const char *path) { return ends_with(path, "/"); }
 
 // ---- reading any format
 
@@ -141,7 +160,7 @@ static slt_status copy_episodes(slt_dataset *data, slt_dataset_builder *builder)
 
 static slt_status save_native(slt_dataset *data, const char *out) {
     slt_dataset_builder *builder;
-    SLT_TRY(slt_dataset_builder_create(data->context, out, &data->info, &builder));
+    SLT_TRY(slt_dataset_builder_native(data->context, out, &data->info, &builder));
     slt_status status = copy_episodes(data, builder);
     if (status == SLT_OK) return slt_dataset_builder_commit(builder);
     slt_dataset_builder_destroy(builder);
@@ -175,15 +194,6 @@ static slt_status convert(slt_context *context, const slt_data_format *format, c
     return status;
 }
 
-static slt_status find_writer(const char *out, const slt_data_format **format) {
-    *format = slt_data_format_for(out);
-    if (!*format || !(*format)->write)
-        SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
-                 out);
-    return SLT_OK;
-}
-
 static slt_status save_as(slt_dataset *data, const slt_data_format *format, const char *out) {
     char native[SLT_PATH];
     if (!format->read) return save_native(data, out);
@@ -194,21 +204,32 @@ static slt_status save_as(slt_dataset *data, const slt_data_format *format, cons
     return status;
 }
 
-slt_status slt_dataset_save(slt_dataset *data, const char *out) {
+static slt_status claim(slt_lock *lock, slt_context *context, const char *input, const char *out,
+                        bool overwrite, const slt_data_format **format) {
+    slt_output_request request = {.path = out,
+                                  .folder = slt_data_is_folder(out),
+                                  .overwrite = overwrite,
+                                  .inputs = &input,
+                                  .input_count = 1};
+    SLT_TRY(slt_data_format_to_write(out, false, format));
+    return slt_output_claim(lock, context, &request);
+}
+
+slt_status slt_dataset_save(slt_dataset *data, const char *out, bool overwrite) {
     const slt_data_format *format;
     slt_lock lock;
-    SLT_TRY(find_writer(out, &format));
-    SLT_TRY(slt_lock_file(&lock, data->context, out));
+    const char *input = data->file ? data->path : NULL; // NULL: it is in memory
+    SLT_TRY(claim(&lock, data->context, input, out, overwrite, &format));
     slt_status status = save_as(data, format, out);
     slt_lock_release(&lock);
     return status;
 }
 
-slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out) {
+slt_status slt_dataset_convert(slt_context *context, const char *path, const char *out,
+                               bool overwrite) {
     const slt_data_format *format;
     slt_lock lock;
-    SLT_TRY(find_writer(out, &format));
-    SLT_TRY(slt_lock_file(&lock, context, out));
+    SLT_TRY(claim(&lock, context, path, out, overwrite, &format));
     slt_status status = convert(context, format, path, out);
     slt_lock_release(&lock);
     return status;

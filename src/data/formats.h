@@ -5,6 +5,7 @@
 #ifndef SLT_DATA_FORMATS_H
 #define SLT_DATA_FORMATS_H
 
+#include "core/lock.h"
 #include "data/array_set.h"
 #include "data/source.h"
 
@@ -21,6 +22,21 @@ typedef struct {
 // knows it; of a name to be written, NULL when none fits
 const slt_data_format *slt_data_format_of(const char *path);
 const slt_data_format *slt_data_format_for(const char *path);
+// the format to write under a name, by its ending; with or_native a name without an ending is
+// native, too. UNSUPPORTED when there is none
+slt_status slt_data_format_to_write(const char *path, bool or_native, const slt_data_format **out);
+// a name to be written that stands for a folder ("demos-v0/")
+bool slt_data_is_folder(const char *path);
+
+// where a builder's native file goes (builder_output.c)
+typedef struct {
+    slt_lock lock;                 // of the output
+    const slt_data_format *format; // of the output; NULL: what is written is the output
+    char output[SLT_PATH], native[SLT_PATH];
+} slt_delivery;
+
+// the lock and the temporary file are the builder's from here on
+void slt_dataset_builder_deliver(slt_dataset_builder *builder, const slt_delivery *delivery);
 
 // A native file with the content of `path`, a choice of columns included: that path itself, or a
 // temporary file, which the caller removes.

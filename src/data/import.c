@@ -387,7 +387,7 @@ slt_status slt_array_set_import(slt_array_set *set, const char *out) {
     importing in = {.set = set};
     SLT_TRY(describe(&in));
     slt_dataset_builder *builder;
-    slt_status status = slt_dataset_builder_create(set->context, out, &in.info, &builder);
+    slt_status status = slt_dataset_builder_native(set->context, out, &in.info, &builder);
     if (status == SLT_INVALID) return slt_fail_in(SLT_FORMAT, set->path);
     SLT_TRY(status);
     slt_arena scratch;

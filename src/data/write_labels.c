@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "core/lock.h"
 #include "data/csv.h"
 #include "data/dataset_impl.h"
 #include "data/formats.h"
@@ -23,11 +22,6 @@ static bool ends_with(const char *path, const char *ending) {
 static bool is_folder(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-static bool is_same_file(const char *a, const char *b) {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 // what is going to be written
@@ -54,8 +48,6 @@ static slt_status make_plan(const slt_dataset *data, const char *out, plan *p, b
                  : into    ? snprintf(p->to, SLT_PATH, "%s%s", out, basename(name))
                            : snprintf(p->to, SLT_PATH, "%s", out);
     if (length >= SLT_PATH) SLT_FAIL(SLT_INVALID, "file name is too long");
-    if (is_same_file(p->from, p->to))
-        SLT_FAIL(SLT_INVALID, "%s: labels are written into a copy, not over their source", out);
     return SLT_OK;
 }
 
@@ -129,33 +121,39 @@ static slt_status label_hdf5(slt_dataset *data, const plan *p, const int32_t *se
 
 // ---- any other: a data set of its own with the labels in it
 
-static slt_status label_other(slt_dataset *data, const int32_t *segments, const char *out) {
+static slt_status label_other(slt_dataset *data, const int32_t *segments, const char *out,
+                              bool overwrite) {
     slt_dataset labelled = *data;
     slt_array array = {.name = "segment", .dtype = SLT_DTYPE_I32, .rank = 1, .data = segments};
     array.shape[0] = data->info.steps;
     slt_array_measure(&array);
     labelled.segment = &array;
     labelled.info.has_segments = true;
-    return slt_dataset_save(&labelled, out);
+    return slt_dataset_save(&labelled, out, overwrite);
 }
 
-static slt_status label_back(slt_dataset *data, const plan *p, const int32_t *segments) {
+static slt_status label_back(slt_dataset *data, const plan *p, const int32_t *segments,
+                             bool overwrite) {
     char folder[SLT_PATH];
     memcpy(folder, p->to, sizeof folder);
     SLT_TRY(slt_folder_make(dirname(folder)));
     slt_lock lock;
-    SLT_TRY(slt_lock_file(&lock, data->context, p->to));
+    const char *input = p->from;
+    slt_output_request output = {p->to, false, overwrite, &input, 1};
+    SLT_TRY(slt_output_claim(&lock, data->context, &output));
     slt_status status = (p->csv ? label_csv : label_hdf5)(data, p, segments);
     slt_lock_release(&lock);
     return status;
 }
 
-slt_status slt_dataset_label(slt_dataset *data, const int32_t *segments, const char *out) {
+slt_status slt_dataset_label(slt_dataset *data, const int32_t *segments, const char *out,
+                             bool overwrite) {
     plan p;
     bool back;
     for (int64_t t = 0; t < data->info.steps; t++)
         if (segments[t] < -1)
             SLT_FAIL(SLT_RANGE, "segment: %d at step %lld", (int)segments[t], (long long)t);
     SLT_TRY(make_plan(data, out, &p, &back));
-    return back ? label_back(data, &p, segments) : label_other(data, segments, out);
+    return back ? label_back(data, &p, segments, overwrite)
+                : label_other(data, segments, out, overwrite);
 }

@@ -100,7 +100,9 @@ slt_var slt_tape_parameter_rows(slt_tape *tape, int parameter, int first, int ro
 slt_var slt_tape_apply(slt_tape *tape, const slt_op *op, const slt_var *inputs, int count,
                        const slt_attributes *attributes);
 // the others of the same node, from 1 on
-static inline slt_var slt_output(slt_var first, int number) { return first ? first + number : 0; }
+static inline slt_var slt_output_of(slt_var first, int number) {
+    return first ? first + number : 0;
+}
 
 // Parts of a model that a device may run as one launch. Whoever builds the model says which nodes
 // form one; whether it has a launch that fits them is the device's matter, and the dump says so.

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include "core/context_impl.h"
 #include "core/group_impl.h"
-#include "core/lock.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "data/dataset_impl.h"
 #include "experts/collect_plan.h"
 #include "experts/episode_seeds.h"
 #include "experts/policy_file.h"
@@ -135,9 +135,11 @@ static slt_status describe_play(session *all) {
 
 static slt_status open_builder(session *all, const slt_collect_request *request) {
     const slt_collect_plan *plan = &all->plan;
-    if (!request->overwrite && access(request->path, F_OK) == 0)
-        SLT_FAIL(SLT_IO, "%s: is there already (--force, or overwrite, replaces it)",
-                 request->path);
+    const char *expert = request->expert;
+    slt_output_request output = {.path = request->path,
+                                 .overwrite = request->overwrite,
+                                 .inputs = &expert,
+                                 .input_count = expert && slt_actor_is_file(expert)};
     slt_text names;
     slt_text_init(&names, &all->context->allocator);
     for (int i = 0; i < plan->tasks; i++)
@@ -145,7 +147,7 @@ static slt_status open_builder(session *all, const slt_collect_request *request)
     slt_status status = names.status;
     if (status == SLT_OK) {
         slt_dataset_info info = describe(plan, names.bytes);
-        status = slt_dataset_builder_create(all->context, request->path, &info, &all->builder);
+        status = slt_dataset_builder_claim(all->context, &output, &info, &all->builder);
     }
     slt_text_deinit(&names);
     return status == SLT_OK ? describe_play(all) : status;
@@ -329,18 +331,13 @@ slt_status slt_collect(slt_context *context, const slt_collect_request *request,
                        slt_collect_summary *summary) {
     session all = {.context = context, .started = now()};
     SLT_TRY(slt_collect_plan_init(&all.plan, request));
-    slt_lock lock = {0}; // of the one that writes
-    slt_status status =
-        slt_group_leads(context) ? slt_lock_file(&lock, context, request->path) : SLT_OK;
-    SLT_TRY(slt_group_agree(context, status));
     slt_arena_init(&all.arena, &context->allocator, 0);
-    status = slt_group_agree(context, begin(&all, request));
+    slt_status status = slt_group_agree(context, begin(&all, request));
     if (status == SLT_OK) status = collect_all(&all);
     if (status == SLT_OK) status = slt_group_agree(context, finish(&all));
     if (status == SLT_OK) status = slt_group_share(context, &all.summary, sizeof all.summary);
     slt_dataset_builder_destroy(all.builder);
     slt_arena_deinit(&all.arena);
-    slt_lock_release(&lock);
     if (status == SLT_OK && summary) *summary = all.summary;
     return status;
 }

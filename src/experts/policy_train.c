@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/lock.h"
 #include "core/number.h"
+#include "core/output_impl.h"
 #include "experts/policy_file.h"
 #include "experts/policy_learner.h"
 #include "experts/policy_play.h"
@@ -301,6 +302,9 @@ static slt_status train(trainer *t, bool resumed) {
 static slt_status run(trainer *t) {
     SLT_TRY(read_request(t));
     SLT_TRY(slt_lock_file(&t->lock, t->context, t->request->path));
+    const char *config = t->request->config;
+    SLT_TRY(slt_output_check(&(slt_output_request){
+        .path = t->request->path, .overwrite = true, .inputs = &config, .input_count = 1}));
     bool resumed = access(t->request->path, F_OK) == 0;
     if (resumed) SLT_TRY(resume(t));
     t->frames_before = t->file->state.frames;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/file.h"
 #include "hdf5/hdf5_helper.h"
 #include "slottar/dataset.h"
 
@@ -179,11 +180,10 @@ static slt_status write_whole(sink *to, slt_dataset *data, const char *out) {
     char name[4096];
     if (snprintf(name, sizeof name, "%s.part-XXXXXX", out) >= (int)sizeof name)
         SLT_FAIL(SLT_INVALID, "file name too long");
-    int descriptor = mkstemp(name);
+    int descriptor = slt_part_create(name);
     if (descriptor < 0) SLT_FAIL(SLT_IO, "could not create: %s", strerror(errno));
     slt_status status = write_file(to, data, name);
-    if (status == SLT_OK &&
-        (fsync(descriptor) != 0 || fchmod(descriptor, 0644) != 0 || rename(name, out) != 0))
+    if (status == SLT_OK && (fsync(descriptor) != 0 || rename(name, out) != 0))
         status = slt_fail(SLT_IO, "%s", strerror(errno));
     if (status != SLT_OK) unlink(name);
     close(descriptor);

@@ -109,7 +109,7 @@ static slt_var recognise(stage *s, slt_var x, slt_compile *model, slt_compile_pa
         pass.enc = slt_lstm(tape, gx, u, pass.mask, masked);
         pass.boundary = find_end(s, model, i, &pass);
         pass.share = slt_boundary_masks(tape, pass.boundary, pass.mask);
-        next = slt_output(pass.share, 1);
+        next = slt_output_of(pass.share, 1);
         slt_var readout = slt_boundary_readout(tape, pass.enc, pass.boundary);
         readouts = slt_stack_slots(tape, readout, readouts, i);
         model->shares = slt_stack_slots(tape, pass.share, model->shares, i);

@@ -82,11 +82,11 @@ slt_ompn_model slt_ompn_build(slt_tape *tape, const slt_ompn_options *options,
     slt_var leaf =
         slt_ompn_sequence(tape, model.x, recurrent_weights(tape, n, d), n, options->ln_eps,
                           options->leaky_slope, options->ompn_alias, (int)options->bptt);
-    model.p_hat = slt_output(leaf, 1);
+    model.p_hat = slt_output_of(leaf, 1);
     model.memory = leaf ? leaf + 2 : 0;
     slt_var logits = actor(tape, leaf, model.x, d, data->symbols - 1);
     model.loss = slt_done_xent(tape, logits, model.p_hat, model.actions);
-    model.log_probabilities = slt_output(model.loss, 1);
+    model.log_probabilities = slt_output_of(model.loss, 1);
 
     const slt_var kept[] = {model.x, model.memory, model.p_hat, model.log_probabilities,
                             model.loss};

@@ -55,5 +55,5 @@ void slt_slottar_decode(slt_tape *tape, const slt_slottar_options *options,
     slt_tape_fuse(tape, SLT_FUSE_LAYER, y, model->logits);
     slt_tape_fuse(tape, SLT_FUSE_OUTPUT, y, model->logits);
     model->masks = slt_segment_mask(tape, model->logits, options->end_pad == SLT_PAD_TAKE_PART);
-    model->cdf = slt_output(model->masks, 1);
+    model->cdf = slt_output_of(model->masks, 1);
 }

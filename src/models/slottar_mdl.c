@@ -172,7 +172,8 @@ static slt_var content(slt_tape *tape, const slt_mdl_options *options, const slt
                                   model->live, options->cuts == SLT_CUTS_PAID);
     if (options->toll > 0 && options->head != SLT_HEAD_ACTION)
         nats = slt_add_loss(tape, nats, toll(tape, data, model), SLT_MDL_TOLL);
-    return model->code ? slt_add_loss(tape, nats, slt_output(model->code, 1), SLT_MDL_CODE) : nats;
+    return model->code ? slt_add_loss(tape, nats, slt_output_of(model->code, 1), SLT_MDL_CODE)
+                       : nats;
 }
 
 static void add_losses(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
@@ -208,7 +209,7 @@ slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_
     }
 
     const slt_var kept[] = {
-        model.ends,   model.masks,          model.live, slt_output(model.live, 1),
+        model.ends,   model.masks,          model.live, slt_output_of(model.live, 1),
         model.logits, model.reconstruction, model.kl,   model.loss,
         model.code};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) slt_tape_keep(tape, kept[i]);

@@ -57,13 +57,13 @@ void slt_slottar_attend(slt_tape *tape, const slt_slottar_options *options, slt_
     slt_var slots = start(tape, options, model->noise), first = slots;
     for (int i = 0; i < options->iterations; i++) {
         slt_var update = slt_slot_attention(tape, query(tape, options, slots), kv, uniform);
-        model->attention = slt_output(update, 1);
+        model->attention = slt_output_of(update, 1);
         slots = gru(tape, S, update, slots);
         slt_var y = slt_nn_norm(tape, "slot.ln_mlp", slots, 0, 0, options->ln_eps);
         slots = slt_add(tape, slots, slt_nn_mlp(tape, "slot", "mlp1", "mlp2", y, middle, S));
     }
     model->slots = slots;
     model->halting = slt_halting(tape, slots);
-    model->lambda = slt_output(model->halting, 1);
+    model->lambda = slt_output_of(model->halting, 1);
     slt_tape_fuse(tape, SLT_FUSE_SLOTS, first, model->halting);
 }

@@ -118,7 +118,6 @@ static slt_status draw_to(slt_report_book *book, const slt_report_set *set, cons
 
 slt_status slt_report_figures(slt_report_book *book, const char *folder, int *count) {
     char path[4096];
-    SLT_TRY(slt_folder_make(folder));
     for (int s = 0; s < book->set_count; s++)
         for (int i = 0; slt_figure_row(i); i++) {
             const slt_figure *row = slt_figure_row(i);

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
 #include "core/file.h"
+#include "core/output_impl.h"
 #include "report/report_impl.h"
 
 // ---- runs and sets
@@ -62,9 +63,35 @@ static slt_status write_page(slt_report_book *book, slt_report_result *result) {
     return status;
 }
 
-static slt_status make(slt_report_book *book, slt_report_result *result) {
+// locks of what is written: the folder first, the page may lie in it
+typedef struct {
+    slt_lock figures, page;
+} claims;
+
+static slt_status claim(slt_report_book *book, claims *out) {
+    const slt_report_request *request = book->request;
+    const char *inputs[2 * SLT_REPORT_RUNS];
+    int count = 0;
+    for (int i = 0; i < request->run_count; i++) inputs[count++] = request->runs[i];
+    for (int i = 0; i < book->set_count; i++) inputs[count++] = book->sets[i].path;
+    slt_output_request output = {.path = request->figures,
+                                 .folder = true,
+                                 .overwrite = request->overwrite,
+                                 .inputs = inputs,
+                                 .input_count = count};
+    if (request->figures) {
+        SLT_TRY(slt_output_claim(&out->figures, book->context, &output));
+        SLT_TRY(slt_folder_make(request->figures));
+    }
+    output.path = request->page;
+    output.folder = false;
+    return request->page ? slt_output_claim(&out->page, book->context, &output) : SLT_OK;
+}
+
+static slt_status make(slt_report_book *book, claims *claimed, slt_report_result *result) {
     const slt_report_request *request = book->request;
     SLT_TRY(read_runs(book));
+    SLT_TRY(claim(book, claimed));
     SLT_TRY(judge_runs(book));
     if (request->figures) SLT_TRY(slt_report_figures(book, request->figures, &result->figures));
     if (request->page) SLT_TRY(write_page(book, result));
@@ -99,7 +126,10 @@ slt_status slt_report(slt_context *context, const slt_report_request *request,
     book->context = context;
     book->request = request;
     slt_arena_init(&book->arena, &context->allocator, 1 << 20);
-    slt_status status = make(book, &made);
+    claims claimed = {0};
+    slt_status status = make(book, &claimed, &made);
+    slt_lock_release(&claimed.page);
+    slt_lock_release(&claimed.figures);
     for (int i = 0; i < book->set_count; i++) slt_dataset_close(book->sets[i].data);
     slt_arena_deinit(&book->arena);
     slt_free(&context->allocator, book);

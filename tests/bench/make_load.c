@@ -57,7 +57,7 @@ static slt_status make(maker *m, slt_context *context, const char *path) {
                              .has_segments = true,
                              .has_splits = true};
     slt_dataset_builder *builder;
-    slt_status status = slt_dataset_builder_create(context, path, &info, &builder);
+    slt_status status = slt_dataset_builder_create(context, path, true, &info, &builder);
     if (status != SLT_OK) return status;
     for (int64_t i = 0; i < m->episodes && status == SLT_OK; i++) status = add(m, builder, i);
     if (status == SLT_OK) return slt_dataset_builder_commit(builder);

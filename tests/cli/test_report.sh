@@ -79,16 +79,16 @@ cmp -s page.html again.html && ok "gives the same bytes" || not_ok "gives the sa
 
 # everything comes from files: no model is needed where segments.safetensors has the answers
 mv a/best.safetensors kept
-check "without the model" 0 "$SLOTTAR" report a b -o again.html
+check "without the model" 0 "$SLOTTAR" report a b -o again.html --force
 cmp -s page.html again.html && ok "the same page" || not_ok "the same page"
 check "another split needs it" 1 "$SLOTTAR" report a --split valid -o other.html
 says "and says so" err "best.safetensors"
 mv kept a/best.safetensors
 check "another split" 0 "$SLOTTAR" report a --split valid -o other.html --json
 says "is shown" out '"trajectories":10'
-check "another data set" 0 "$SLOTTAR" report a b --data simple.csv --detailed 5 -o other.html --json
+check "another data set" 0 "$SLOTTAR" report a b --data simple.csv --detailed 5 -o other.html --json --force
 says "with fewer pictures" out '"detailed":5'
-check "a checkpoint alone" 0 "$SLOTTAR" report a/best.safetensors --data simple.csv -o other.html
+check "a checkpoint alone" 0 "$SLOTTAR" report a/best.safetensors --data simple.csv -o other.html --force
 check "figures alone" 0 "$SLOTTAR" report a --figures only
 [ -s only/slots.svg ] && ok "are there" || not_ok "are there"
 
@@ -124,7 +124,7 @@ else skip "one agent in every frame" "no python3"; fi
 "$SLOTTAR" train compile single.safetensors hidden=8 batch=16 segments=3 epochs=1 -o masked -q >/dev/null
 "$SLOTTAR" train ompn craft.safetensors hidden=8 batch=16 epochs=1 -o slotless -q >/dev/null
 for split in test valid; do
-    check "three models, two data sets, $split" 0 "$SLOTTAR" report c masked slotless --split $split -o models.html
+    check "three models, two data sets, $split" 0 "$SLOTTAR" report c masked slotless --split $split -o models.html --force
     page_data models.html | sed 's/,"detail":{/\n&/g' | grep -o '^,"detail":{"slots":.*' >details
     [ "$(sed 's/^,"detail":{"slots":\([0-9]*\).*/\1/' details | tr '\n' ' ')" = "5 3 0 " ] && ok "and their slots" || not_ok "and their slots"
     [ "$(grep -c '"masks":' details) $(grep -c '"attention":' details)" = "2 1" ] && ok "masks of two, attention of one" || not_ok "masks of two, attention of one"
@@ -186,7 +186,7 @@ open("broken/segments.safetensors", "wb").write(data)
 P
     for value in -1e-6 1.000001; do
         python3 mask.py $value
-        check "a mask of $value, by rounding" 0 "$SLOTTAR" report broken --figures rounded
+        check "a mask of $value, by rounding" 0 "$SLOTTAR" report broken --figures rounded --force
     done
     for value in -0.1 1.1 nan; do
         python3 mask.py $value

@@ -26,7 +26,7 @@ check "other restarts on the same run" 1 "$SLOTTAR" segment data.safetensors $sm
 says "are refused" err "restarts"
 
 # the first restart is the run of the same seed alone
-check "no restart stops early" 0 alone data.safetensors prior=3 thin=0 --run whole -o p.jsonl
+check "no restart stops early" 0 alone data.safetensors prior=3 thin=0 --run whole -o p.jsonl --force
 check "training without restarts" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o plain -q
 if command -v python3 >/dev/null; then
     python3 - whole/last.safetensors plain/last.safetensors <<'P' && ok "a restart equals its seed alone" || not_ok "a restart equals its seed alone"
@@ -109,10 +109,10 @@ else skip "a data set without labels" "no python3"; fi
 
 # priors
 for prior in 2..4 ~3.5 0,0,.5,.5 flat; do
-    check "prior=$prior" 0 alone data.safetensors prior=$prior --run "p$prior" -o p.jsonl -q steps=4
+    check "prior=$prior" 0 alone data.safetensors prior=$prior --run "p$prior" -o p.jsonl --force -q steps=4
 done
-check "no prior at all" 0 alone data.safetensors --run nothing -o p.jsonl -q steps=4
-check "a prior that is wrong" 0 alone data.safetensors prior=9 --run wrong -o p.jsonl
+check "no prior at all" 0 alone data.safetensors --run nothing -o p.jsonl --force -q steps=4
+check "a prior that is wrong" 0 alone data.safetensors prior=9 --run wrong -o p.jsonl --force
 says "is warned of" out "does not fit the prior"
 check "a prior that is none" 1 alone data.safetensors prior=many --run b
 says "with the forms there are" err "a range (3..6)"
@@ -120,7 +120,7 @@ check "more segments than slots" 1 alone data.safetensors prior=5 slots=3 --run 
 says "with both numbers" err "5 segments"
 
 # bounds
-check "bounds on lengths" 0 "$SLOTTAR" segment a data.safetensors --min-length 3 --max-length 5 -o bounded.jsonl
+check "bounds on lengths" 0 "$SLOTTAR" segment a data.safetensors --min-length 3 --max-length 5 -o bounded.jsonl --force
 if command -v python3 >/dev/null; then
     python3 - bounded.jsonl <<'P' && ok "hold" || not_ok "hold"
 import json, sys
@@ -133,5 +133,5 @@ else skip "hold" "no python3"; fi
 check "bounds that cross" 2 "$SLOTTAR" segment a data.safetensors --min-length 5 --max-length 3
 check "settings beside a run" 2 "$SLOTTAR" segment a data.safetensors prior=3
 check "restarts beside a run" 2 "$SLOTTAR" segment a data.safetensors --restarts 3
-check "a bound on time" 0 alone data.safetensors prior=3 --run quick --seconds 100 -q -o p.jsonl
+check "a bound on time" 0 alone data.safetensors prior=3 --run quick --seconds 100 -q -o p.jsonl --force
 plan

@@ -394,7 +394,7 @@ static void files_in_the_way(void **state) {
     request.path = "kept";
     CHECK_OK(slt_file_write("kept", "mine", 4));
     request.overwrite = false;
-    CHECK_FAILS(SLT_IO, "is there already", slt_collect(context, &request, NULL));
+    CHECK_FAILS(SLT_EXISTS, "exists", slt_collect(context, &request, NULL));
     slt_map map;
     CHECK_OK(slt_map_open("kept", &map));
     assert_int_equal(map.size, 4);

@@ -39,7 +39,7 @@ static slt_status add(slt_dataset_builder *builder, int64_t first, int64_t lengt
 static slt_status build(const char *path) {
     slt_dataset_info info = describe();
     slt_dataset_builder *builder;
-    SLT_TRY(slt_dataset_builder_create(context, path, &info, &builder));
+    SLT_TRY(slt_dataset_builder_create(context, path, true, &info, &builder));
     slt_status status = add(builder, 0, 3);
     if (status == SLT_OK) status = add(builder, 3, 1);
     if (status == SLT_OK) return slt_dataset_builder_commit(builder);
@@ -51,7 +51,8 @@ static void names_and_values_survive_every_format(void **state) {
     (void)state;
     static const char *const paths[] = {"a.safetensors", "a.npz", "b.safetensors"};
     CHECK_OK(build(paths[0]));
-    for (int i = 1; i < 3; i++) CHECK_OK(slt_dataset_convert(context, paths[i - 1], paths[i]));
+    for (int i = 1; i < 3; i++)
+        CHECK_OK(slt_dataset_convert(context, paths[i - 1], paths[i], true));
     for (int i = 0; i < 3; i++) {
         slt_dataset *data;
         slt_episode episode;
@@ -129,11 +130,11 @@ static void senseless_descriptions_are_refused(void **state) {
     slt_dataset_info info = describe();
     info.action_size = 0;
     CHECK_FAILS(SLT_INVALID, "action_size is 0",
-                slt_dataset_builder_create(context, "n.safetensors", &info, &builder));
+                slt_dataset_builder_create(context, "n.safetensors", true, &info, &builder));
     info = describe();
     info.observation_names = (const char *const[]){"a", "b,c"};
     CHECK_FAILS(SLT_INVALID, "observation name 'b,c' holds a comma",
-                slt_dataset_builder_create(context, "n.safetensors", &info, &builder));
+                slt_dataset_builder_create(context, "n.safetensors", true, &info, &builder));
 }
 
 static void two_thousand_columns_in_one_episode_of_one_step(void **state) {
@@ -150,7 +151,7 @@ static void two_thousand_columns_in_one_episode_of_one_step(void **state) {
     slt_dataset_info info = {
         .action_kind = SLT_ACTIONS_CONTINUOUS, .action_size = WIDE, .action_names = wide};
     slt_dataset_builder *builder;
-    CHECK_OK(slt_dataset_builder_create(context, "w.safetensors", &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, "w.safetensors", true, &info, &builder));
     CHECK_OK(slt_dataset_builder_add(builder, &(slt_episode){.length = 1, .actions_f32 = row}));
     CHECK_OK(slt_dataset_builder_commit(builder));
     slt_dataset *data;

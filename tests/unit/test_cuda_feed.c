@@ -23,7 +23,7 @@ static slt_dataset *make_data(slt_observation_kind kind, bool finals) {
                              .has_finals = finals && seen};
     slt_dataset_builder *builder;
     slt_dataset *data;
-    CHECK_OK(slt_dataset_builder_create(host, "shelf.safetensors", &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(host, "shelf.safetensors", true, &info, &builder));
     for (int e = 0; e < EPISODES; e++) {
         uint8_t bytes[(LONGEST + 1) * WIDTH];
         int32_t actions[LONGEST], segments[LONGEST];

@@ -75,7 +75,7 @@ static slt_dataset_info describe(slt_observation_kind kind) {
 
 static void build(const char *path, const slt_dataset_info *info, int64_t episodes) {
     slt_dataset_builder *builder;
-    CHECK_OK(slt_dataset_builder_create(context, path, info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, path, true, info, &builder));
     CHECK_OK(slt_dataset_builder_describe(builder, "colour", "green"));
     for (int64_t i = 0; i < episodes; i++) {
         slt_episode episode = make_episode(i);
@@ -155,8 +155,8 @@ static void the_same_input_gives_the_same_bytes(void **state) {
     slt_dataset *data;
     CHECK_OK(slt_dataset_open(context, "a.safetensors", &data));
     slt_dataset_builder *builder;
-    CHECK_OK(
-        slt_dataset_builder_create(context, "b.safetensors", slt_dataset_about(data), &builder));
+    CHECK_OK(slt_dataset_builder_create(context, "b.safetensors", true, slt_dataset_about(data),
+                                        &builder));
     CHECK_OK(slt_dataset_builder_describe(builder, "colour", "green"));
     for (int64_t i = 0; i < 100; i++) {
         slt_episode episode;
@@ -178,7 +178,7 @@ static void forces_and_nothing_to_see(void **state) {
     (void)state;
     slt_dataset_info info = {.action_kind = SLT_ACTIONS_CONTINUOUS, .action_size = 3};
     slt_dataset_builder *builder;
-    CHECK_OK(slt_dataset_builder_create(context, "f.safetensors", &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, "f.safetensors", true, &info, &builder));
     slt_episode episode = make_episode(3);
     CHECK_OK(slt_dataset_builder_add(builder, &episode));
     CHECK_OK(slt_dataset_builder_commit(builder));
@@ -226,7 +226,7 @@ static void the_builder_refuses(void **state) {
     (void)state;
     slt_dataset_info info = describe(SLT_OBSERVATIONS_F32);
     slt_dataset_builder *builder;
-    CHECK_OK(slt_dataset_builder_create(context, "n.safetensors", &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, "n.safetensors", true, &info, &builder));
     slt_episode fine = make_episode(2), episode = fine;
     made.actions[1] = 6;
     CHECK_FAILS(SLT_RANGE, "actions: 6 at step 1", slt_dataset_builder_add(builder, &episode));
@@ -249,11 +249,11 @@ static void the_builder_refuses(void **state) {
 
     info.observation_size = 41;
     CHECK_FAILS(SLT_INVALID, "does not make 41",
-                slt_dataset_builder_create(context, "n.safetensors", &info, &builder));
+                slt_dataset_builder_create(context, "n.safetensors", true, &info, &builder));
     info = describe(SLT_OBSERVATIONS_NONE);
     info.action_count = 0;
     CHECK_FAILS(SLT_INVALID, "action_count is 0",
-                slt_dataset_builder_create(context, "n.safetensors", &info, &builder));
+                slt_dataset_builder_create(context, "n.safetensors", true, &info, &builder));
 }
 
 // ---- damaged files: a fine one with one array or text changed

@@ -81,14 +81,14 @@ static void memory_and_file_are_the_same(void **state) {
     assert_string_equal(slt_dataset_path(copied), "memory");
     check_content(copied);
     check_content(borrowed);
-    CHECK_OK(slt_dataset_save(borrowed, "a.safetensors"));
-    CHECK_OK(slt_dataset_save(borrowed, "a.npz"));
+    CHECK_OK(slt_dataset_save(borrowed, "a.safetensors", true));
+    CHECK_OK(slt_dataset_save(borrowed, "a.npz", true));
     for (int i = 0; i < 2; i++) {
         CHECK_OK(slt_dataset_open(context, i ? "a.npz" : "a.safetensors", &read));
         check_content(read);
         slt_dataset_close(read);
     }
-    CHECK_FAILS(SLT_UNSUPPORTED, "cannot be written", slt_dataset_save(borrowed, "a.txt"));
+    CHECK_FAILS(SLT_UNSUPPORTED, "cannot be written", slt_dataset_save(borrowed, "a.txt", true));
     // the verb says whose memory it is
     forces[6] = 100;
     slt_episode episode;
@@ -157,7 +157,7 @@ static void a_model_takes_them(void **state) {
         .info = {.action_count = 4}, .episodes = COUNT, .offsets = starts, .actions_u8 = actions};
     slt_dataset *memory, *file;
     CHECK_OK(slt_dataset_view_arrays(context, &arrays, &memory));
-    CHECK_OK(slt_dataset_save(memory, "m.safetensors"));
+    CHECK_OK(slt_dataset_save(memory, "m.safetensors", true));
     static const char *const settings[] = {"epochs=1",    "hidden=8", "heads=1",
                                            "slot_size=8", "slots=3",  "prior=3"};
     slt_train_request request = {.model = "slottar",

@@ -22,7 +22,7 @@ static void build(const char *path, slt_observation_kind kind) {
                              .observation_size = sees ? WIDTH : 0};
     slt_episode episode = {.length = STEPS, .actions_u8 = ACTIONS};
     if (sees) episode.observations_u8 = &SEEN[0][0];
-    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, path, true, &info, &builder));
     CHECK_OK(slt_dataset_builder_add(builder, &episode));
     CHECK_OK(slt_dataset_builder_add(builder, &episode));
     CHECK_OK(slt_dataset_builder_commit(builder));

@@ -21,7 +21,7 @@ static void build(const char *path, slt_observation_kind kind, bool finals) {
                              .observation_shape = {WIDTH},
                              .observation_size = WIDTH,
                              .has_finals = finals};
-    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, path, true, &info, &builder));
     for (int e = 0; e < 2; e++) {
         uint8_t actions[4], seen[4 * WIDTH], last[WIDTH];
         for (int t = 0; t < e + 2; t++) {

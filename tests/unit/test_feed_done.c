@@ -21,7 +21,7 @@ static slt_dataset *make_data(const char *path, slt_observation_kind kind, bool 
                              .has_finals = finals};
     slt_dataset_builder *builder;
     slt_dataset *data;
-    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, path, true, &info, &builder));
     const uint8_t all[WIDTH] = {1, 1, 1};
     for (int e = 0; e < 2; e++) {
         uint8_t seen[3 * WIDTH] = {0};

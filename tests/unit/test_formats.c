@@ -42,10 +42,10 @@ static void what_numpy_wrote_is_read(void **state) {
 
 static void native_to_npz_and_back_is_the_same_file(void **state) {
     (void)state;
-    CHECK_OK(slt_dataset_convert(context, GOLDEN "/formats/numpy.npz", "a.safetensors"));
-    CHECK_OK(slt_dataset_convert(context, "a.safetensors", "a.npz"));
-    CHECK_OK(slt_dataset_convert(context, "a.npz", "b.safetensors"));
-    CHECK_OK(slt_dataset_convert(context, "b.safetensors", "c.safetensors"));
+    CHECK_OK(slt_dataset_convert(context, GOLDEN "/formats/numpy.npz", "a.safetensors", true));
+    CHECK_OK(slt_dataset_convert(context, "a.safetensors", "a.npz", true));
+    CHECK_OK(slt_dataset_convert(context, "a.npz", "b.safetensors", true));
+    CHECK_OK(slt_dataset_convert(context, "b.safetensors", "c.safetensors", true));
     slt_map map[3];
     static const char *const names[] = {"a.safetensors", "b.safetensors", "c.safetensors"};
     for (int i = 0; i < 3; i++) {
@@ -55,9 +55,9 @@ static void native_to_npz_and_back_is_the_same_file(void **state) {
     }
     for (int i = 0; i < 3; i++) slt_map_close(&map[i]);
     CHECK_FAILS(SLT_UNSUPPORTED, "a.txt: cannot be written",
-                slt_dataset_convert(context, "a.npz", "a.txt"));
+                slt_dataset_convert(context, "a.npz", "a.txt", true));
     CHECK_FAILS(SLT_UNSUPPORTED, "a.csv: cannot be written",
-                slt_dataset_convert(context, "a.npz", "a.csv"));
+                slt_dataset_convert(context, "a.npz", "a.csv", true));
 }
 
 static slt_status open_bytes(const unsigned char *bytes, size_t size) {
@@ -153,7 +153,8 @@ static void bad_csv_is_refused_with_its_line(void **state) {
         {"t.csv:2: a quote is not closed", "action,episode\n\"1,1\n"},
         {"t.csv:2: something stands behind a field", "action,episode\n\"1\"x,1\n"},
         {"t.csv: actions: 2000000 at step 0 is out of range", "action,episode\n2000000,1\n"},
-        {"t.csv: episode 0: observations: step 0, column 0 ('x') is inf", "action,episode,x\n1,1,1e300\n"},
+        {"t.csv: episode 0: observations: step 0, column 0 ('x') is inf",
+         "action,episode,x\n1,1,1e300\n"},
     };
     slt_dataset *data;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -179,7 +180,7 @@ static slt_status convert_with(int calls, const char *in, const char *out) {
     slt_context *poor;
     SLT_TRY(slt_context_create(
         &(slt_context_options){.threads = 1, .alloc = alloc_some, .free = free_some}, &poor));
-    slt_status status = slt_dataset_convert(poor, in, out);
+    slt_status status = slt_dataset_convert(poor, in, out, true);
     slt_context_destroy(poor);
     return status;
 }

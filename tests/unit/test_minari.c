@@ -95,17 +95,17 @@ static void d4rl_is_read(void **state) {
 
 static void there_and_back_is_the_same_file(void **state) {
     (void)state;
-    CHECK_OK(slt_dataset_convert(context, GOLDEN "/formats/minari", "a.safetensors"));
-    CHECK_OK(slt_dataset_convert(context, "a.safetensors", "my set/"));
-    CHECK_OK(slt_dataset_convert(context, "my set", "b.safetensors"));
+    CHECK_OK(slt_dataset_convert(context, GOLDEN "/formats/minari", "a.safetensors", true));
+    CHECK_OK(slt_dataset_convert(context, "a.safetensors", "my set/", true));
+    CHECK_OK(slt_dataset_convert(context, "my set", "b.safetensors", true));
     check_same_bytes("a.safetensors", "b.safetensors");
     // writing is the same each time
-    CHECK_OK(slt_dataset_convert(context, "b.safetensors", "c.hdf5"));
+    CHECK_OK(slt_dataset_convert(context, "b.safetensors", "c.hdf5", true));
     check_same_bytes("my set/data/main_data.hdf5", "c.hdf5");
     // a table without observations is nothing for Minari
     CHECK_OK(slt_file_write("n.csv", "episode,action\n1,1\n", 19));
     CHECK_FAILS(SLT_FORMAT, "n.hdf5: Minari wants observations",
-                slt_dataset_convert(context, "n.csv", "n.hdf5"));
+                slt_dataset_convert(context, "n.csv", "n.hdf5", true));
     assert_int_not_equal(access("n.hdf5", F_OK), 0);
 }
 

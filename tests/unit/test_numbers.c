@@ -35,7 +35,7 @@ static void paint(const char *path, painter at, bool alike) {
                              .observation_size = WIDTH,
                              .has_segments = true};
     slt_dataset_builder *builder;
-    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, path, true, &info, &builder));
     for (int e = 0; e < TRAJECTORIES; e++) {
         uint8_t actions[STEPS];
         int32_t segments[STEPS];

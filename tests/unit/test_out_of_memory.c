@@ -30,7 +30,7 @@ static slt_status build_kind(slt_context *with, slt_observation_kind kind) {
                              .observation_size = seen ? WIDTH : 0,
                              .has_segments = true};
     slt_dataset_builder *builder;
-    SLT_TRY(slt_dataset_builder_create(with, "built.safetensors", &info, &builder));
+    SLT_TRY(slt_dataset_builder_create(with, "built.safetensors", true, &info, &builder));
     slt_status status = fill(builder, kind);
     if (status == SLT_OK) return slt_dataset_builder_commit(builder);
     slt_dataset_builder_destroy(builder);
@@ -82,14 +82,14 @@ static slt_status rules(slt_context *with) {
 }
 
 static slt_status convert(slt_context *with) {
-    SLT_TRY(slt_dataset_convert(with, "bytes.npz", "copy.safetensors"));
-    SLT_TRY(slt_dataset_convert(with, "bits.safetensors", "copy.npz"));
-    return slt_dataset_convert(with, "table.csv", "copy.safetensors");
+    SLT_TRY(slt_dataset_convert(with, "bytes.npz", "copy.safetensors", true));
+    SLT_TRY(slt_dataset_convert(with, "bits.safetensors", "copy.npz", true));
+    return slt_dataset_convert(with, "table.csv", "copy.safetensors", true);
 }
 
 static slt_status minari(slt_context *with) {
-    SLT_TRY(slt_dataset_convert(with, "bytes.npz", "minari/"));
-    return slt_dataset_convert(with, "minari/", "copy.npz");
+    SLT_TRY(slt_dataset_convert(with, "bytes.npz", "minari/", true));
+    return slt_dataset_convert(with, "minari/", "copy.npz", true);
 }
 
 static slt_status tensors(slt_context *with) {
@@ -196,7 +196,7 @@ static void nothing_is_lost(void **state) {
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1); // of the HDF5 helper: it takes seconds of each
     make_data("bits.safetensors", SLT_OBSERVATIONS_BITS, true, 0, 6);
     make_data("bytes.safetensors", SLT_OBSERVATIONS_U8, true, 0, 6);
-    CHECK_OK(slt_dataset_convert(context, "bytes.safetensors", "bytes.npz"));
+    CHECK_OK(slt_dataset_convert(context, "bytes.safetensors", "bytes.npz", true));
     CHECK_OK(collect_set(context, "craft-full", "small.safetensors"));
     FILE *table = fopen("table.csv", "w");
     assert_non_null(table);

@@ -67,10 +67,10 @@ static slt_status again(slt_context *with) { return train_model(with, "slottar",
 
 static slt_status ask(slt_model *model, slt_dataset *data) {
     slt_run_scores scores;
-    slt_segment_options options = {.pictures = true, .min_length = 2};
+    slt_segment_options options = {.pictures = true, .min_length = 2, .overwrite = true};
     SLT_TRY(slt_model_score(model, data, NULL, &scores));
     SLT_TRY(slt_model_save_segments(model, data, &options, "segments.safetensors"));
-    return slt_model_label(model, data, NULL, "labelled.npz");
+    return slt_model_label(model, data, &options, "labelled.npz");
 }
 
 static slt_status use(slt_context *with) {

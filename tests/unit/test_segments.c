@@ -82,7 +82,11 @@ static size_t check_file(const char *path, const char *run, const char *set) {
     assert_int_equal(slt_safetensors_find(c.file, "episode")->count, c.seen);
     assert_int_equal(slt_safetensors_find(c.file, "segment")->count, c.step);
     assert_int_equal(slt_safetensors_find(c.file, "boundaries")->count, c.boundary);
+    options.overwrite = true;
     CHECK_OK(slt_model_save_segments(model, data, &options, "again.safetensors"));
+    options.overwrite = false;
+    CHECK_FAILS(SLT_EXISTS, "exists",
+                slt_model_save_segments(model, data, &options, "again.safetensors"));
     slt_dataset_close(data);
     slt_model_close(model);
     slt_safetensors_close(c.file);
@@ -145,7 +149,7 @@ static void a_copy_has_the_labels(void **state) {
     check_copy(model, data, NULL, "copy.safetensors");
     check_copy(model, data, &test, "copy.npz");
     CHECK_FAILS(SLT_UNSUPPORTED, "ends in", slt_model_label(model, data, NULL, "copy.txt"));
-    test = (slt_segment_options){.missed_by = "uniform"};
+    test = (slt_segment_options){.missed_by = "uniform", .overwrite = true};
     CHECK_FAILS(SLT_INVALID, "set one_split", slt_model_label(model, data, &test, "copy.npz"));
     slt_dataset_close(data);
     slt_model_close(model);

@@ -30,7 +30,7 @@ static void make_ways(const char *path) {
                              .observation_shape = {WIDTH},
                              .observation_size = WIDTH};
     slt_dataset_builder *builder;
-    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, path, true, &info, &builder));
     for (uint32_t i = 0; i < 2 * EPISODES; i++) add_ways(builder, i);
     CHECK_OK(slt_dataset_builder_commit(builder));
 }

@@ -377,7 +377,7 @@ static slt_symbols read_back(const char *path, bool finals, slt_observation_kind
     if (kind == SLT_OBSERVATIONS_BITS)
         e.ones = ones, e.ones_offsets = ones_offsets, e.final_ones = &last_one, e.final_count = 1;
     CHECK_OK(slt_context_create(NULL, &context));
-    CHECK_OK(slt_dataset_builder_create(context, path, &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(context, path, true, &info, &builder));
     CHECK_OK(slt_dataset_builder_add(builder, &e));
     e.length = 2;
     if (kind == SLT_OBSERVATIONS_BITS) e.final_count = 0;

@@ -41,30 +41,31 @@ static void csv_gets_a_column(void **state) {
                        "demo,a,\"note, too\"\r\nx,0.5,\"1\"\r\n\r\nx,1.5,2\r\ny,2,3";
     CHECK_OK(slt_file_write("t.csv", text, strlen(text)));
     slt_dataset *data = open_set("t.csv?actions=a&episode=demo");
-    CHECK_OK(slt_dataset_label(data, labels, "out/"));
+    CHECK_OK(slt_dataset_label(data, labels, "out/", true));
     check_file("out/t.csv", "\xef\xbb\xbf"
                             "demo,a,\"note, too\",segment\r\nx,0.5,\"1\",0\r\n"
                             "x,1.5,2,0\r\ny,2,3,1\n");
     check_file("t.csv", text);
-    CHECK_FAILS(SLT_INVALID, "not over their source", slt_dataset_label(data, labels, "./"));
-    CHECK_OK(slt_dataset_label(data, labels, "named.csv"));
+    CHECK_FAILS(SLT_INVALID, "would write over the input",
+                slt_dataset_label(data, labels, "./", true));
+    CHECK_OK(slt_dataset_label(data, labels, "named.csv", true));
     slt_dataset_close(data);
     check_labels("named.csv?actions=a&episode=demo", 3);
     // a column that is there is filled anew
     const char *old = "segment,action,episode\n7,1,0\n8,0,0\n";
     CHECK_OK(slt_file_write("old.csv", old, strlen(old)));
     data = open_set("old.csv");
-    CHECK_OK(slt_dataset_label(data, (int32_t[]){-1, 0}, "new.csv"));
+    CHECK_OK(slt_dataset_label(data, (int32_t[]){-1, 0}, "new.csv", true));
     check_file("new.csv", "segment,action,episode\n-1,1,0\n0,0,0\n");
     CHECK_FAILS(SLT_RANGE, "segment: -2 at step 1",
-                slt_dataset_label(data, (int32_t[]){0, -2}, "never.csv"));
+                slt_dataset_label(data, (int32_t[]){0, -2}, "never.csv", true));
     // a file that was changed since
     CHECK_OK(slt_file_write("old.csv", old, 30));
     CHECK_FAILS(SLT_FORMAT, "old.csv:3: 1 fields instead of 3",
-                slt_dataset_label(data, labels, "never.csv"));
+                slt_dataset_label(data, labels, "never.csv", true));
     CHECK_OK(slt_file_write("old.csv", old, 29));
     CHECK_FAILS(SLT_FORMAT, "old.csv:2: the file does not have the 2 steps",
-                slt_dataset_label(data, labels, "never.csv"));
+                slt_dataset_label(data, labels, "never.csv", true));
     slt_dataset_close(data);
     assert_int_not_equal(access("never.csv", F_OK), 0);
 }
@@ -83,13 +84,13 @@ static void hdf5_gets_a_data_set(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         slt_dataset *data = open_set(cases[i].in);
         char path[4096];
-        CHECK_OK(slt_dataset_label(data, labels, cases[i].out));
+        CHECK_OK(slt_dataset_label(data, labels, cases[i].out, true));
         CHECK_OK(slt_dataset_label_path(data, cases[i].out, path, sizeof path));
         assert_int_equal(access(path, F_OK), 0);
         check_labels(cases[i].read, cases[i].steps);
         // once more, over labels that are there; everything else is as it was
         slt_dataset *copy = open_set(cases[i].read);
-        CHECK_OK(slt_dataset_label(copy, labels, "again/"));
+        CHECK_OK(slt_dataset_label(copy, labels, "again/", true));
         slt_episode a, b;
         CHECK_OK(slt_dataset_episode(data, 1, &a));
         CHECK_OK(slt_dataset_episode(copy, 1, &b));
@@ -102,14 +103,15 @@ static void hdf5_gets_a_data_set(void **state) {
     // the camera is still there
     slt_dataset *data = open_set("c.hdf5?observations=agentview_image");
     assert_int_equal(slt_dataset_about(data)->observation_size, 84 * 84 * 3);
-    CHECK_FAILS(SLT_INVALID, "not over their source", slt_dataset_label(data, labels, "c.hdf5"));
+    CHECK_FAILS(SLT_INVALID, "would write over the input",
+                slt_dataset_label(data, labels, "c.hdf5", true));
     slt_dataset_close(data);
 }
 
 static void others_become_a_data_set(void **state) {
     (void)state;
     slt_dataset *data = open_set(GOLDEN "/formats/numpy.npz");
-    CHECK_OK(slt_dataset_label(data, (int32_t[]){0, 1, 1, 0}, "n.npz"));
+    CHECK_OK(slt_dataset_label(data, (int32_t[]){0, 1, 1, 0}, "n.npz", true));
     slt_dataset_close(data);
     data = open_set("n.npz");
     slt_episode episode;
@@ -117,8 +119,9 @@ static void others_become_a_data_set(void **state) {
     assert_memory_equal(episode.segments, ((int32_t[]){0, 1, 1}), 12);
     slt_dataset_close(data);
     data = open_set(GOLDEN "/formats/robomimic.hdf5");
-    CHECK_OK(slt_dataset_label(data, labels, "r.safetensors"));
-    CHECK_FAILS(SLT_UNSUPPORTED, "cannot be written", slt_dataset_label(data, labels, "r.txt"));
+    CHECK_OK(slt_dataset_label(data, labels, "r.safetensors", true));
+    CHECK_FAILS(SLT_UNSUPPORTED, "cannot be written",
+                slt_dataset_label(data, labels, "r.txt", true));
     slt_dataset_close(data);
     check_labels("r.safetensors", 5);
 }

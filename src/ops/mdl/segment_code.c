@@ -101,7 +101,7 @@ static slt_var make_case(slt_probe *probe, int width, bool priced) {
     slt_var noise = slt_probe_constant(probe, SLT_SLOTS, 0, width, -2, 2);
     slt_var masks = slt_probe_numbers(probe, SLT_TOKENS, 0, K, 0.1, 0.9);
     slt_var z = slt_segment_code(tape, stats, noise, masks);
-    return priced ? slt_output(z, 1) : z;
+    return priced ? slt_output_of(z, 1) : z;
 }
 static slt_var case_code(slt_probe *p) { return make_case(p, 2, false); }
 static slt_var case_price(slt_probe *p) { return make_case(p, 2, true); }

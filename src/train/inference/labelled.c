@@ -3,11 +3,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
-#include <unistd.h>
 #include "core/context_impl.h"
 #include "core/error.h"
-#include "core/file.h"
-#include "core/lock.h"
+#include "data/dataset_impl.h"
 #include "data/formats.h"
 #include "train/inference/trained.h"
 
@@ -43,19 +41,20 @@ static slt_status write_back(slt_model *model, slt_dataset *data,
     SLT_TRY(SLT_ALLOC(allocator, &c.ids, (size_t)steps));
     for (int64_t t = 0; t < steps; t++) c.ids[t] = -1;
     slt_status status = slt_model_segment(model, data, options, keep, &c);
-    if (status == SLT_OK) status = slt_dataset_label(data, c.ids, path);
+    if (status == SLT_OK)
+        status = slt_dataset_label(data, c.ids, path, options && options->overwrite);
     slt_free(allocator, c.ids);
     return status;
 }
 
 // ---- into a data set of its own
 
-static slt_status write_native(slt_model *model, slt_dataset *data,
-                               const slt_segment_options *options, const char *path) {
+static slt_status write_copy(slt_model *model, slt_dataset *data,
+                             const slt_segment_options *options, const slt_output_request *output) {
     copier c = {.data = data};
     slt_dataset_info info = *slt_dataset_about(data);
     info.has_segments = true;
-    SLT_TRY(slt_dataset_builder_create(slt_model_context(model), path, &info, &c.builder));
+    SLT_TRY(slt_dataset_builder_claim(slt_model_context(model), output, &info, &c.builder));
     slt_status status = slt_dataset_builder_describe(c.builder, "segments", "found by a model");
     if (status == SLT_OK) status = slt_model_segment(model, data, options, copy, &c);
     if (status == SLT_OK) return slt_dataset_builder_commit(c.builder);
@@ -63,30 +62,15 @@ static slt_status write_native(slt_model *model, slt_dataset *data,
     return status;
 }
 
-static slt_status write_as(slt_model *model, slt_dataset *data, const slt_segment_options *options,
-                           const slt_data_format *format, const char *path) {
-    char native[SLT_PATH];
-    if (!format->read) return write_native(model, data, options, path);
-    SLT_TRY(slt_file_temporary(".safetensors", native, sizeof native));
-    slt_status status = write_native(model, data, options, native);
-    if (status == SLT_OK) status = format->write(slt_model_context(model), native, path);
-    unlink(native);
-    return status;
-}
-
 slt_status slt_model_label(slt_model *model, slt_dataset *data, const slt_segment_options *options,
                            const char *path) {
-    const slt_data_format *format = slt_data_format_for(path);
-    slt_lock lock;
     bool back;
+    char file[SLT_PATH];
+    const char *inputs[] = {slt_dataset_path(data), slt_model_path(model)};
+    slt_output_request output = {file, false, options && options->overwrite, inputs, 2};
     SLT_TRY(slt_data_labels_back(data, path, &back));
-    if (back) return write_back(model, data, options, path);
-    if (!format || !format->write)
-        SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s: cannot be written; what can ends in .safetensors, .npz, .hdf5 or / (Minari)",
-                 path);
-    SLT_TRY(slt_lock_file(&lock, slt_model_context(model), path));
-    slt_status status = write_as(model, data, options, format, path);
-    slt_lock_release(&lock);
-    return status;
+    SLT_TRY(slt_dataset_label_path(data, path, file, sizeof file));
+    if (!back) return write_copy(model, data, options, &output);
+    SLT_TRY(slt_output_check(&output)); // before it works for a name that it may not write
+    return write_back(model, data, options, path);
 }

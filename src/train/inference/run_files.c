@@ -60,7 +60,7 @@ slt_status slt_run_config_text(const slt_train_request *request, const slt_setup
 
 // all or nothing: what did not fit is taken back
 slt_status slt_run_append(const char *path, const char *text, size_t length) {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (descriptor < 0) SLT_FAIL(SLT_IO, "%s: %s", path, strerror(errno));
     off_t before = lseek(descriptor, 0, SEEK_END);
     ssize_t written = write(descriptor, text, length);

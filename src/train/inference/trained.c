@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/output_impl.h"
 #include "core/yaml_config.h"
 #include "metrics/rule_misses.h"
 #include "train/inference/answer.h"
@@ -93,6 +94,7 @@ void slt_model_close(slt_model *model) {
 
 const slt_model_info *slt_model_about(const slt_model *model) { return &model->info; }
 slt_context *slt_model_context(const slt_model *model) { return model->context; }
+const char *slt_model_path(const slt_model *model) { return model->path; }
 
 // ---- using
 
@@ -197,13 +199,22 @@ slt_status slt_model_save_segments(slt_model *model, slt_dataset *data,
     slt_segment_options chosen = options ? *options : (slt_segment_options){0};
     const char *split = chosen.one_split ? slt_split_name(chosen.split) : NULL;
     slt_segments_file *file;
+    slt_lock lock;
+    const char *inputs[] = {slt_dataset_path(data), model->path};
+    slt_output_request output = {path, false, chosen.overwrite, inputs, 2};
     chosen.pictures = true;
-    SLT_TRY(slt_segments_file_create(model->context, path, &model->checkpoint.setup,
-                                     slt_dataset_path(data), split, &model->checkpoint.calibration,
-                                     &file));
-    slt_status status = answer(model, data, &chosen, slt_segments_file_add, file);
-    if (status == SLT_OK) return slt_segments_file_commit(file);
-    slt_segments_file_destroy(file);
+    SLT_TRY(slt_output_claim(&lock, model->context, &output));
+    slt_status status = slt_segments_file_create(model->context, path, &model->checkpoint.setup,
+                                                 slt_dataset_path(data), split,
+                                                 &model->checkpoint.calibration, &file);
+    if (status == SLT_OK) {
+        status = answer(model, data, &chosen, slt_segments_file_add, file);
+        if (status == SLT_OK)
+            status = slt_segments_file_commit(file);
+        else
+            slt_segments_file_destroy(file);
+    }
+    slt_lock_release(&lock);
     return status;
 }
 

@@ -8,5 +8,6 @@
 #include "slottar/model.h"
 
 slt_context *slt_model_context(const slt_model *model);
+const char *slt_model_path(const slt_model *model); // of its checkpoint
 
 #endif

@@ -14,6 +14,7 @@
 #include "core/context_impl.h"
 #include "core/file.h"
 #include "core/lock.h"
+#include "core/output_impl.h"
 #include "train/inference/run_files.h"
 #include "train/sweep/sweep_table.h"
 #include "train/sweep/sweep_tickets.h"
@@ -124,8 +125,11 @@ static slt_status open_folder(slt_sweep *s) {
     slt_lock lock;
     SLT_TRY(slt_run_checksum(s->plan.options.data, &checksum));
     SLT_TRY(slt_folder_make(s->request->folder));
+    static const char *const files[] = {"table.json", NULL};
     SLT_TRY(lock_folder(s, &lock));
-    slt_status status = settle(s, checksum);
+    slt_status status =
+        slt_output_resume(s->request->folder, "sweep.yaml", files, s->plan.options.data);
+    if (status == SLT_OK) status = settle(s, checksum);
     slt_lock_release(&lock);
     SLT_TRY(status);
     return slt_ticket_box_open(&s->box, &s->arena, s->request->folder, s->plan.count,

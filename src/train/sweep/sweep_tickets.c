@@ -57,7 +57,7 @@ static bool read_name(const char *name, slt_ticket *ticket) {
 
 static slt_status make_file(const char *folder, const char *name) {
     path p = path_of(folder, name);
-    int descriptor = open(p.text, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    int descriptor = open(p.text, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) SLT_FAIL(SLT_IO, "%s: %s", p.text, strerror(errno));
     close(descriptor);
     return SLT_OK;

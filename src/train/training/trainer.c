@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/group_impl.h"
+#include "core/output_impl.h"
 #include "engine/device.h"
 #include "train/learner/companions.h"
 
@@ -140,8 +141,11 @@ static slt_status lock_run(trainer *t, slt_live_run *run) {
 }
 
 static slt_status claim_folder(trainer *t, slt_live_run *run) {
+    static const char *const files[] = {"last.safetensors",     "best.safetensors", "metrics.jsonl",
+                                        "segments.safetensors", "result.json",      NULL};
     SLT_TRY(slt_folder_make(run->request->run));
     SLT_TRY(lock_run(t, run));
+    SLT_TRY(slt_output_resume(run->request->run, "config.yaml", files, run->request->data));
     return slt_run_configure(t->context, run->request, run->setup, t->checksum);
 }
 
