@@ -13,7 +13,7 @@ all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
 
 install: ## library, headers, command, manual and completions, below PREFIX (and DESTDIR)
-	@$(CMAKE) -S . -B build -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null && $(CMAKE) --build build -j$(JOBS)
+	@$(CMAKE) -S . -B build -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null && $(CMAKE) --build build -j$(JOBS)
 	@$(CMAKE) --install build
 	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 

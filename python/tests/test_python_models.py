@@ -292,3 +292,12 @@ def test_report(model, demos, tmp_path):
     made = model.predict(demos).report(tmp_path / "x.html", figures=tmp_path / "figures")
     assert (tmp_path / "x.html").stat().st_size == made["page_bytes"] > 10000
     assert made["figures"] == len(list((tmp_path / "figures").glob("*.svg"))) > 0
+
+
+def test_declared_actions_are_known_used_or_not():
+    names = ["left", "right", "grip", "wait"]
+    plain = slottar.from_arrays([[0, 1, 2, 0, 1, 2]] * 12, action_names=names, action_count=4)
+    whole = slottar.from_arrays([[0, 1, 3, 0, 1, 2]] * 12, action_names=names, action_count=4)
+    for train, test in ((plain, whole), (whole, plain)):
+        model = slottar.MDLSegmenter(steps=2, hidden=4, batch=4).fit(train)
+        assert len(model.predict(test)) == 12

@@ -95,6 +95,10 @@ bool cli_whole(const char *text, int64_t low, int64_t high, int64_t *out);
 enum { CLI_MOST_EPISODES = 100000000 };
 bool cli_split(const char *text, int64_t episodes[SLT_SPLITS]);
 
+// runs/WHAT-DATA-SEED: DATA without its folder and without the ending of a format, which "-0.05" is
+// not
+void cli_default_run(char *out, size_t size, const char *what, const char *data, uint64_t seed);
+
 void cli_help_all(void);
 void cli_help(const cli_command *command);
 

@@ -10,6 +10,7 @@
 #include "json_text.h"
 #include "slottar/inspect.h"
 #include "slottar/model.h"
+#include "slottar/run.h"
 
 static const cli_flag flags[] = {
     {"rule", 0, "RULE",
@@ -27,7 +28,9 @@ static const char *const titles[COLUMNS] = {"f1",       "f1_one",  "align",    "
                                             "accuracy", "forward", "backward", "ece"};
 
 typedef struct {
-    char name[64], model[16];
+    const char *name;
+    char model[16], own[32];
+    uint64_t configuration; // equal where two runs differ in their seed alone
     int64_t episodes;
     bool labels;
     const char *told;      // of the labels: "nothing", "count", "histogram" or "labels"
@@ -50,6 +53,25 @@ static void fill_scores(row *r, const slt_score_summary *summary) {
     r->labels = true;
 }
 
+static uint64_t mix(uint64_t hash, const char *text) {
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return (hash ^ '\n') * 0x100000001b3u;
+}
+
+// model, data, restarts and options; a checkpoint without its run is alone
+static uint64_t configuration_of(cli_call *call, const char *path) {
+    slt_run *run;
+    char restarts[24];
+    uint64_t hash = 0xcbf29ce484222325u;
+    if (slt_run_open(call->context, path, &run) != SLT_OK) return mix(hash, path);
+    const slt_run_info *info = slt_run_about(run);
+    snprintf(restarts, sizeof restarts, "%d", info->restarts);
+    hash = mix(mix(mix(hash, info->model), info->data ? info->data : ""), restarts);
+    for (int i = 0; i < info->setting_count; i++) hash = mix(hash, info->settings[i]);
+    slt_run_close(run);
+    return hash;
+}
+
 static slt_status score_run(cli_call *call, const char *path, slt_dataset *data, slt_split split,
                             row *r) {
     slt_model *model;
@@ -64,7 +86,8 @@ static slt_status score_run(cli_call *call, const char *path, slt_dataset *data,
     snprintf(r->model, sizeof r->model, "%s", slt_model_about(model)->name);
     slt_model_close(model);
     if (status != SLT_OK) return status;
-    snprintf(r->name, sizeof r->name, "%s", path);
+    r->name = path;
+    r->configuration = configuration_of(call, path);
     r->episodes = scores.episodes;
     for (int i = 0; i < COLUMNS; i++) r->value[i] = NAN;
     if (scores.has_labels) fill_scores(r, &scores.scores);
@@ -89,7 +112,7 @@ static slt_status score_rule(cli_call *call, const char *rule, slt_dataset *data
     slt_status status = slt_rule_score(call->context, data, split, cli_value(call, "missed-by"),
                                        rule, call->seed, &summary, &report);
     if (status != SLT_OK) return status;
-    snprintf(r->name, sizeof r->name, "%s", rule);
+    r->name = rule;
     r->told = slt_told_name(slt_rule_told(rule));
     r->told_count = slt_rule_told(rule) == SLT_KNOWS_COUNT;
     r->episodes = (int64_t)summary.trajectories;
@@ -98,24 +121,25 @@ static slt_status score_rule(cli_call *call, const char *rule, slt_dataset *data
     return SLT_OK;
 }
 
-// ---- mean and spread over the runs of a model, or (NULL) over all
+// ---- mean and spread over the runs of one configuration
 
-static int pick(const row *rows, int count, const char *model, const row **out) {
+static int pick(const row *rows, int count, const row *like, const row **out) {
     int picked = 0;
     for (int i = 0; i < count; i++)
-        if (!model || strcmp(rows[i].model, model) == 0) out[picked++] = &rows[i];
+        if (rows[i].configuration == like->configuration) out[picked++] = &rows[i];
     return picked;
 }
 
-static int summarise(const row *rows, int count, const char *model, row *mean, row *sd) {
+static int summarise(const row *rows, int count, const row *like, row *mean, row *sd) {
     const row *picked[CLI_ITEMS];
-    int n = pick(rows, count, model, picked);
+    int n = pick(rows, count, like, picked);
     memset(mean, 0, sizeof *mean);
     memset(sd, 0, sizeof *sd);
-    snprintf(mean->name, sizeof mean->name, "mean of %d", n);
-    snprintf(sd->name, sizeof sd->name, "sd");
-    snprintf(mean->model, sizeof mean->model, "%s", model ? model : "");
-    snprintf(sd->model, sizeof sd->model, "%s", model ? model : "");
+    snprintf(mean->own, sizeof mean->own, "mean of %d", n);
+    mean->name = mean->own;
+    sd->name = "sd";
+    memcpy(mean->model, like->model, sizeof mean->model);
+    memcpy(sd->model, like->model, sizeof sd->model);
     for (int c = 0; c < COLUMNS; c++) {
         double sum = 0, squares = 0;
         for (int i = 0; i < n; i++) sum += picked[i]->value[c];
@@ -129,11 +153,18 @@ static int summarise(const row *rows, int count, const char *model, row *mean, r
     return n;
 }
 
-// the first run of its model?
+// the first run of its configuration?
 static bool is_first(const row *rows, int i) {
     for (int k = 0; k < i; k++)
-        if (strcmp(rows[k].model, rows[i].model) == 0) return false;
+        if (rows[k].configuration == rows[i].configuration) return false;
     return true;
+}
+
+static int count_configurations(const row *rows, int count, const char *model) {
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        found += is_first(rows, i) && (!model || strcmp(rows[i].model, model) == 0);
+    return found;
 }
 
 // ---- printing
@@ -168,21 +199,51 @@ static void json_values(const double *value) {
     }
 }
 
-// several models: mean and spread of each
+static void json_summary(const row *mean, const row *sd) {
+    fputs("\"mean\":{", stdout);
+    json_values(mean->value);
+    fputs("},\"sd\":{", stdout);
+    json_values(sd->value);
+    putchar('}');
+}
+
+// several models, each of one configuration: mean and spread of each
 static void json_models(const row *runs, int count) {
     row mean, sd;
-    if (count == 0 || summarise(runs, count, runs[0].model, &mean, &sd) == count) return;
+    const char *before = "";
+    if (count_configurations(runs, count, NULL) < 2) return;
     fputs(",\"models\":{", stdout);
     for (int i = 0; i < count; i++) {
-        if (!is_first(runs, i)) continue;
-        summarise(runs, count, runs[i].model, &mean, &sd);
-        printf("%s\"%s\":{\"mean\":{", i ? "," : "", runs[i].model);
-        json_values(mean.value);
-        fputs("},\"sd\":{", stdout);
-        json_values(sd.value);
-        fputs("}}", stdout);
+        if (!is_first(runs, i) || count_configurations(runs, count, runs[i].model) > 1) continue;
+        summarise(runs, count, &runs[i], &mean, &sd);
+        printf("%s\"%s\":{", before, runs[i].model);
+        json_summary(&mean, &sd);
+        putchar('}');
+        before = ",";
     }
     putchar('}');
+}
+
+// runs that differ in their seed alone
+static void json_configurations(const row *runs, int count) {
+    const row *picked[CLI_ITEMS];
+    row mean, sd;
+    if (count_configurations(runs, count, NULL) < 2) return;
+    fputs(",\"configurations\":[", stdout);
+    for (int i = 0; i < count; i++) {
+        if (!is_first(runs, i)) continue;
+        int n = pick(runs, count, &runs[i], picked);
+        printf("%s{\"model\":\"%s\",\"runs\":[", i ? "," : "", runs[i].model);
+        for (int k = 0; k < n; k++) {
+            if (k) putchar(',');
+            cli_json_text(stdout, picked[k]->name);
+        }
+        fputs("],", stdout);
+        summarise(runs, count, &runs[i], &mean, &sd);
+        json_summary(&mean, &sd);
+        putchar('}');
+    }
+    putchar(']');
 }
 
 static void json_counts(const char *name, const uint64_t *bins) {
@@ -226,13 +287,15 @@ static void print_json(const row *runs, int count, const row *floors, int floor_
         json_run(&runs[i], split);
     }
     row mean, sd;
-    summarise(runs, count, NULL, &mean, &sd);
-    fputs("],\"mean\":{", stdout);
-    json_values(mean.value);
-    fputs("},\"sd\":{", stdout);
-    json_values(sd.value);
-    putchar('}');
+    fputs("],", stdout);
+    if (count_configurations(runs, count, NULL) > 1) {
+        fputs("\"mean\":null,\"sd\":null", stdout); // of different configurations: each apart
+    } else {
+        summarise(runs, count, &runs[0], &mean, &sd);
+        json_summary(&mean, &sd);
+    }
     json_models(runs, count);
+    json_configurations(runs, count);
     fputs(",\"floors\":{", stdout);
     for (int i = 0; i < floor_count; i++) {
         printf("%s\"%s\":{\"told\":\"%s\",", i ? "," : "", floors[i].name, floors[i].told);
@@ -243,14 +306,21 @@ static void print_json(const row *runs, int count, const row *floors, int floor_
 }
 
 static void print_table(const row *runs, int count, const row *floors, int floor_count) {
+    bool mixed = false;
     print_head();
-    for (int i = 0; i < count; i++) print_row(&runs[i]);
+    for (int i = 0; i < count; i++) {
+        print_row(&runs[i]);
+        mixed = mixed || count_configurations(runs, count, runs[i].model) > 1;
+    }
     for (int i = 0; i < count; i++) {
         row mean, sd;
-        if (!is_first(runs, i) || summarise(runs, count, runs[i].model, &mean, &sd) < 2) continue;
+        if (!is_first(runs, i) || summarise(runs, count, &runs[i], &mean, &sd) < 2) continue;
+        if (count_configurations(runs, count, runs[i].model) > 1)
+            printf("runs like %s:\n", runs[i].name);
         print_row(&mean);
         print_row(&sd);
     }
+    if (mixed) puts("different configurations: means only over runs that differ in their seed");
     puts("told: what a method knew of the labels (*: the true number of segments of every "
          "trajectory)\nece: expected calibration error of confidence");
     if (floor_count) puts("floors:");
@@ -315,13 +385,22 @@ static int run(cli_call *call) {
     char path[4096];
     slt_split split;
     if (!cli_split_flag(call, &split)) return CLI_USAGE;
+    if (cli_value(call, "rule") && (call->count > 1 || cli_value(call, "data")))
+        return cli_misuse(call, "--rule takes one data set; '%s' is one more",
+                          call->count > 1 ? call->arguments[1] : cli_value(call, "data"));
     if (call->count && !cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
     slt_status status = find_data(call, &t, path, sizeof path);
     if (status != SLT_OK) return cli_fail(status);
     if (!path[0]) return cli_misuse(call, "say which data set, behind the runs");
     slt_dataset *data;
+    bool named = t.data_given || cli_value(call, "data") || cli_value(call, "rule");
     status = slt_dataset_open(call->context, path, &data);
-    if (status != SLT_OK) return cli_fail(status);
+    if (status != SLT_OK) cli_fail(status);
+    if (status == SLT_IO && !named)
+        fprintf(stderr,
+                "%s was trained on it, in another folder perhaps: name the data set with --data\n",
+                call->arguments[0]);
+    if (status != SLT_OK) return CLI_FAILED;
     status = fill_table(call, data, split, &t);
     slt_dataset_close(data);
     if (status != SLT_OK) return cli_fail(status);
@@ -339,8 +418,9 @@ const cli_command cli_eval = {
     .text =
         "Prints F1 (as the reference counts, and one-to-one), alignment, ARI, Covering,\n"
         "reconstruction accuracy, Forward and Backward Access; several runs in one table, with\n"
-        "mean and spread over those of the same model. Baselines that read a last step DONE are\n"
-        "scored without it and with it. Without DATA the set the first run was trained on.\n\n"
+        "mean and spread over those that differ in their seed alone. Baselines that read a last\n"
+        "step DONE are scored without it and with it. Without DATA the set the first run was "
+        "trained on.\n\n"
         "  slottar eval runs/slottar-0 runs/slottar-1 runs/ompn-0\n"
         "  slottar eval runs/a new.safetensors --split valid\n"
         "  slottar eval runs/a noisy.safetensors --missed-by delimiter\n"

@@ -110,8 +110,8 @@ static void print_line(const printer *p, const slt_segments *s) {
 
 static slt_status print(void *user, const slt_segments *segments) {
     printer *p = user;
-    cli_tally_add(&p->tally, segments);
     if (p->limit && p->done >= p->limit) return SLT_OK;
+    cli_tally_add(&p->tally, segments);
     p->done++;
     p->told += segments->told_count;
     if (p->show)
@@ -123,16 +123,10 @@ static slt_status print(void *user, const slt_segments *segments) {
 
 // ---- training first
 
-// runs/segment-DATA-SEED, DATA without folder and ending
 static const char *run_folder(const cli_call *call, char *out, size_t size) {
-    const char *wanted = cli_value(call, "run"), *data = call->arguments[0];
-    const char *slash = strrchr(data, '/'), *name = slash ? slash + 1 : data;
-    int length = (int)strcspn(name, ".");
-    if (wanted)
-        snprintf(out, size, "%s", wanted);
-    else
-        snprintf(out, size, "runs/segment-%.*s-%llu", length ? length : (int)strlen(name), name,
-                 (unsigned long long)call->seed);
+    const char *wanted = cli_value(call, "run");
+    if (wanted) return wanted;
+    cli_default_run(out, size, "segment", call->arguments[0], call->seed);
     return out;
 }
 
@@ -158,26 +152,46 @@ static slt_status train(cli_call *call, printer *p, const char *run) {
 
 // ---- running
 
+static bool ends_with(const char *text, const char *end) {
+    size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+// before it trains for a name that it may not write
+static slt_status check_name(const cli_call *call, slt_dataset *data,
+                             const slt_segment_options *options, const char *labelled) {
+    char path[4096];
+    slt_output_request request = {.path = path,
+                                  .overwrite = options->overwrite,
+                                  .inputs = call->arguments,
+                                  .input_count = call->count};
+    slt_status status = slt_dataset_label_path(data, labelled, path, sizeof path);
+    request.folder = status == SLT_OK && ends_with(path, "/");
+    return status == SLT_OK ? slt_output_check(&request) : status;
+}
+
 // a data set with the segments as labels when `labelled` names one, else through the printer
 static slt_status segment(cli_call *call, printer *p, const slt_segment_options *options,
                           const char *labelled) {
-    slt_model *model;
+    slt_model *model = NULL;
     char folder[4096];
     bool alone = call->count == 1;
     const char *run = alone ? run_folder(call, folder, sizeof folder) : call->arguments[0];
-    slt_status status = alone ? train(call, p, run) : SLT_OK;
-    if (status == SLT_OK) status = slt_model_open(call->context, run, &model);
+    slt_status status =
+        slt_dataset_open(call->context, call->arguments[call->count - 1], &p->data);
     if (status != SLT_OK) return status;
-    p->trust = slt_model_about(model)->trust;
-    status = slt_dataset_open(call->context, call->arguments[call->count - 1], &p->data);
+    if (labelled) status = check_name(call, p->data, options, labelled);
+    if (status == SLT_OK && alone) status = train(call, p, run);
+    if (status == SLT_OK) status = slt_model_open(call->context, run, &model);
     if (status == SLT_OK) {
+        p->trust = slt_model_about(model)->trust;
         status = labelled ? slt_model_label(model, p->data, options, labelled)
                           : slt_model_segment(model, p->data, options, print, p);
-        if (p->told && !call->quiet)
-            fprintf(stderr, "%lld trajectories: their true number of segments was used\n",
-                    (long long)p->told);
-        slt_dataset_close(p->data);
     }
+    if (p->told && !call->quiet)
+        fprintf(stderr, "%lld trajectories: their true number of segments was used\n",
+                (long long)p->told);
+    slt_dataset_close(p->data);
     slt_model_close(model);
     return status;
 }
@@ -196,11 +210,6 @@ static int stop(const cli_call *call, slt_status status) {
     cli_progress_end();
     if (call->count == 1) fprintf(stderr, "saved; the same command goes on from there\n");
     return caught;
-}
-
-static bool ends_with(const char *text, const char *end) {
-    size_t a = strlen(text), b = strlen(end);
-    return a >= b && strcmp(text + a - b, end) == 0;
 }
 
 static bool is_data_set(const char *path) {
@@ -282,14 +291,7 @@ static int run(cli_call *call) {
                           path);
     cli_catch_signals(call->context);
     if (lines) return run_to_file(call, &p, &options, path);
-    // before it trains for a name that it may not write
-    slt_output_request request = {.path = path,
-                                  .folder = path && ends_with(path, "/"),
-                                  .overwrite = options.overwrite,
-                                  .inputs = call->arguments,
-                                  .input_count = call->count};
-    slt_status status = path ? slt_output_check(&request) : SLT_OK;
-    if (status == SLT_OK) status = segment(call, &p, &options, path);
+    slt_status status = segment(call, &p, &options, path);
     if (status != SLT_OK) return stop(call, status);
     summarise(call, &p);
     return CLI_DONE;

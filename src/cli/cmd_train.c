@@ -60,15 +60,6 @@ static bool options_at(int index, cli_option_list *out) {
 
 // ---- running
 
-// runs/MODEL-DATA-SEED, DATA without folder and ending
-static void default_run(char *out, size_t size, const char *model, const char *data,
-                        uint64_t seed) {
-    const char *slash = strrchr(data, '/'), *name = slash ? slash + 1 : data;
-    int length = (int)strcspn(name, ".");
-    snprintf(out, size, "runs/%s-%.*s-%" PRIu64, model, length ? length : (int)strlen(name), name,
-             seed);
-}
-
 static void print_scores(const char *name, const slt_run_scores *s) {
     printf("%-6s %6" PRId64 " episodes  loss %.4f  accuracy %.2f", name, s->episodes, s->loss,
            100 * s->accuracy);
@@ -204,7 +195,7 @@ static int run(cli_call *call) {
     if (!cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 1, &restarts)) return CLI_USAGE;
     if (!cli_number(call, "seconds", 1, 1000000000, 0, &seconds)) return CLI_USAGE;
     if (!cli_number(call, "population", 1, 10000, 0, &population)) return CLI_USAGE;
-    default_run(path, sizeof path, call->arguments[0], call->arguments[1], call->seed);
+    cli_default_run(path, sizeof path, call->arguments[0], call->arguments[1], call->seed);
     if (!cli_choose_columns(call, 1)) return CLI_USAGE;
     const char *output = cli_value(call, "output");
     slt_train_request request = {.model = call->arguments[0],

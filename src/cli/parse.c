@@ -75,6 +75,24 @@ bool cli_number(const cli_call *call, const char *flag, int64_t low, int64_t hig
     return false;
 }
 
+void cli_default_run(char *out, size_t size, const char *what, const char *data, uint64_t seed) {
+    static const char *const endings[] = {".safetensors", ".npz", ".csv", ".hdf5", ".h5"};
+    const char *choice = strrchr(data, '?'); // of columns
+    size_t end = choice && choice > data ? (size_t)(choice - data) : strlen(data);
+    while (end > 1 && data[end - 1] == '/') end--;
+    size_t start = end;
+    while (start > 0 && data[start - 1] != '/') start--;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t length = strlen(endings[i]);
+        if (end - start > length && strncmp(data + end - length, endings[i], length) == 0) {
+            end -= length;
+            break;
+        }
+    }
+    snprintf(out, size, "runs/%s-%.*s-%llu", what, (int)(end - start), data + start,
+             (unsigned long long)seed);
+}
+
 static const cli_flag *search(const cli_flag *flags, const char *name, size_t length, char letter) {
     for (; flags && flags->name; flags++) {
         bool same = strlen(flags->name) == length && strncmp(flags->name, name, length) == 0;
@@ -93,11 +111,11 @@ static const cli_flag *find_flag(const cli_call *call, const char *name, size_t 
 static bool take_flag(cli_call *call, int argc, char **argv, int *at) {
     const char *word = argv[*at];
     bool is_long = word[1] == '-';
-    const char *name = word + (is_long ? 2 : 1), *equals = strchr(name, '=');
-    size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const char *value = equals ? equals + 1 : NULL;
+    const char *name = word + (is_long ? 2 : 1);
+    size_t length = is_long ? strcspn(name, "=") : 1;
+    const char *value = name[length] ? name + length : NULL; // --output=FILE, -oFILE, -o=FILE
+    if (value && *value == '=') value++;
     char letter = is_long ? 0 : name[0];
-    if (!is_long && length > 1 && !equals) value = name + 1; // -oFILE
 
     const cli_flag *flag = find_flag(call, name, length, letter);
     if (!flag) return cli_misuse(call, "unknown flag '%s'", word), false;

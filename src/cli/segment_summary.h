@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include "slottar/model.h"
 
-enum { CLI_LENGTHS = 4096, CLI_COUNTS = 64 };
+enum { CLI_LENGTHS = 65536 + 1, CLI_COUNTS = 64 }; // no model takes longer trajectories
 
 typedef struct {
     int64_t episodes, segments, boundaries;

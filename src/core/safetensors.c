@@ -217,11 +217,38 @@ static slt_status read_header(slt_safetensors *file, json_t *header, const unsig
     return sort_names(file);
 }
 
+// what a file looks like that is none of ours; NULL: nothing known
+static const char *looks_like(const unsigned char *bytes, size_t size) {
+    static const struct {
+        const char *magic, *what;
+    } kinds[] = {
+        {"\x89PNG", "a PNG picture"}, {"\xff\xd8\xff", "a JPEG picture"},
+        {"GIF8", "a GIF picture"},    {"%PDF", "a PDF document"},
+        {"PK\3\4", "a zip archive"},  {"\x1f\x8b", "a gzip file"},
+        {"PAR1", "a Parquet file"},   {"\x93NUMPY", "a NumPy array"},
+        {"\x80\x04", "a pickle"},     {"\x89HDF", "an HDF5 file"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i].magic);
+        if (size >= length && memcmp(bytes, kinds[i].magic, length) == 0) return kinds[i].what;
+    }
+    size_t plain = 0;
+    while (plain < size && plain < 64 && (bytes[plain] >= ' ' || strchr("\t\r\n", bytes[plain])) &&
+           bytes[plain] < 0x7f && bytes[plain])
+        plain++;
+    return plain && (plain == size || plain == 64) ? "text" : NULL;
+}
+
+#define EXPECTED "expected is a data set or checkpoint: .safetensors, .npz, .hdf5, .csv or a folder"
+
 static slt_status read_all(slt_safetensors *file, const unsigned char *bytes, size_t size) {
+    if (size == 0) SLT_FAIL(SLT_FORMAT, "%s: is empty; " EXPECTED, file->path);
     if (size < PREFIX)
         SLT_FAIL(SLT_FORMAT, "%s: %zu bytes are too few for a safetensors file", file->path, size);
     uint64_t length = 0;
     for (int i = PREFIX - 1; i >= 0; i--) length = length << 8 | bytes[i];
+    const char *kind = length > LARGEST ? looks_like(bytes, size) : NULL;
+    if (kind) SLT_FAIL(SLT_FORMAT, "%s: looks like %s; " EXPECTED, file->path, kind);
     if (length > LARGEST)
         SLT_FAIL(SLT_FORMAT, "%s: header length %" PRIu64 " is above the limit of %d", file->path,
                  length, LARGEST);

@@ -178,15 +178,30 @@ static void put_row(slt_text *out, const slt_report_scores *scores, const slt_re
     slt_text_add(out, "</tr>\n");
 }
 
-// mean and standard deviation (n-1) over the runs of one model
-static void put_mean(slt_report_book *book, const slt_report_set *set, const char *model,
-                     slt_text *out) {
+// all but seed and data, which the set stands for; a checkpoint without a run is alone
+static bool same_configuration(const slt_report_run *a, const slt_report_run *b) {
+    if (a == b) return true;
+    if (!a->config.count || a->config.count != b->config.count) return false;
+    for (size_t i = 0; i < a->config.count; i++) {
+        const slt_yaml_entry *x = &a->config.entries[i], *y = &b->config.entries[i];
+        if (strcmp(x->key, y->key) != 0 || x->count != y->count) return false;
+        if (strcmp(x->key, "seed") == 0 || strncmp(x->key, "data", 4) == 0) continue;
+        for (size_t v = 0; v < x->count; v++)
+            if (strcmp(x->values[v], y->values[v]) != 0) return false;
+    }
+    return true;
+}
+
+// mean and standard deviation (n-1) over the runs of one configuration, where there are several
+static void put_mean(slt_report_book *book, const slt_report_set *set, const slt_report_run *like,
+                     bool apart, slt_text *out) {
+    char label[SLT_RUN_LABEL];
     slt_report_scores mean = {0}, sd = {0};
     double count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int r = 0; r < set->run_count; r++) {
             const slt_report_run *run = &book->runs[set->runs[r]];
-            if (strcmp(run->model, model) != 0) continue;
+            if (!same_configuration(run, like)) continue;
             if (pass == 0) count++;
 #define ADD(field, title)                                                                          \
     if (pass == 0) mean.field += run->scores.field;                                                \
@@ -203,19 +218,37 @@ static void put_mean(slt_report_book *book, const slt_report_set *set, const cha
     SLT_REPORT_SCORES(END)
 #undef END
     slt_text_add(out, "<tr class=\"mean\"><th scope=\"row\">");
-    put_name(out, model);
-    slt_text_add(out, ", mean of %d ± sd</th>", (int)count);
+    put_name(out, like->model);
+    slt_text_add(out, ", mean of %d ± sd", (int)count);
+    if (apart) {
+        slt_text_add(out, ", as ");
+        slt_text_add(out, "%s", slt_run_label(book, (int)(like - book->runs), label));
+    }
+    slt_text_add(out, "</th>");
     put_row(out, &mean, &sd);
 }
 
+// the first run of its configuration
+static bool is_first(slt_report_book *book, const slt_report_set *set, int r) {
+    for (int i = 0; i < r; i++)
+        if (same_configuration(&book->runs[set->runs[i]], &book->runs[set->runs[r]])) return false;
+    return true;
+}
+
 static void put_means(slt_report_book *book, const slt_report_set *set, slt_text *out) {
+    bool mixed = false;
     for (int r = 0; r < set->run_count; r++) {
-        const char *model = book->runs[set->runs[r]].model;
-        bool seen = false;
-        for (int i = 0; i < r; i++)
-            seen = seen || strcmp(book->runs[set->runs[i]].model, model) == 0;
-        if (!seen) put_mean(book, set, model, out);
+        const slt_report_run *run = &book->runs[set->runs[r]];
+        int configurations = 0;
+        for (int i = 0; i < set->run_count; i++)
+            configurations +=
+                is_first(book, set, i) && strcmp(book->runs[set->runs[i]].model, run->model) == 0;
+        mixed = mixed || configurations > 1;
+        if (is_first(book, set, r)) put_mean(book, set, run, configurations > 1, out);
     }
+    if (mixed)
+        slt_text_add(out, "<tr><td colspan=\"9\">different configurations: means only over runs "
+                          "that differ in their seed</td></tr>\n");
 }
 
 static void put_runs(slt_report_book *book, const slt_report_set *set, slt_text *out) {

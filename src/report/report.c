@@ -22,7 +22,13 @@ static slt_status place_run(slt_report_book *book, int index) {
     if (s == book->set_count) {
         set->path = path;
         book->set_count++;
-        SLT_TRY(slt_report_open_set(book, set));
+        slt_status status = slt_report_open_set(book, set);
+        if (status == SLT_IO && !book->request->data)
+            SLT_FAIL(SLT_IO,
+                     "%s; %s was trained on it, in another folder perhaps: name the data set with "
+                     "--data",
+                     slt_last_error(), run->path);
+        SLT_TRY(status);
     }
     run->set = s;
     set->runs[set->run_count++] = index;

@@ -5,6 +5,7 @@
 #include "train/learner/task.h"
 
 #include <string.h>
+#include <strings.h>
 #include "train/learner/prior.h"
 
 static const double FLOOR = 1e-4; // of a prior's entries, as in the paper
@@ -51,12 +52,14 @@ static slt_status largest_action(slt_dataset *data, int *out) {
     return SLT_OK;
 }
 
-// the padding needs a symbol that no step carries: the last one when it is free (DONE in the six
-// data sets), else one more
+// the padding needs a symbol that no step carries: the last action where its name is "done" and it
+// is free (the six data sets), else one more. Actions that are declared are known, used or not.
 static slt_status count_symbols(const slt_task_data *task, int *out) {
-    int largest = 0, actions = slt_dataset_about(task->data)->action_count;
+    const slt_dataset_info *info = slt_dataset_about(task->data);
+    int largest = 0, actions = info->action_count;
     SLT_TRY(largest_action(task->data, &largest));
-    *out = largest < actions - 1 ? actions : actions + 1;
+    bool done = info->action_names && strcasecmp(info->action_names[actions - 1], "done") == 0;
+    *out = done && largest < actions - 1 ? actions : actions + 1;
     return SLT_OK;
 }
 
@@ -146,6 +149,11 @@ static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_d
     SLT_TRY(count_symbols(task, &task->model.symbols));
     bool blind = setup->kind->blind && setup->kind->blind(setup->model);
     if (!blind) describe_observations(info, &task->model);
+    if (info->longest >= SLT_MOST_STEPS)
+        SLT_FAIL(SLT_RANGE,
+                 "%s: the longest episode has %lld steps, models take %d at most; cut it into "
+                 "episodes or keep every n-th step",
+                 slt_dataset_path(task->data), (long long)info->longest, SLT_MOST_STEPS - 1);
     task->model.length = setup->train.length ? (int)setup->train.length : (int)info->longest + 1;
     bool done = slt_setup_done(setup) != SLT_DONE_NONE;
     if (info->longest + done > task->model.length)

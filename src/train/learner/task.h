@@ -7,6 +7,8 @@
 
 #include "train/learner/learner.h"
 
+enum { SLT_MOST_STEPS = 65536 }; // positions of a model
+
 typedef struct {
     slt_dataset *data;
     const int64_t *episodes[SLT_SPLITS];
