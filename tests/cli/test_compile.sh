@@ -35,7 +35,9 @@ says "says that it was told the number" out "told the number of segments"
 says "chosen by its scores" reference/config.yaml "early_stop: ari_f1_align"
 check "profile paper" 0 train paper --profile paper
 check "eval of several runs" 0 "$SLOTTAR" eval whole reference
-says "one table" out "mean of 2"
+says "one table, no mean over both" out "different configurations"
+check "none" 1 grep -q 'mean of' out
+check "eval again" 0 "$SLOTTAR" eval whole reference
 says "without DONE" out "  the same with DONE"
 says "and with it" out "  the same without DONE"
 says "who was told" out "compile     labels*"

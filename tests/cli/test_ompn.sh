@@ -59,26 +59,28 @@ grep -q told_count plain.jsonl && not_ok "nobody told anything" || ok "nobody to
 
 # several models and the floors in one table
 "$SLOTTAR" train slottar data.safetensors hidden=16 slot_size=16 heads=2 batch=16 epochs=1 -o slots -q >/dev/null
-check "eval of three runs" 0 "$SLOTTAR" eval slots whole two -q
-for word in "slots " "whole " "two " "uniform" "mean of 2" "told: what a method knew"; do says "the table has '$word'" out "$word"; done
+check "another seed" 0 train seeded --seed 1
+check "eval of four runs" 0 "$SLOTTAR" eval slots whole seeded two -q
+for word in "slots " "whole " "two " "uniform" "mean of 2" "different configurations" "told: what a method knew"; do says "the table has '$word'" out "$word"; done
 [ "$(grep -c '^slots  *slottar  *histogram ' out)" = 1 ] && ok "SloTTAr was told the histogram" || not_ok "SloTTAr was told the histogram"
 [ "$(grep -c '^whole  *ompn  *count\*' out)" = 1 ] && ok "OMPN is marked" || not_ok "OMPN is marked"
 says "both scorings" out "the same with DONE"
 says "the reference's first where asked" out "the same without DONE"
-grep -q 'mean of 1\|mean of 3' out && not_ok "no mean over different models" || ok "no mean over different models"
-check "as JSON" 0 "$SLOTTAR" eval slots whole two -q --json
+grep -q 'mean of 1\|mean of [34]' out && not_ok "no mean over different models" || ok "no mean over different models"
+check "as JSON" 0 "$SLOTTAR" eval slots whole seeded two -q --json
 if command -v python3 >/dev/null; then
     python3 - out <<'P' && ok "the JSON has its fields" || not_ok "the JSON has its fields"
 import json, sys
 d = json.load(open(sys.argv[1]))
-slots, whole, two = d["runs"]
-assert [r["model"] for r in d["runs"]] == ["slottar", "ompn", "ompn"]
+slots, whole, seeded, two = d["runs"]
+assert [r["model"] for r in d["runs"]] == ["slottar", "ompn", "ompn", "ompn"]
 assert not slots["told_count"] and whole["told_count"] and two["told_count"]
 assert "with_done" in whole and "without_done" in two and "with_done" not in slots
 assert slots["forward"] is not None and whole["forward"] is None
-assert set(d["models"]) == {"slottar", "ompn"} and d["models"]["slottar"]["sd"]["f1"] is None
-mean = (whole["f1"] + two["f1"]) / 2
-assert abs(d["models"]["ompn"]["mean"]["f1"] - mean) < 1e-6
+assert set(d["models"]) == {"slottar"} and d["models"]["slottar"]["sd"]["f1"] is None
+assert [c["runs"] for c in d["configurations"]] == [["slots"], ["whole", "seeded"], ["two"]]
+mean = (whole["f1"] + seeded["f1"]) / 2
+assert abs(d["configurations"][1]["mean"]["f1"] - mean) < 1e-6
 assert sum(whole["counts"]["predicted"]) == whole["episodes"] == 16
 P
 else skip "the JSON has its fields" "no python3"; fi
