@@ -44,7 +44,9 @@ static inline slt_status add_episode(slt_dataset_builder *builder, slt_observati
 static inline void make_data(const char *path, slt_observation_kind kind, bool labels,
                              uint32_t first, uint32_t count) {
     bool seen = kind != SLT_OBSERVATIONS_NONE;
+    static const char *const names[ACTIONS + 1] = {"a", "b", "c", "d", "done"}; // as the six sets
     slt_dataset_info info = {.action_count = ACTIONS + 1,
+                             .action_names = names,
                              .observation_kind = kind,
                              .observation_rank = seen,
                              .observation_shape = {seen ? WIDTH : 0},
