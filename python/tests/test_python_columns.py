@@ -134,7 +134,7 @@ def test_labels_go_back(tmp_path):
     with pytest.raises(FileExistsError):
         slottar.write_labels(data, [[0, 1], [0]], f"{tmp_path}/labelled/")
     assert slottar.write_labels(data, [[0, 1], [0]], f"{tmp_path}/labelled/", overwrite=True)
-    with pytest.raises(ValueError, match="not over their source"):
+    with pytest.raises(ValueError, match="would write over the input"):
         slottar.write_labels(data, [[0, 1], [0]], f"{tmp_path}/", overwrite=True)
     with pytest.raises(ValueError, match="not those of all episodes"):
         slottar.write_labels(data, [[0, 1]], tmp_path / "x.csv")

@@ -50,5 +50,5 @@ check "labels go back into a copy" 0 "$SLOTTAR" segment run moves.csv --actions 
 check "with all rows" 0 test "$(wc -l <labelled/moves.csv)" = 241
 check "and columns" 0 grep -qx demo,move,segment labelled/moves.csv
 check "never over the source" 1 "$SLOTTAR" segment run moves.csv --actions move --episode demo -o ./
-says "which is said" err "not over their source"
+says "which is said" err "would write over the input"
 plan

@@ -49,6 +49,12 @@ check "nothing was trained" 1 test -e runs
 ln d.safetensors d.jsonl
 input "lines onto the data" segment run d.safetensors -o d.jsonl -f
 rm d.jsonl
+"$SLOTTAR" convert d.safetensors cols.hdf5
+before=$(cksum <cols.hdf5)
+input "with columns chosen" convert cols.hdf5 cols.hdf5 --observations observations -f
+input "labels onto their source" segment run cols.hdf5 -o cols.hdf5 --observations observations -f
+input "labels into its folder" segment run cols.hdf5 -o ./ -f
+if [ "$(cksum <cols.hdf5)" = "$before" ]; then ok "which stays as it was"; else not_ok "which stays as it was"; fi
 input "report onto the data" report run -o d.safetensors -f
 input "report onto the model" report run -o run/best.safetensors -f
 input "figures onto the run" report run --figures run -f
@@ -73,6 +79,9 @@ exists "convert to HDF5" c.hdf5 convert d.safetensors c.hdf5
 exists "segment to lines" s.jsonl segment run d.safetensors -o s.jsonl
 exists "segment to csv" s.csv segment run d.safetensors -o s.csv
 exists "segment to a data set" s.safetensors segment run d.safetensors -o s.safetensors
+"$SLOTTAR" train ompn cols.hdf5 -o numbers epochs=1 hidden=8 batch=8 -q >/dev/null
+check "labels back" 0 "$SLOTTAR" segment numbers cols.hdf5 -o back/ -q
+exists "labels back again" back/cols.hdf5 segment numbers cols.hdf5 --min-length 4 -o back/
 exists "report" page.html report run -o page.html
 mkdir figures && echo mine >figures/slots.svg && echo mine >figures/losses.svg
 exists "figures" figures/losses.svg report run --figures figures
