@@ -86,8 +86,9 @@ SLT_API slt_status slt_segmenter_segment(slt_segmenter *segmenter, slt_dataset *
                                          const slt_segment_options *options,
                                          slt_segments_visit visit, void *user);
 
-// All runs in one file (docs/formats.md).
-SLT_API slt_status slt_segmenter_save(slt_segmenter *segmenter, const char *path);
+// All runs in one file (docs/formats.md). What exists is kept unless `overwrite`; the data that it
+// learned from, and the file that it was opened from, are never written over (output.h).
+SLT_API slt_status slt_segmenter_save(slt_segmenter *segmenter, const char *path, bool overwrite);
 SLT_API slt_status slt_segmenter_open(slt_context *context, const char *path, slt_segmenter **out);
 
 #ifdef __cplusplus

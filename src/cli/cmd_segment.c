@@ -177,8 +177,7 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
     char folder[4096];
     bool alone = call->count == 1;
     const char *run = alone ? run_folder(call, folder, sizeof folder) : call->arguments[0];
-    slt_status status =
-        slt_dataset_open(call->context, call->arguments[call->count - 1], &p->data);
+    slt_status status = slt_dataset_open(call->context, call->arguments[call->count - 1], &p->data);
     if (status != SLT_OK) return status;
     if (labelled) status = check_name(call, p->data, options, labelled);
     if (status == SLT_OK && alone) status = train(call, p, run);

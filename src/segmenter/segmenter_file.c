@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/number.h"
+#include "core/output_impl.h"
 #include "core/safetensors.h"
 #include "segmenter/segmenter_impl.h"
 
@@ -131,13 +132,23 @@ static slt_status write_all(slt_segmenter *s, arrays *a, const char *path) {
     return slt_safetensors_save(&s->context->allocator, path, a->list, a->count, metadata, 4);
 }
 
-slt_status slt_segmenter_save(slt_segmenter *s, const char *path) {
+static slt_status save(slt_segmenter *s, const char *path) {
     arrays *a;
     SLT_TRY(SLT_ALLOC(&s->context->allocator, &a, 1));
     slt_arena_init(&a->arena, &s->context->allocator, 0);
     slt_status status = write_all(s, a, path);
     slt_arena_deinit(&a->arena);
     slt_free(&s->context->allocator, a);
+    return status;
+}
+
+slt_status slt_segmenter_save(slt_segmenter *s, const char *path, bool overwrite) {
+    const char *const inputs[] = {s->source};
+    slt_output_request output = {path, false, overwrite, inputs, 1};
+    slt_lock lock;
+    SLT_TRY(slt_output_claim(&lock, s->context, &output));
+    slt_status status = save(s, path);
+    slt_lock_release(&lock);
     return status;
 }
 
@@ -321,7 +332,8 @@ slt_status slt_segmenter_open(slt_context *context, const char *path, slt_segmen
     if (status == SLT_OK) {
         r.s->context = context;
         slt_arena_init(&r.s->arena, &context->allocator, 0);
-        status = read_all(&r);
+        status = slt_arena_text(&r.s->arena, path, strlen(path), &r.s->source);
+        if (status == SLT_OK) status = read_all(&r);
         if (status != SLT_OK) slt_segmenter_close(r.s);
     }
     slt_safetensors_close(r.file);

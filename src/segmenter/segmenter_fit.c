@@ -219,7 +219,9 @@ slt_status slt_segmenter_fit(slt_context *context, slt_dataset *data,
     if (options) s->options = *options;
     slt_arena_init(&s->arena, &context->allocator, 0);
     slt_arena_init(&arena, &context->allocator, 0);
-    slt_status status = learn(s, data, &arena);
+    const char *path = slt_dataset_path(data);
+    slt_status status = slt_arena_text(&s->arena, path, strlen(path), &s->source);
+    if (status == SLT_OK) status = learn(s, data, &arena);
     slt_arena_deinit(&arena);
     if (status != SLT_OK) {
         slt_segmenter_close(s);

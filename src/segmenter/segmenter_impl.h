@@ -28,6 +28,7 @@ typedef struct {
 struct slt_segmenter {
     slt_context *context;
     slt_arena arena;
+    char *source; // the data that it learned from, or its file
     slt_segmenter_options options;
     slt_vote_result result;
     bool continuous;

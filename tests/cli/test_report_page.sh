@@ -29,7 +29,7 @@ awk 'BEGIN { srand(7); print "episode,action,segment,split,task,x,y"
         for (k = 0; k < 3; k++) { n = 2 + int(rand() * 4); for (i = 0; i < n; i++) print e ",step" k "," k "," split_ "," e % 2 "," i "," 2 * k } } }' >simple.csv
 "$SLOTTAR" train slottar simple.csv hidden=16 slot_size=16 heads=2 batch=16 epochs=14 lr=0.005 slots=4 early_stop=loss -o d -q >/dev/null
 "$SLOTTAR" train slottar craft.safetensors $small epochs=3 -o a -q >/dev/null
-"$SLOTTAR" train slottar craft.safetensors $small epochs=2 --seed 1 -o b -q >/dev/null
+"$SLOTTAR" train slottar craft.safetensors $small epochs=3 --seed 1 -o b -q >/dev/null
 "$SLOTTAR" train slottar doorkey.safetensors $small epochs=2 -o c -q >/dev/null
 "$SLOTTAR" train slottar "$rtl<i>.csv" $small epochs=2 slots=3 prior=2 -o "<i>$rtl" -q >/dev/null
 "$SLOTTAR" train compile doorkey.safetensors hidden=8 batch=16 segments=3 epochs=2 -o e -q >/dev/null

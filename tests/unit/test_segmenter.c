@@ -174,8 +174,11 @@ static void check_file(slt_dataset *data, slt_context *context, const char *path
     slt_segmenter *s, *again;
     slt_segmenter_options options = {.runs = 6, .prior = "3"};
     CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
-    CHECK_OK(slt_segmenter_save(s, path));
+    CHECK_OK(slt_segmenter_save(s, path, false));
+    CHECK_FAILS(SLT_EXISTS, "--force", slt_segmenter_save(s, path, false));
+    CHECK_OK(slt_segmenter_save(s, path, true));
     CHECK_OK(slt_segmenter_open(context, path, &again));
+    CHECK_FAILS(SLT_INVALID, "would write over the input", slt_segmenter_save(again, path, true));
     assert_int_equal(answer(s, data).sum, answer(again, data).sum);
     const slt_vote_result *a = slt_segmenter_result(s), *b = slt_segmenter_result(again);
     assert_int_equal(a->chosen, b->chosen);
@@ -219,7 +222,7 @@ static void test_damaged_file(void **state) {
     slt_segmenter *s;
     slt_segmenter_options options = {.runs = 4, .kind = SLT_KIND_EVENTS};
     CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
-    CHECK_OK(slt_segmenter_save(s, "whole.safetensors"));
+    CHECK_OK(slt_segmenter_save(s, "whole.safetensors", true));
     slt_segmenter_close(s);
     static char bytes[1 << 20];
     FILE *f = fopen("whole.safetensors", "rb");
