@@ -12,7 +12,7 @@
 
 // steps that are enough: to draw halves from, for one run, and to measure agreement on
 enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000 };
-enum { DEFAULT_RUNS = 48, LEAST_RUNS = 4, LEAST_HELD_OUT = 8, LONGEST_PRIOR = 24 };
+enum { DEFAULT_RUNS = 48, LEAST_RUNS = 4, LEAST_HELD_OUT = 8 };
 
 typedef struct {
     int64_t *list, count;
@@ -153,8 +153,7 @@ static slt_status read_told(slt_segmenter *s) {
     if (prior.kind == SLT_PRIOR_LABELS)
         SLT_FAIL(SLT_INVALID, "prior=labels reads labels; a segmenter takes a number, a range, a "
                               "mean or a list");
-    int most = prior.kind == SLT_PRIOR_LIST ? prior.entries : prior.high;
-    s->counts = most + 4 > LONGEST_PRIOR ? most + 4 : LONGEST_PRIOR;
+    s->counts = slt_prior_shape_of(&prior).largest;
     SLT_TRY(SLT_NEW(&s->arena, &s->told, (size_t)s->counts));
     return slt_prior_fill(&prior, s->counts, s->told);
 }
