@@ -52,6 +52,7 @@ typedef struct {
     const float *masks;        // [slots][length]; NULL unless pictures were asked for
     const float *attention;    // [length][slots]; likewise
     int32_t code;              // numbers of a segment's code; 0: the model has none
+    const int32_t *types;      // [segments] kinds, the same in all trajectories; NULL: not known
     const float *codes;        // [segments][code] what each segment is about; or NULL
     int32_t slot_size;         // numbers of a slot; 0: the model shows none, or no pictures
     const float *slot_vectors; // [slots][slot_size] what slot attention distilled; NULL likewise

@@ -91,6 +91,17 @@ SLT_API slt_status slt_segmenter_segment(slt_segmenter *segmenter, slt_dataset *
 SLT_API slt_status slt_segmenter_save(slt_segmenter *segmenter, const char *path, bool overwrite);
 SLT_API slt_status slt_segmenter_open(slt_context *context, const char *path, slt_segmenter **out);
 
+// Learns and saves into a run directory, or opens what was made there with the same options. EXISTS
+// when the run was made with others, unless `overwrite`.
+SLT_API slt_status slt_segmenter_train(slt_context *context, slt_dataset *data,
+                                       const slt_segmenter_options *options, const char *run,
+                                       bool overwrite, slt_segmenter **out);
+
+// A folder that holds this file is opened by slt_model_open like a run: its members answer. NULL
+// for other models; it is the model's.
+#define SLT_MEMBERS_FILE "members.safetensors"
+SLT_API slt_segmenter *slt_model_vote(slt_model *model);
+
 #ifdef __cplusplus
 }
 #endif

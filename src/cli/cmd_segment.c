@@ -1,5 +1,6 @@
-// slottar segment [RUN] DATA: where one sub-routine ends and the next begins. Without RUN it first
-// trains slottar-mdl on DATA, with restarts and without labels.
+// slottar segment [RUN] DATA: where one sub-routine ends and the next begins. Without RUN many runs
+// learn from DATA, without labels, and vote; with --restarts or its options, slottar-mdl is
+// trained.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,11 +12,12 @@
 #include "commands.h"
 #include "data_columns.h"
 #include "segment_summary.h"
+#include "segment_vote.h"
 #include "show_trust.h"
 #include "signals.h"
 #include "slottar/model.h"
 
-static const char MODEL[] = "slottar-mdl"; // without RUN
+static const char MODEL[] = "slottar-mdl"; // without RUN, with restarts
 
 static const cli_flag flags[] = {
     {"output", 'o', "OUT", ".jsonl, .csv, or a data set (default: JSON lines on standard output)"},
@@ -25,9 +27,11 @@ static const cli_flag flags[] = {
     {"limit", 0, "N", "the first N episodes only"},
     {"min-length", 0, "N", "segments of at least N steps, where possible"},
     {"max-length", 0, "N", "segments of at most N steps"},
+    {"answer", 0, "N", "takes the N-th of the answers that runs of a vote agree on"},
     {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
-    {"restarts", 0, "N", "without RUN: trains N at once and keeps the best (default 16)"},
+    {"runs", 0, "N", "without RUN: runs of every group that votes (default 48)"},
     {"seconds", 0, "N", "without RUN: a bound on the time of training"},
+    {"restarts", 0, "N", "without RUN: no vote; trains N of slottar-mdl and keeps the best"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
@@ -40,6 +44,8 @@ typedef struct {
     cli_tally tally;
     slt_restart_report restarts; // members is 0 when the model was there already
     slt_trust trust;
+    const slt_vote_result *vote; // NULL: one model answers
+    slt_vote_result vote_result;
 } printer;
 
 // ---- forms
@@ -72,7 +78,10 @@ static void print_json(const printer *p, const slt_segments *s) {
     fprintf(out, "],\"segments\":%d,\"counts\":[", s->segments);
     for (int k = 0; k < s->slots; k++) fprintf(out, "%s%.6g", k ? "," : "", s->counts[k]);
     if (s->codes) print_codes(out, s);
-    fputs(s->told_count ? "],\"told_count\":true,\"trust\":" : "],\"trust\":", out);
+    putc(']', out);
+    if (s->types) print_numbers(out, "types", s->types, s->segments);
+    if (p->vote) fprintf(out, ",\"group\":\"%s\"", p->vote->groups[p->vote->chosen].name);
+    fputs(s->told_count ? ",\"told_count\":true,\"trust\":" : ",\"trust\":", out);
     cli_json_trust(out, &p->trust);
     fputs("}\n", out);
 }
@@ -150,6 +159,18 @@ static slt_status train(cli_call *call, printer *p, const char *run) {
     return status;
 }
 
+// many runs that vote, into the run's folder; those that are there with the same options answer
+static slt_status vote(cli_call *call, printer *p, const slt_segment_options *options,
+                       const char *run) {
+    slt_segmenter_options wanted;
+    slt_segmenter *segmenter;
+    cli_vote_options(call, options->min_length, &wanted);
+    slt_status status =
+        slt_segmenter_train(call->context, p->data, &wanted, run, options->overwrite, &segmenter);
+    if (status == SLT_OK) slt_segmenter_close(segmenter);
+    return status;
+}
+
 // ---- running
 
 static bool ends_with(const char *text, const char *end) {
@@ -170,6 +191,18 @@ static slt_status check_name(const cli_call *call, slt_dataset *data,
     return status == SLT_OK ? slt_output_check(&request) : status;
 }
 
+// --answer, where a vote has several
+static slt_status take_answer(cli_call *call, printer *p, slt_model *model) {
+    slt_segmenter *segmenter = slt_model_vote(model);
+    int64_t answer;
+    cli_number(call, "answer", 1, SLT_MOST_ANSWERS, 0, &answer);
+    if (segmenter) {
+        p->vote_result = *slt_segmenter_result(segmenter);
+        p->vote = &p->vote_result;
+    }
+    return segmenter && answer ? slt_segmenter_take(segmenter, NULL, (int)answer) : SLT_OK;
+}
+
 // a data set with the segments as labels when `labelled` names one, else through the printer
 static slt_status segment(cli_call *call, printer *p, const slt_segment_options *options,
                           const char *labelled) {
@@ -180,8 +213,10 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
     slt_status status = slt_dataset_open(call->context, call->arguments[call->count - 1], &p->data);
     if (status != SLT_OK) return status;
     if (labelled) status = check_name(call, p->data, options, labelled);
-    if (status == SLT_OK && alone) status = train(call, p, run);
+    if (status == SLT_OK && alone)
+        status = cli_wants_vote(call) ? vote(call, p, options, run) : train(call, p, run);
     if (status == SLT_OK) status = slt_model_open(call->context, run, &model);
+    if (status == SLT_OK) status = take_answer(call, p, model);
     if (status == SLT_OK) {
         p->trust = slt_model_about(model)->trust;
         status = labelled ? slt_model_label(model, p->data, options, labelled)
@@ -200,6 +235,7 @@ static void summarise(const cli_call *call, printer *p) {
     cli_progress_end();
     if (call->quiet) return;
     FILE *out = cli_value(call, "output") ? stdout : stderr;
+    if (p->vote) cli_print_vote(out, p->vote);
     cli_tally_print(out, &p->tally, p->restarts.members ? &p->restarts : NULL, &p->trust);
 }
 
@@ -249,8 +285,9 @@ static int run_to_file(cli_call *call, printer *p, const slt_segment_options *op
 
 // flags that only a command without RUN understands, and bounds
 static bool check_flags(cli_call *call, slt_segment_options *options) {
-    static const char *const alone[] = {"run", "restarts", "seconds"};
-    int64_t restarts, seconds, least, most;
+    static const char *const alone[] = {"run", "runs", "restarts", "seconds"};
+    int64_t restarts, seconds, least, most, answer;
+    slt_segmenter_options vote_options;
     for (size_t i = 0; i < sizeof alone / sizeof *alone && call->count == 2; i++)
         if (cli_value(call, alone[i]))
             return cli_misuse(call, "--%s is for training, but RUN is given", alone[i]), false;
@@ -263,7 +300,9 @@ static bool check_flags(cli_call *call, slt_segment_options *options) {
     if (most && least > most) return cli_misuse(call, "--min-length is above --max-length"), false;
     options->min_length = (int)least;
     options->max_length = (int)most;
-    return true;
+    if (!cli_number(call, "answer", 1, SLT_MOST_ANSWERS, 0, &answer)) return false;
+    bool votes = call->count == 1 && cli_wants_vote(call);
+    return !votes || cli_vote_options(call, (int)least, &vote_options);
 }
 
 static int run(cli_call *call) {
@@ -301,19 +340,26 @@ const cli_command cli_segment = {
     .arguments = "[RUN] DATA [-o OUT] [key=value...]",
     .summary = "segments trajectories, with a trained model or alone",
     .text =
-        "Without RUN, slottar-mdl is trained on DATA first, label-free and with restarts; a\n"
-        "summary says how many segments there are, how long, and how far to trust them. What is\n"
-        "known of their number goes into prior=: 3, 3..6, ~4.5 (a mean), a list of probabilities,\n"
-        "or nothing.\n\n"
+        "Without RUN, many small models learn from DATA, without labels, and vote on where "
+        "segments\n"
+        "end; a summary says how many segments there are, how long, and how far to trust them.\n"
+        "kind=events or kind=phases asks for one notion of a segment; kind=auto takes the one "
+        "that\n"
+        "its runs agree on more. What is known of the number of segments goes into prior=: 3, "
+        "3..6,\n"
+        "~4.5 (a mean), a list of probabilities, or nothing. With --restarts, or options of\n"
+        "slottar-mdl, that model is trained instead.\n\n"
         "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"
         "but the last), segment id per step, confidence per boundary (probability of a boundary\n"
         "within one step of it), number of segments with its distribution; told_count where a\n"
         "baseline was told the true number of segments; trust: a number from 0 to 1, doubtful or\n"
-        "not, whether confidence is calibrated, and the warnings; codes, a few numbers per "
-        "segment, where\n"
-        "the model has them (code=8). -o with another ending (.safetensors, .npz, .hdf5, or / for "
-        "a\n"
-        "Minari data set) copies the data set with the segments as its labels.\n\n"
+        "not, whether confidence is calibrated, and the warnings; of a vote, the group that "
+        "answered\n"
+        "and types, a number per segment that means the same in all trajectories; codes, a few\n"
+        "numbers per segment, where the model has them (code=8). -o with another ending\n"
+        "(.safetensors, .npz, .hdf5, or / for a Minari data set) copies the data set with the\n"
+        "segments as its labels.\n\n"
+        "  slottar segment demos.csv --actions 'a*' --observations 'q*' --episode demo --show\n"
         "  slottar segment demos.safetensors prior=3 -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o labelled-v0/\n"

@@ -40,19 +40,21 @@ typedef enum { SLT_DONE_NONE, SLT_DONE_FINAL, SLT_DONE_REPEATED } slt_done;
 
 // what a model says about one trajectory of T steps; arrays have room for the tape's sizes
 typedef struct {
-    int true_count;        // in: the true number of segments, 0: unknown
-    int length, slots;     // T, without DONE; K, 0: no distribution of the number of segments
-    int32_t *ids;          // [T] segment of every step
-    int32_t *done_ids;     // [T+1] the same with DONE, for models that read it
-    bool has_done;         // done_ids are filled
-    bool done_first;       // the scores are those with DONE, as the reference has them
-    bool told_count;       // the true number of segments was used
-    double *counts;        // [K] probability of 1..K segments
-    float *confidence;     // [T] of a boundary behind step t, where ids change
-    float *ends;           // [T] probability that step t ends a segment; negative: not said
-    float *masks;          // [K][T] after halting, or NULL
-    float *attention;      // [T][K], or NULL: not asked for, or the model has none
-    int code;              // numbers of a segment's code; 0: the model has none
+    int true_count;    // in: the true number of segments, 0: unknown
+    int length, slots; // T, without DONE; K, 0: no distribution of the number of segments
+    int32_t *ids;      // [T] segment of every step
+    int32_t *done_ids; // [T+1] the same with DONE, for models that read it
+    bool has_done;     // done_ids are filled
+    bool done_first;   // the scores are those with DONE, as the reference has them
+    bool told_count;   // the true number of segments was used
+    double *counts;    // [K] probability of 1..K segments
+    float *confidence; // [T] of a boundary behind step t, where ids change
+    bool calibrated;   // confidence has its final meaning: nothing is to be calibrated
+    float *ends;       // [T] probability that step t ends a segment; negative: not said
+    int32_t *types;    // [T] kind of the segment of step t, the same in all trajectories; or NULL
+    float *masks;      // [K][T] after halting, or NULL
+    float *attention;  // [T][K], or NULL: not asked for, or the model has none
+    int code;          // numbers of a segment's code; 0: the model has none
     const slt_real *codes; // [K][code], valid until the next step; or NULL
     int slot_size;         // S, 0: the model shows no slots
     float *vectors;        // [K][S] the slots, or NULL: not asked for

@@ -9,6 +9,7 @@
 #include "core/output_impl.h"
 #include "core/safetensors.h"
 #include "segmenter/segmenter_impl.h"
+#include "segmenter/segmenter_model.h"
 
 enum {
     TENSOR_NAME = 64,
@@ -127,9 +128,11 @@ static slt_status write_all(slt_segmenter *s, arrays *a, const char *path) {
     if (s->told) add(a, SLT_DTYPE_F64, s->counts, -1, s->told, "told");
     add(a, SLT_DTYPE_I32, ABOUT, -1, about, "about");
     SLT_TRY(a->status);
-    slt_metadata metadata[] = {
-        {"format", FORMAT}, {"groups", groups}, {"told", s->result.told}, {"warnings", warnings}};
-    return slt_safetensors_save(&s->context->allocator, path, a->list, a->count, metadata, 4);
+    slt_metadata metadata[] = {{"format", FORMAT},        {"groups", groups},
+                               {"told", s->result.told},  {"data", s->data ? s->data : ""},
+                               {"settings", s->settings}, {"warnings", warnings}};
+    return slt_safetensors_save(&s->context->allocator, path, a->list, a->count, metadata,
+                                sizeof metadata / sizeof *metadata);
 }
 
 static slt_status save(slt_segmenter *s, const char *path) {
@@ -301,9 +304,13 @@ static slt_status read_all(reading *r) {
     const char *groups = slt_safetensors_metadata(r->file, "groups");
     const char *told = slt_safetensors_metadata(r->file, "told");
     const char *warnings = slt_safetensors_metadata(r->file, "warnings");
+    const char *data = slt_safetensors_metadata(r->file, "data");
+    const char *settings = slt_safetensors_metadata(r->file, "settings");
     if (!format || strcmp(format, FORMAT) != 0 || !groups)
         SLT_FAIL(SLT_FORMAT, "%s: not a file of members (%s)", r->path, FORMAT);
     SLT_TRY(read_about(r));
+    if (data && *data) SLT_TRY(slt_arena_text(&s->arena, data, strlen(data), &s->data));
+    snprintf(s->settings, sizeof s->settings, "%s", settings ? settings : "");
     while (*groups) {
         char name[16];
         int length = (int)strcspn(groups, ",");
@@ -339,4 +346,24 @@ slt_status slt_segmenter_open(slt_context *context, const char *path, slt_segmen
     slt_safetensors_close(r.file);
     if (status == SLT_OK) *out = r.s;
     return status;
+}
+
+// ---- as a model
+
+bool slt_segmenter_is(slt_context *context, const char *path) {
+    slt_safetensors *file;
+    if (slt_safetensors_open(&context->allocator, path, &file) != SLT_OK) return false;
+    const char *format = slt_safetensors_metadata(file, "format");
+    bool is = format && strcmp(format, FORMAT) == 0;
+    slt_safetensors_close(file);
+    return is;
+}
+
+slt_segmenter_fits slt_segmenter_takes(const slt_segmenter *s) {
+    return (slt_segmenter_fits){s->actions, s->observation, s->data};
+}
+
+slt_told slt_segmenter_told(const slt_segmenter *s) {
+    if (!s->told) return SLT_KNOWS_NOTHING;
+    return strchr(s->result.told, ',') ? SLT_KNOWS_HISTOGRAM : SLT_KNOWS_COUNT;
 }

@@ -12,7 +12,7 @@
 
 // steps that are enough: to draw halves from, for one run, and to measure agreement on
 enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000 };
-enum { DEFAULT_RUNS = 48, LEAST_RUNS = 4, LEAST_HELD_OUT = 8 };
+enum { LEAST_RUNS = 4, LEAST_HELD_OUT = 8 };
 
 typedef struct {
     int64_t *list, count;
@@ -122,7 +122,7 @@ static slt_status learn_members(learning *l, int runs, double until) {
 
 static slt_status learn_group(slt_segmenter *s, slt_run_group *group, slt_dataset *data,
                               const episodes *pool, const episodes *held_out, double until) {
-    int runs = s->options.runs ? s->options.runs : DEFAULT_RUNS;
+    int runs = s->options.runs ? s->options.runs : SLT_DEFAULT_RUNS;
     learning l = {.s = s, .group = group, .seed = s->options.seed * 1000003 + 17};
     slt_arena_init(&l.arena, &s->context->allocator, 0);
     slt_status status =
@@ -220,6 +220,8 @@ slt_status slt_segmenter_fit(slt_context *context, slt_dataset *data,
     slt_arena_init(&arena, &context->allocator, 0);
     const char *path = slt_dataset_path(data);
     slt_status status = slt_arena_text(&s->arena, path, strlen(path), &s->source);
+    s->data = s->source;
+    slt_segmenter_describe(&s->options, path, s->settings, sizeof s->settings);
     if (status == SLT_OK) status = learn(s, data, &arena);
     slt_arena_deinit(&arena);
     if (status != SLT_OK) {

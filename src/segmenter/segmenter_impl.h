@@ -10,6 +10,8 @@
 #include "slottar/segmenter.h"
 #include "vote/vote.h"
 
+enum { SLT_DEFAULT_RUNS = 48, SLT_SEGMENTER_TEXT = 4608 };
+
 // whose boundaries count how much, and from which height on they are kept
 typedef struct {
     double *weights; // [members]
@@ -28,7 +30,9 @@ typedef struct {
 struct slt_segmenter {
     slt_context *context;
     slt_arena arena;
-    char *source; // the data that it learned from, or its file
+    char *source;                      // the data that it learned from, or its file
+    char *data;                        // the data that it learned from
+    char settings[SLT_SEGMENTER_TEXT]; // what it was made with
     slt_segmenter_options options;
     slt_vote_result result;
     bool continuous;
@@ -62,6 +66,9 @@ slt_status slt_member_init(slt_segmenter *s, const slt_run_group *group, slt_mem
                            const slt_member_shape *shape, const char *path);
 slt_status slt_member_unpack(slt_segmenter *s, const slt_run_group *group, slt_member *member,
                              const double *values, const char *path);
+
+void slt_segmenter_describe(const slt_segmenter_options *options, const char *data, char *out,
+                            size_t size);
 
 // ---- the vote
 

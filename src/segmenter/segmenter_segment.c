@@ -66,6 +66,8 @@ static slt_status show(answering *a, int64_t episode, const uint8_t *cut, const 
         confidence[out.boundary_count++] = height[t];
     }
     out.ids = ids;
+    out.types = types;
+    out.calibrated = true;
     out.boundaries = boundaries;
     out.confidence = confidence;
     slt_status status = a->visit(a->user, &out);

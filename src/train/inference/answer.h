@@ -64,4 +64,10 @@ slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *
                         int64_t count, const slt_answer_request *requests, int members,
                         slt_evaluation *out);
 
+// The same of answers that come from elsewhere: `source` hands each to the visit. Losses are NAN;
+// confidence is taken as calibrated.
+typedef slt_status (*slt_answer_source)(void *user, slt_answer_visit visit, void *visit_user);
+slt_status slt_evaluate_answers(slt_context *context, slt_answer_source source, void *user,
+                                slt_evaluation *out, int64_t *episodes);
+
 #endif

@@ -191,3 +191,17 @@ slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *
     slt_arena_deinit(&arena);
     return status;
 }
+
+slt_status slt_evaluate_answers(slt_context *context, slt_answer_source source, void *user,
+                                slt_evaluation *out, int64_t *episodes) {
+    static const slt_answer_request request = {0};
+    static const slt_answer_losses unknown = {NAN, NAN, NAN, NAN};
+    scorer s = {.context = context, .request = &request};
+    slt_arena_init(&s.arena, &context->allocator, 0);
+    slt_status status = source(user, score, &s);
+    slt_arena_deinit(&s.arena);
+    if (status != SLT_OK) return status;
+    *out = sum_up(&s.found, &unknown);
+    *episodes = s.found.seen;
+    return SLT_OK;
+}

@@ -25,6 +25,24 @@ static slt_status copy_codes(slt_arena *arena, const slt_segmentation *answer, s
     return SLT_OK;
 }
 
+// the kind of most of a segment's steps
+static slt_status copy_types(slt_arena *arena, const slt_segmentation *answer, slt_segments *out) {
+    int32_t *types, best = 0;
+    if (!answer->types) return SLT_OK;
+    SLT_TRY(SLT_NEW(arena, &types, (size_t)out->segments));
+    for (int t = 0; t < answer->length; t++) {
+        int32_t same = 0;
+        bool first = t == 0 || out->ids[t] != out->ids[t - 1];
+        for (int s = t; s < answer->length && out->ids[s] == out->ids[t]; s++)
+            same += answer->types[s] == answer->types[t];
+        if (!first && same <= best) continue;
+        best = same;
+        types[out->ids[t]] = answer->types[t];
+    }
+    out->types = types;
+    return SLT_OK;
+}
+
 slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmentation *answer,
                            const slt_calibration *calibration, slt_segments *out) {
     size_t T = (size_t)answer->length;
@@ -45,7 +63,7 @@ slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmenta
                           .boundary_count = count,
                           .boundaries = boundaries,
                           .confidence = confidence,
-                          .calibrated = calibration->count > 0,
+                          .calibrated = calibration->count > 0 || answer->calibrated,
                           .segments = count + 1,
                           .told_count = answer->told_count,
                           .slots = answer->slots,
@@ -54,6 +72,7 @@ slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmenta
                           .attention = answer->slots ? answer->attention : NULL,
                           .slot_size = answer->slot_size,
                           .slot_vectors = answer->vectors};
+    SLT_TRY(copy_types(arena, answer, out));
     return copy_codes(arena, answer, out);
 }
 

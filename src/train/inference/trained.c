@@ -15,6 +15,7 @@
 #include "train/inference/segments.h"
 #include "train/learner/task.h"
 #include "train/inference/trained.h"
+#include "train/inference/vote_answers.h"
 
 struct slt_model {
     slt_context *context;
@@ -22,6 +23,7 @@ struct slt_model {
     slt_checkpoint checkpoint;
     const slt_episode *companions;
     slt_learner *learner;
+    slt_segmenter *vote; // instead of a checkpoint: members that vote
     slt_model_info info;
     char path[SLT_RUN_PATH];
 };
@@ -46,6 +48,10 @@ static slt_status find_checkpoint(slt_model *model, const char *path) {
         snprintf(model->path, sizeof model->path, "%s", path);
         return SLT_OK;
     }
+    if (slt_run_has(path, SLT_MEMBERS_FILE)) {
+        slt_run_path(model->path, path, SLT_MEMBERS_FILE);
+        return SLT_OK;
+    }
     if (!slt_run_has(path, "best.safetensors"))
         SLT_FAIL(SLT_IO,
                  "%s: no best.safetensors in it; is it a run directory, and has its first "
@@ -55,9 +61,21 @@ static slt_status find_checkpoint(slt_model *model, const char *path) {
     return read_data_path(model, path);
 }
 
+static slt_status open_vote(slt_model *model) {
+    SLT_TRY(slt_segmenter_open(model->context, model->path, &model->vote));
+    slt_segmenter_fits fits = slt_segmenter_takes(model->vote);
+    model->info = (slt_model_info){.name = "vote",
+                                   .actions = fits.actions,
+                                   .observation = fits.observation,
+                                   .data = fits.data,
+                                   .trust = slt_vote_trust(slt_segmenter_result(model->vote))};
+    return SLT_OK;
+}
+
 static slt_status open_model(slt_model *model, const char *path) {
     slt_checkpoint *c = &model->checkpoint;
     SLT_TRY(find_checkpoint(model, path));
+    if (slt_segmenter_is(model->context, model->path)) return open_vote(model);
     SLT_TRY(slt_checkpoint_read(model->context, model->path, c));
     SLT_TRY(slt_checkpoint_check(model->context, c, model->path));
     SLT_TRY(slt_checkpoint_companions(&model->arena, c, model->path, &model->companions));
@@ -88,6 +106,7 @@ slt_status slt_model_open(slt_context *context, const char *path, slt_model **ou
 void slt_model_close(slt_model *model) {
     if (!model) return;
     slt_learner_destroy(model->learner);
+    slt_segmenter_close(model->vote);
     slt_arena_deinit(&model->arena);
     slt_free(&model->context->allocator, model);
 }
@@ -95,6 +114,7 @@ void slt_model_close(slt_model *model) {
 const slt_model_info *slt_model_about(const slt_model *model) { return &model->info; }
 slt_context *slt_model_context(const slt_model *model) { return model->context; }
 const char *slt_model_path(const slt_model *model) { return model->path; }
+slt_segmenter *slt_model_vote(slt_model *model) { return model->vote; }
 
 // ---- using
 
@@ -171,6 +191,7 @@ static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_
     slt_answer_losses losses;
     slt_answer_request request = {
         .seed = options->seed, .pictures = options->pictures, .visit = visit, .user = user};
+    if (model->vote) return slt_vote_answers(model->vote, data, options, visit, user);
     slt_arena_init(&arena, &model->context->allocator, 0);
     slt_status status = choose(model, &arena, data, options, true, &episodes, &count);
     if (status == SLT_OK)
@@ -203,6 +224,9 @@ slt_status slt_model_save_segments(slt_model *model, slt_dataset *data,
     const char *inputs[] = {slt_dataset_path(data), model->path};
     slt_output_request output = {path, false, chosen.overwrite, inputs, 2};
     chosen.pictures = true;
+    if (model->vote)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: a vote has no masks to save; `segment -o` writes its answers", model->path);
     SLT_TRY(slt_output_claim(&lock, model->context, &output));
     slt_status status = slt_segments_file_create(model->context, path, &model->checkpoint.setup,
                                                  slt_dataset_path(data), split,
@@ -225,6 +249,12 @@ slt_status slt_model_score(slt_model *model, slt_dataset *data, const slt_segmen
     const int64_t *episodes;
     int64_t count = 0;
     slt_evaluation evaluation;
+    if (model->vote) {
+        SLT_TRY(slt_vote_evaluate(model->context, model->vote, data, &chosen, &evaluation, &count));
+        *out = slt_run_scores_of(&evaluation, count);
+        out->told = slt_segmenter_told(model->vote);
+        return SLT_OK;
+    }
     slt_arena_init(&arena, &model->context->allocator, 0);
     slt_status status = choose(model, &arena, data, &chosen, false, &episodes, &count);
     slt_answer_request request = {

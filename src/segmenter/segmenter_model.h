@@ -1,0 +1,20 @@
+// A segmenter as a model: what slt_model_open needs to know of it.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_SEGMENTER_MODEL_H
+#define SLT_SEGMENTER_MODEL_H
+
+#include "slottar/metrics.h"
+#include "slottar/segmenter.h"
+
+bool slt_segmenter_is(slt_context *context, const char *path); // is it a file of members?
+
+typedef struct {
+    int actions, observation;
+    const char *data; // what it learned from
+} slt_segmenter_fits;
+slt_segmenter_fits slt_segmenter_takes(const slt_segmenter *segmenter);
+slt_told slt_segmenter_told(const slt_segmenter *segmenter);
+
+#endif

@@ -1,0 +1,43 @@
+// A segmenter in a run directory: learned once, then opened.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/file.h"
+#include "segmenter/segmenter_impl.h"
+
+// all that decides the answer, as one line
+void slt_segmenter_describe(const slt_segmenter_options *o, const char *data, char *out,
+                            size_t size) {
+    static const char *const kinds[] = {"auto", "events", "phases"};
+    snprintf(out, size, "kind=%s runs=%d seed=%llu prior=%s min_length=%d data=%s", kinds[o->kind],
+             o->runs ? o->runs : SLT_DEFAULT_RUNS, (unsigned long long)o->seed,
+             o->prior ? o->prior : "nothing", o->min_length, data);
+}
+
+slt_status slt_segmenter_train(slt_context *context, slt_dataset *data,
+                               const slt_segmenter_options *options, const char *run,
+                               bool overwrite, slt_segmenter **out) {
+    slt_segmenter_options chosen = options ? *options : (slt_segmenter_options){0};
+    char path[SLT_SEGMENTER_TEXT], wanted[SLT_SEGMENTER_TEXT];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", run, SLT_MEMBERS_FILE);
+    slt_segmenter_describe(&chosen, slt_dataset_path(data), wanted, sizeof wanted);
+    if (!overwrite && stat(path, &info) == 0) {
+        SLT_TRY(slt_segmenter_open(context, path, out));
+        if (strcmp((*out)->settings, wanted) == 0) return SLT_OK;
+        char had[SLT_SEGMENTER_TEXT];
+        snprintf(had, sizeof had, "%s", (*out)->settings);
+        slt_segmenter_close(*out);
+        SLT_FAIL(SLT_EXISTS,
+                 "%s was made with %.500s, not with %.500s: choose another --run, or --force", path,
+                 had, wanted);
+    }
+    SLT_TRY(slt_folder_make(run));
+    SLT_TRY(slt_segmenter_fit(context, data, &chosen, out));
+    slt_status status = slt_segmenter_save(*out, path, overwrite);
+    if (status != SLT_OK) slt_segmenter_close(*out);
+    return status;
+}
