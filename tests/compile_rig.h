@@ -11,12 +11,14 @@
 #include "engine/adam.h"
 #include "engine/tape_impl.h"
 #include "models/compile_model.h"
+#include "vector_rig.h"
 
 enum { RIG_SYMBOLS = 6 }; // four actions, DONE, padding
 
 typedef struct {
     int B, L, D, shortest, longest; // T, with DONE, is uniform in [shortest, longest]
     bool padded, sorted;
+    bool vectors; // actions are vectors
 } rig_shape;
 
 typedef struct {
@@ -51,6 +53,7 @@ static inline void rig_open(rig *r, slt_context *context, rig_shape shape, const
         if (*one) CHECK_OK(slt_options_set(tables, one));
     slt_limits limits = {shape.B, shape.B * shape.L, (int)r->options.segments, shape.L};
     slt_model_data data = {.symbols = RIG_SYMBOLS - 1, .observation = shape.D, .length = shape.L};
+    if (shape.vectors) vector_data(&data);
     slt_arena_init(&r->arena, &slt_system_allocator, 0);
     CHECK_OK(slt_store_create(context, 1, &r->store));
     CHECK_OK(slt_tape_create(r->store, limits, &r->tape));
@@ -113,12 +116,14 @@ static inline void rig_feed(rig *r) {
     frame->batch = rig_batch(r);
     size_t rows = (size_t)frame->batch.offset[frame->batch.count];
     int32_t *actions, *counts;
-    slt_real *numbers;
+    slt_real *numbers, *vectors;
     CHECK_OK(SLT_NEW(&r->arena, &actions, rows));
+    CHECK_OK(SLT_NEW(&r->arena, &vectors, rows * VECTOR_WIDTH));
     CHECK_OK(SLT_NEW(&r->arena, &counts, (size_t)frame->batch.count));
     CHECK_OK(SLT_NEW(&r->arena, &numbers, rows * (size_t)r->shape.D + 1));
     rig_fill(r, &frame->batch, actions, counts, numbers);
-    slt_tape_feed(r->tape, 0, r->model.actions, actions);
+    vector_rows(actions, (int)rows, RIG_SYMBOLS - 2, 5, vectors);
+    slt_tape_feed(r->tape, 0, r->model.actions, r->shape.vectors ? (const void *)vectors : actions);
     slt_tape_feed(r->tape, 0, r->model.counts, counts);
     slt_tape_feed(r->tape, 0, r->model.observations, numbers);
 }

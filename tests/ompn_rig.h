@@ -11,19 +11,21 @@
 #include "engine/adam.h"
 #include "engine/tape_impl.h"
 #include "models/ompn_model.h"
+#include "vector_rig.h"
 
 enum { RIG_B = 41, RIG_L = 9, RIG_D = 6, RIG_A = 5, RIG_MOST = 3 }; // more than one group
 
 typedef struct {
     slt_ompn_options options;
     bool padded, turned, separate, bits;
+    bool vectors; // actions are vectors
     int B, members;
     slt_context *context;
     slt_store *store;
     slt_tape *tape;
     slt_ompn_model model;
     int32_t offset[RIG_B + 1], length[RIG_B], index[RIG_B], actions[RIG_B * RIG_L];
-    slt_real observations[RIG_B * RIG_L * RIG_D];
+    slt_real observations[RIG_B * RIG_L * RIG_D], rows[RIG_B * RIG_L * VECTOR_WIDTH];
     int64_t ones_offset[RIG_B * RIG_L + 1];
     uint16_t ones[RIG_B * RIG_L * RIG_D];
     slt_bits listed;
@@ -80,8 +82,10 @@ static inline void rig_open(ompn_rig *r, slt_context *context) {
                            .observation = RIG_D,
                            .observation_type = r->bits ? SLT_BITS : SLT_NUMBERS,
                            .length = RIG_L};
+    if (r->vectors) vector_data(&data);
     r->context = context;
     rig_fill(r);
+    vector_rows(r->actions, r->offset[r->B], RIG_A - 1, 5, r->rows);
     CHECK_OK(slt_store_create(context, r->members, &r->store));
     CHECK_OK(slt_tape_create(r->store, limits, &r->tape));
     r->model = slt_ompn_build(r->tape, &r->options, &data);
@@ -96,7 +100,8 @@ static inline void rig_open(ompn_rig *r, slt_context *context) {
                                  .max_norm = 1,
                                  .active = true};
         CHECK_OK(slt_store_init(r->store, m, (uint64_t)m + 3));
-        slt_tape_feed(r->tape, m, r->model.actions, r->actions);
+        slt_tape_feed(r->tape, m, r->model.actions,
+                      r->vectors ? (const void *)r->rows : r->actions);
         slt_tape_feed(r->tape, m, r->model.observations,
                       r->bits ? (const void *)&r->listed : r->observations);
     }

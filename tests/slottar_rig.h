@@ -12,6 +12,7 @@
 #include "engine/adam.h"
 #include "engine/tape_impl.h"
 #include "models/slottar_model.h"
+#include "vector_rig.h"
 
 enum { RIG_MEMBERS = 3, RIG_SYMBOLS = 5 };
 
@@ -19,6 +20,7 @@ typedef struct {
     int B, L, K, D, shortest, longest; // T is uniform in [shortest, longest]
     bool bits;                         // observations are ones in D
     bool padded, sorted;
+    bool vectors; // actions are vectors
 } rig_shape;
 
 typedef struct {
@@ -67,6 +69,7 @@ static inline void rig_build(rig *r, slt_context *context) {
                            .observation = s->D,
                            .observation_type = s->bits ? SLT_BITS : SLT_NUMBERS,
                            .prior = r->prior};
+    if (s->vectors) vector_data(&data);
     r->context = context;
     slt_arena_init(&r->arena, &slt_system_allocator, 0);
     CHECK_OK(slt_store_create(context, r->members, &r->store));
@@ -154,15 +157,20 @@ static inline void rig_feed(rig *r, int member, uint64_t seed) {
     slt_frame *frame = slt_tape_frame(r->tape, member);
     frame->batch = rig_batch(r, seed);
     const slt_batch *batch = &frame->batch;
-    int32_t *actions;
-    CHECK_OK(SLT_NEW(&r->arena, &actions, (size_t)batch->offset[batch->count]));
-    slt_tape_feed(r->tape, member, r->model.actions, actions);
+    int32_t *actions, *to;
+    slt_real *vectors;
+    int rows = batch->offset[batch->count];
+    CHECK_OK(SLT_NEW(&r->arena, &actions, (size_t)rows));
+    CHECK_OK(SLT_NEW(&r->arena, &vectors, (size_t)rows * VECTOR_WIDTH));
+    to = actions;
     for (int b = 0; b < batch->count; b++)
         for (int l = 0; l < slt_batch_computed(batch, b); l++)
-            *actions++ =
-                l < batch->length[b]
-                    ? (int32_t)(rig_word(seed, batch->index[b], l, 1000) % (RIG_SYMBOLS - 1))
-                    : RIG_SYMBOLS - 1;
+            *to++ = l < batch->length[b]
+                        ? (int32_t)(rig_word(seed, batch->index[b], l, 1000) % (RIG_SYMBOLS - 1))
+                        : RIG_SYMBOLS - 1;
+    vector_rows(actions, rows, RIG_SYMBOLS - 1, seed, vectors);
+    slt_tape_feed(r->tape, member, r->model.actions,
+                  r->shape.vectors ? (const void *)vectors : actions);
     if (r->shape.D) rig_observe(r, member, batch, seed);
 }
 

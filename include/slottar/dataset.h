@@ -128,9 +128,10 @@ SLT_API const char *slt_split_name(slt_split split); // "train", "valid", "test"
 // Looks at every episode.
 SLT_API slt_status slt_dataset_check(slt_dataset *data);
 
-// A discrete action.
+// A discrete action; 0 where actions are continuous.
 static inline int32_t slt_episode_action(const slt_episode *episode, int64_t step) {
-    return episode->actions_u8 ? episode->actions_u8[step] : episode->actions_i32[step];
+    if (episode->actions_u8) return episode->actions_u8[step];
+    return episode->actions_i32 ? episode->actions_i32[step] : 0;
 }
 
 // The observation of a step as numbers, whatever the kind: out has room for observation_size.

@@ -28,7 +28,8 @@ SLT_API void slt_model_close(slt_model *model);
 typedef struct {
     const char *name;  // "slottar", "ompn"
     int slots, length; // K; the longest trajectory it takes
-    int actions;       // actions 0 ... actions-1
+    int actions;       // discrete: actions 0 ... actions-1
+    int action_size;   // continuous: numbers per action
     int observation;   // numbers of an observation; 0: it takes none
     int64_t epoch;
     const char *data; // what it was trained on, as its run says; NULL for a lone checkpoint

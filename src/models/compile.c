@@ -1,10 +1,12 @@
 // CompILE from end to end, and its loss:
-//     loss = Σ_i E[share_i·CE(decoder of segment i)] + β(Σ_i KL(code_i) + N·KL(first boundary))
+//     loss = Σ_i E[share_i·nats(decoder of segment i)] + β(Σ_i KL(code_i) + N·KL(first boundary))
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "models/compile_model.h"
 #include "nn/nn.h"
+
+enum { SILENT = 2 }; // symbols that are no action: DONE and padding
 
 // what the stages hand on
 typedef struct {
@@ -24,7 +26,7 @@ static void feed_inputs(const stage *s, slt_compile *model) {
     slt_tape *tape = s->tape;
     bool gaussian = s->options->latent == SLT_LATENT_GAUSSIAN, fed = s->data->fed_noise;
     slt_shape places = {SLT_SLOT_TOKENS, 0, 1}, codes = {SLT_SLOTS, 0, s->d};
-    model->actions = slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "actions");
+    model->actions = model->likelihood->input(tape, s->data);
     model->counts =
         slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TRAJECTORIES, 0, 1}, "counts");
     if (s->data->observation)
@@ -40,17 +42,18 @@ static void feed_inputs(const stage *s, slt_compile *model) {
 
 // ---- embedding
 
-// LN(relu((observation ⊕ action)·W + c)): the action's half is one product per symbol
+// LN(relu((observation ⊕ action)·W + c)): the action's half is one product per code
 static slt_var embed(stage *s, const slt_compile *model) {
     slt_tape *tape = s->tape;
     int d = s->d, seen = s->data->observation ? d : 0;
     slt_init small = {SLT_INIT_UNIFORM, 0.05};
-    slt_var table = slt_weights(tape, "action.embedding", s->data->symbols + 1, d, small);
+    const slt_likelihood *likelihood = model->likelihood;
+    slt_var codes = likelihood->codes(tape, s->data, "action", SILENT, d, small, model->actions);
     slt_part kernel = {"joint.kernel", d, slt_glorot(2 * d, d), 0};
     int number = slt_tape_number(tape, seen + d, &kernel, 1);
     slt_var bias = slt_weights(tape, "joint.bias", 1, d, slt_constant(0));
     slt_var bottom = slt_tape_parameter_rows(tape, number, seen, d);
-    slt_var entries = slt_dense(tape, table, bottom, bias, SLT_LINEAR), top = 0;
+    slt_var entries = slt_dense(tape, codes, bottom, bias, SLT_LINEAR), top = 0;
     if (seen) {
         s->features =
             slt_nn_observe(tape, "obs", model->observations, s->data->observation_type, d);
@@ -59,7 +62,7 @@ static slt_var embed(stage *s, const slt_compile *model) {
     }
     slt_tape_fuse(tape, SLT_FUSE_LEAVES, s->data->fed_noise ? entries : model->latent_noise,
                   seen ? s->features : entries);
-    slt_var x = slt_join_tokens(tape, top, model->actions, entries);
+    slt_var x = likelihood->join(tape, top, model->actions, entries);
     slt_var y = slt_nn_norm(tape, "joint_ln", x, 0, 0, s->options->ln_eps);
     slt_tape_fuse(tape, SLT_FUSE_NORM, x, y);
     return y;
@@ -133,7 +136,7 @@ static void encode(const stage *s, slt_var readouts, slt_compile *model) {
 // relu((code ⊕ features)·W + c)·W2 + c2: one product per segment, one per token
 static void decode(const stage *s, slt_compile *model) {
     slt_tape *tape = s->tape;
-    int d = s->d, V = s->data->symbols + 1;
+    int d = s->d, V = model->likelihood->width(s->data, SILENT);
     slt_part kernel = {"d1.kernel", d, slt_glorot(2 * d, d), 0};
     int number = slt_tape_number(tape, s->features ? 2 * d : d, &kernel, 1);
     slt_var bias = slt_weights(tape, "d1.bias", 1, d, slt_constant(0)), tokens = 0;
@@ -160,8 +163,8 @@ static slt_var prior_of(const stage *s) {
 static void add_losses(const stage *s, slt_compile *model) {
     slt_tape *tape = s->tape;
     bool gaussian = s->options->latent == SLT_LATENT_GAUSSIAN;
-    model->nll = slt_segment_xent(tape, model->reconstructions, model->shares, model->actions,
-                                  model->counts, includes(s));
+    model->nll = model->likelihood->segment(tape, s->data, model->reconstructions, model->shares,
+                                            model->actions, model->counts, includes(s));
     model->kl_z = gaussian ? slt_gaussian_kl(tape, model->zeta, model->counts)
                            : slt_concrete_kl(tape, model->zeta, model->counts);
     model->kl_b = slt_boundary_kl(tape, s->first, prior_of(s), s->N, includes(s));
@@ -172,7 +175,7 @@ static void add_losses(const stage *s, slt_compile *model) {
 slt_compile slt_compile_build(slt_tape *tape, const slt_compile_options *options,
                               const slt_model_data *data, bool with_loss,
                               slt_compile_pass *passes) {
-    slt_compile model = {0};
+    slt_compile model = {.likelihood = slt_likelihood_of(data), .channel = data->channel};
     stage s = {tape, options, data, (int)options->hidden, (int)options->segments, 0, 0};
     feed_inputs(&s, &model);
     model.embedding = embed(&s, &model);

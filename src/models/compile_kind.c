@@ -62,7 +62,8 @@ typedef struct {
     int N, T, V, computed, end; // T: real steps; end: positions that a boundary may take, from 1 on
     int G;                      // segments that may be used
     const slt_real *shares, *scores, *logits; // logits: NULL on a tape without losses
-    const int32_t *actions;
+    const void *actions;
+    size_t first; // row of its first action
 } answer;
 
 static answer gather(slt_tape *tape, int member, const slt_compile_options *options,
@@ -77,7 +78,8 @@ static answer gather(slt_tape *tape, int member, const slt_compile_options *opti
     a.end = options->boundary_pad == SLT_BOUNDARY_INCLUDE ? a.computed : batch->length[b];
     a.shares = slt_tape_value(tape, member, model->shares) + rows;
     a.scores = slt_tape_value(tape, member, model->scores) + rows;
-    a.actions = (const int32_t *)frame->feed[model->actions] + batch->offset[b];
+    a.actions = frame->feed[model->actions];
+    a.first = (size_t)batch->offset[b];
     if (!model->reconstructions) return a;
     a.V = slt_tape_shape(tape, model->reconstructions).width;
     a.logits = slt_tape_value(tape, member, model->reconstructions) + rows * (size_t)a.V;
@@ -85,15 +87,12 @@ static answer gather(slt_tape *tape, int member, const slt_compile_options *opti
 }
 
 // steps whose action the decoder of their segment gives back
-static int reconstruct(const answer *a, const int32_t *ids) {
+static int reconstruct(const slt_compile *model, const answer *a, const int32_t *ids) {
     int right = 0;
     for (int l = 0; l < a->T; l++) {
         size_t row = (size_t)ids[l] * (size_t)a->computed + (size_t)l;
-        const slt_real *logits = a->logits + row * (size_t)a->V;
-        int best = 0;
-        for (int s = 1; s < a->V; s++)
-            if (logits[s] > logits[best]) best = s;
-        right += best == a->actions[l];
+        right += model->likelihood->given_back(model->channel, a->logits + row * (size_t)a->V, a->V,
+                                               a->actions, a->first + (size_t)l);
     }
     return right;
 }
@@ -122,13 +121,14 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
         bool boundary = l + 1 < a.T && out->ids[l] != out->ids[l + 1];
         out->confidence[l] = boundary ? slt_compile_confidence(&scores, out->ids[l], l + 1) : 0;
     }
-    if (a.logits) out->reconstructed = reconstruct(&a, out->ids);
+    if (a.logits) out->reconstructed = reconstruct(vars, &a, out->ids);
     pictures(&a, out);
 }
 
 const slt_model_kind slt_model_compile = {
     .name = "compile",
     .summary = "CompILE: an LSTM reads the trajectory once per segment and finds its end",
+    .vectors = true,
     .training = "adam_eps=1e-7",
     .reference = "early_stop=ari_f1_align",
     .no_prior = true,

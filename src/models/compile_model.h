@@ -12,17 +12,19 @@
 
 #include "engine/tape.h"
 #include "models/compile_options.h"
-#include "models/model_kind.h"
+#include "models/likelihood.h"
 
 // the variables of a tape; those behind the mark are kept readable. N segments are the slots
 typedef struct {
-    slt_var actions, observations;         // to feed: ids [tokens,1], [tokens,D]
+    slt_var actions, observations;         // to feed: as the likelihood says, [tokens,D]
     slt_var counts;                        // number of segments [trajectories,1], integers
     slt_var boundary_noise, latent_noise;  // [slot tokens,1]; [slots,Z]
     slt_var embedding;                     // [tokens,d]
     slt_var scores, boundaries, shares;    // boundary logits, samples, shares; [slot tokens,1]
     slt_var zeta, latent, reconstructions; // [slots,2Z or Z] [slots,Z] [slot tokens,V]
     slt_var nll, kl_z, kl_b, kl, loss;     // one number each; 0 on a tape without losses
+    const slt_likelihood *likelihood;
+    const slt_channel_scale *channel; // of vectors
 } slt_compile;
 
 enum { SLT_COMPILE_BETA }; // place of β among the step's weights

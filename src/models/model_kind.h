@@ -9,16 +9,28 @@
 #include "core/options.h"
 #include "engine/tape.h"
 
+// a column of the data that varies, as a model reads it: (x - mean)/scale. Of a bit, a column of
+// two values, that is 0 or 1, else the standardised number
+typedef struct {
+    int column;
+    bool bit;
+    float mean, scale;
+} slt_channel_scale;
+
 // what a model must know of its data; kept in checkpoints
 typedef struct {
-    int symbols;               // A: action symbols, the last one is the padding
-    int observation;           // D; 0: no observations
-    slt_type observation_type; // numbers or bits
-    int length;                // L: positions 0..L-1
-    const double *prior;       // [slots], over 1..K segments
-    double mean_length;        // of training trajectories, for initial values; 0: not known
-    bool fed_noise;            // noise is fed (tests) instead of drawn
-    bool segments_alone;       // is used for segments alone: no losses, no accuracy
+    int symbols;                       // A: action symbols, the last one is the padding; 0: vectors
+    int columns;                       // of an action vector; 0: actions are symbols
+    int channels;                      // C: columns of it that vary
+    const slt_channel_scale *channel;  // [channels], lives as long as the model's tapes
+    int observation;                   // D; 0: no observations
+    slt_type observation_type;         // numbers or bits
+    const slt_channel_scale *observed; // [observation] numbers standardised; NULL: read as they are
+    int length;                        // L: positions 0..L-1
+    const double *prior;               // [slots], over 1..K segments
+    double mean_length;                // of training trajectories, for initial values; 0: not known
+    bool fed_noise;                    // noise is fed (tests) instead of drawn
+    bool segments_alone;               // is used for segments alone: no losses, no accuracy
 } slt_model_data;
 
 // the variables every model has; losses are 0 on a tape without them, and so may be what only they
@@ -34,8 +46,8 @@ typedef struct {
 // whose observations slot k of trajectory b decodes
 typedef enum { SLT_COMPANION_NONE, SLT_COMPANION_OWN, SLT_COMPANION_OTHERS } slt_companions;
 
-// some models read one step more, DONE, the last symbol (padding behind it is one more, `symbols`):
-// what is observed there
+// some models read one step more, DONE: what is observed there. Where actions are symbols it is the
+// last one (padding after it is one more, `symbols`); a vector is marked as none
 typedef enum { SLT_DONE_NONE, SLT_DONE_FINAL, SLT_DONE_REPEATED } slt_done;
 
 // what a model says about one trajectory of T steps; arrays have room for the tape's sizes
@@ -58,6 +70,7 @@ typedef struct {
     const slt_real *codes; // [K][code], valid until the next step; or NULL
     int slot_size;         // S, 0: the model shows no slots
     float *vectors;        // [K][S] the slots, or NULL: not asked for
+    slt_real *head;        // [A or C] room for what is predicted at one step
     int reconstructed;     // steps whose action the model gives back
 } slt_segmentation;
 
@@ -77,6 +90,7 @@ typedef struct {
     const char *per_member; // options that `build` and the batches do not depend on: members of a
                             // population may differ in them; NULL: none
     int restarts;           // that a user wants who says nothing; 0: one run
+    bool vectors;           // takes action vectors, too
     bool label_free;        // labels are never read, not even for the prior
     bool no_prior;          // knows nothing of a prior over the number of segments
     bool per_step;          // the KL term is in nats per true step, as the reconstruction is

@@ -1,6 +1,6 @@
 // OMPN from end to end:
-//     x = o·W + c;  the ordered memory reads x (ops/ompn/ompn_sequence.c) and gives its leaf m and
-//     p̂ action: (1-p̂_0)·softmax((m ⊕ task ⊕ x)·W + c), DONE: p̂_0; loss: cross-entropy per step
+//     x = o·W + c;  the ordered memory reads x (ops/ompn/ompn_sequence.c) and gives its leaf m and p̂
+//     action: (1-p̂_0)·softmax((m ⊕ task ⊕ x)·W + c), or Gaussian; DONE: p̂_0; loss: nats per step
 // The task is not used: its rows of the kernels are there, as in the reference, and stay as they
 // start.
 //
@@ -69,12 +69,12 @@ static slt_var actor(slt_tape *tape, slt_var leaf, slt_var x, int d, int actions
 slt_ompn_model slt_ompn_build(slt_tape *tape, const slt_ompn_options *options,
                               const slt_model_data *data) {
     int n = (int)options->depth, d = (int)options->hidden;
-    slt_ompn_model model = {0};
+    slt_ompn_model model = {.likelihood = slt_likelihood_of(data), .channel = data->channel};
     if (!data->observation) {
         slt_tape_fail(tape, SLT_UNSUPPORTED, "ompn reads observations alone, and there are none");
         return model;
     }
-    model.actions = slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "actions");
+    model.actions = model.likelihood->input(tape, data);
     model.observations =
         slt_tape_input(tape, data->observation_type, (slt_shape){SLT_TOKENS, 0, data->observation},
                        "observations");
@@ -84,12 +84,11 @@ slt_ompn_model slt_ompn_build(slt_tape *tape, const slt_ompn_options *options,
                           options->leaky_slope, options->ompn_alias, (int)options->bptt);
     model.p_hat = slt_output_of(leaf, 1);
     model.memory = leaf ? leaf + 2 : 0;
-    slt_var logits = actor(tape, leaf, model.x, d, data->symbols - 1);
-    model.loss = slt_done_xent(tape, logits, model.p_hat, model.actions);
-    model.log_probabilities = slt_output_of(model.loss, 1);
+    slt_var head = actor(tape, leaf, model.x, d, model.likelihood->width(data, 0));
+    model.loss =
+        model.likelihood->done(tape, data, head, model.p_hat, model.actions, &model.prediction);
 
-    const slt_var kept[] = {model.x, model.memory, model.p_hat, model.log_probabilities,
-                            model.loss};
+    const slt_var kept[] = {model.x, model.memory, model.p_hat, model.prediction, model.loss};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) slt_tape_keep(tape, kept[i]);
     return model;
 }

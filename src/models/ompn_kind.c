@@ -41,15 +41,12 @@ static void step(const void *options, bool training, slt_step *out) {
 // ---- the answer for one trajectory
 
 // real steps whose action is the most probable one
-static int reconstruct(const slt_real *log_probabilities, const int32_t *actions, int symbols,
-                       int steps) {
+static int reconstruct(const slt_ompn_model *model, const slt_real *prediction, int width,
+                       const void *actions, size_t first, int steps) {
     int right = 0;
-    for (int t = 0; t < steps; t++, log_probabilities += symbols) {
-        int best = 0;
-        for (int a = 1; a < symbols; a++)
-            if (log_probabilities[a] > log_probabilities[best]) best = a;
-        right += best == actions[t];
-    }
+    for (size_t row = first; row < first + (size_t)steps; row++)
+        right += model->likelihood->given_back(model->channel, prediction + row * (size_t)width,
+                                               width, actions, row);
     return right;
 }
 
@@ -78,7 +75,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
     const slt_ompn_options *o = options;
     const slt_ompn_model *model = vars;
     const slt_frame *frame = slt_tape_frame(tape, member);
-    int n = (int)o->depth, symbols = slt_tape_shape(tape, model->log_probabilities).width;
+    int n = (int)o->depth, width = slt_tape_shape(tape, model->prediction).width;
     int steps = frame->batch.length[b], T = steps - 1; // the last one is DONE
     size_t first = (size_t)frame->batch.offset[b];
     const slt_real *p_hat = slt_tape_value(tape, member, model->p_hat) + first * (size_t)(n + 1);
@@ -92,14 +89,14 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
         bool boundary = t + 1 < T && out->ids[t] != out->ids[t + 1];
         out->confidence[t] = boundary ? near_end(p_hat, n, T, t) : 0;
     }
-    out->reconstructed = reconstruct(
-        slt_tape_value(tape, member, model->log_probabilities) + first * (size_t)symbols,
-        (const int32_t *)frame->feed[model->actions] + first, symbols, T);
+    out->reconstructed = reconstruct(model, slt_tape_value(tape, member, model->prediction), width,
+                                     frame->feed[model->actions], first, T);
 }
 
 const slt_model_kind slt_model_ompn = {
     .name = "ompn",
     .summary = "Ordered memory policy network: a stack of memories predicts actions",
+    .vectors = true,
     .training = "adam_eps=1e-7",
     .reference = "early_stop=ari_f1_align",
     .no_prior = true,

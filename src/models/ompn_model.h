@@ -7,15 +7,17 @@
 #ifndef SLT_MODELS_OMPN_MODEL_H
 #define SLT_MODELS_OMPN_MODEL_H
 
-#include "models/model_kind.h"
+#include "models/likelihood.h"
 #include "models/ompn_options.h"
 
 // the variables of a tape; those behind the mark are kept readable
 typedef struct {
-    slt_var actions, observations; // to feed: ids [tokens,1], [tokens,D]; the last step is DONE
+    slt_var actions, observations; // to feed: as the likelihood says, [tokens,D]; DONE is last
     slt_var x, memory, p_hat;      // [tokens,d] [tokens,n·d] [tokens,n+1]
-    slt_var log_probabilities;     // [tokens,A], DONE last
+    slt_var prediction; // of symbols: log-probabilities [tokens,A], DONE last; means [tokens,C]
     slt_var loss;
+    const slt_likelihood *likelihood;
+    const slt_channel_scale *channel; // of vectors
 } slt_ompn_model;
 
 // writes the equations on a tape; parameters are declared in its store when they are new

@@ -1,5 +1,5 @@
 // SloTTAr from end to end, and its loss:
-//     loss = Σ_j h_j·CE(mixture of the first j slots) per true step + β·KL(h || prior)
+//     loss = Σ_j h_j·nats(mixture of the first j slots) per true step + β·KL(h || prior)
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -10,7 +10,7 @@
 static void feed_inputs(slt_tape *tape, const slt_slottar_options *options,
                         const slt_model_data *data, slt_slottar *model) {
     int S = (int)options->slot_size;
-    model->actions = slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "actions");
+    model->actions = model->likelihood->input(tape, data);
     if (data->observation)
         model->observations =
             slt_tape_input(tape, data->observation_type,
@@ -29,8 +29,8 @@ static void add_losses(slt_tape *tape, const slt_slottar_options *options,
     slt_var prior;
     slt_real *share = slt_tape_constant(tape, 1, (int)options->slots, "prior", &prior);
     for (int k = 0; share && k < options->slots; k++) share[k] = (slt_real)data->prior[k];
-    model->reconstruction =
-        slt_prefix_xent(tape, model->logits, model->masks, model->halting, model->actions);
+    model->reconstruction = model->likelihood->prefix(tape, data, model->logits, model->masks,
+                                                      model->halting, model->actions);
     model->kl = slt_halting_kl(tape, model->halting, prior);
     model->loss = slt_add_loss(tape, model->reconstruction, model->kl, SLT_SLOTTAR_BETA);
     slt_tape_fuse(tape, SLT_FUSE_LOSS, model->masks, model->loss);
@@ -38,7 +38,7 @@ static void add_losses(slt_tape *tape, const slt_slottar_options *options,
 
 slt_slottar slt_slottar_build(slt_tape *tape, const slt_slottar_options *options,
                               const slt_model_data *data, bool with_loss) {
-    slt_slottar model = {0};
+    slt_slottar model = {.likelihood = slt_likelihood_of(data), .channel = data->channel};
     feed_inputs(tape, options, data, &model);
     slt_var encoded = slt_slottar_encode(tape, options, data, &model);
     slt_slottar_attend(tape, options, encoded, &model);

@@ -1,6 +1,6 @@
 // The broadcast decoder: every slot is laid over the whole trajectory, joined with observation
-// features, and decoded by a Transformer into action logits and one end logit per step (paper,
-// section 3.3).
+// features, and decoded by a Transformer into action logits (or the means of vectors) and one end
+// logit per step (paper, section 3.3).
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -30,9 +30,9 @@ static slt_var join(slt_tape *tape, const slt_slottar_options *options, const sl
 }
 
 // the end logit's bias shifts all positions alike: its gradient is zero but for rounding
-static slt_var output(slt_tape *tape, int d, int symbols, slt_var y) {
-    slt_part bias = {"out.bias", symbols + 1, slt_constant(0), 1};
-    slt_var w = slt_weights(tape, "out.kernel", d, symbols + 1, slt_glorot(d, symbols + 1));
+static slt_var output(slt_tape *tape, int d, int predicted, slt_var y) {
+    slt_part bias = {"out.bias", predicted + 1, slt_constant(0), 1};
+    slt_var w = slt_weights(tape, "out.kernel", d, predicted + 1, slt_glorot(d, predicted + 1));
     return slt_dense(tape, y, w, slt_tape_named(tape, 1, &bias, 1), SLT_LINEAR);
 }
 
@@ -51,7 +51,7 @@ void slt_slottar_decode(slt_tape *tape, const slt_slottar_options *options,
         if (i == 0) slt_tape_fuse(tape, SLT_FUSE_DECODER_INPUT, joined, mixed);
         y = slt_nn_after_attention(tape, name, y, mixed, options->ln_eps);
     }
-    model->logits = output(tape, (int)options->hidden, data->symbols, y);
+    model->logits = output(tape, (int)options->hidden, model->likelihood->width(data, 1), y);
     slt_tape_fuse(tape, SLT_FUSE_LAYER, y, model->logits);
     slt_tape_fuse(tape, SLT_FUSE_OUTPUT, y, model->logits);
     model->masks = slt_segment_mask(tape, model->logits, options->end_pad == SLT_PAD_TAKE_PART);

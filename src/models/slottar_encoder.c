@@ -14,18 +14,19 @@ slt_var slt_slottar_positions(slt_tape *tape, const slt_slottar_options *options
     return slt_nn_sinusoid(tape, (int)options->hidden, scale);
 }
 
-// relu((action ⊕ observation)·W + c): the action's half is one product per symbol
+// relu((action ⊕ observation)·W + c): the action's half is one product per code
 static slt_var join(slt_tape *tape, int d, const slt_model_data *data, slt_slottar *model,
                     slt_var *first) {
     slt_init init = slt_glorot(2 * d, d);
-    slt_var table =
-        slt_weights(tape, "enc.action.embedding", data->symbols, d, slt_he(data->symbols));
+    const slt_likelihood *likelihood = model->likelihood;
+    slt_var codes = likelihood->codes(tape, data, "enc.action", 1, d,
+                                      slt_he(likelihood->width(data, 1)), model->actions);
     slt_part kernel = {"enc.joint.kernel", d, init, 0};
     bool seen = data->observation > 0;
     int number = slt_tape_number(tape, seen ? 2 * d : d, &kernel, 1);
     slt_var top = slt_tape_parameter_rows(tape, number, 0, d);
     slt_var bias = slt_weights(tape, "enc.joint.bias", 1, d, slt_constant(0));
-    slt_var entries = slt_dense(tape, table, top, bias, SLT_LINEAR);
+    slt_var entries = slt_dense(tape, codes, top, bias, SLT_LINEAR);
     slt_var leaf = entries;
     *first = 0;
     if (seen) {
@@ -34,7 +35,7 @@ static slt_var join(slt_tape *tape, int d, const slt_model_data *data, slt_slott
         *first = slt_dense(tape, leaf, bottom, 0, SLT_LINEAR);
     }
     slt_tape_fuse(tape, SLT_FUSE_LEAVES, data->fed_noise ? entries : model->noise, leaf);
-    return slt_join_tokens(tape, *first, model->actions, entries);
+    return likelihood->join(tape, *first, model->actions, entries);
 }
 
 slt_var slt_slottar_encode(slt_tape *tape, const slt_slottar_options *options,

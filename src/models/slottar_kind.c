@@ -104,11 +104,10 @@ static float near_end(const answer *a, int k, int l) {
 }
 
 // does the mixture of the active slots give the action back?
-static int reconstruct(const answer *a, const int32_t *actions) {
+static int reconstruct(const slt_slottar *model, const answer *a, slt_real *mixed,
+                       const void *actions, size_t first) {
     int right = 0;
     for (int l = 0; l < a->T; l++) {
-        int best = 0;
-        slt_real most = 0;
         for (int s = 0; s < a->A; s++) {
             slt_real sum = 0;
             for (int k = 0; k < a->K; k++) {
@@ -116,12 +115,10 @@ static int reconstruct(const answer *a, const int32_t *actions) {
                 if (a->active[k])
                     sum += a->masks[row] * a->logits[row * (size_t)(a->A + 1) + (size_t)s];
             }
-            if (s == 0 || sum > most) {
-                most = sum;
-                best = s;
-            }
+            mixed[s] = sum;
         }
-        right += best == actions[l];
+        right +=
+            model->likelihood->given_back(model->channel, mixed, a->A, actions, first + (size_t)l);
     }
     return right;
 }
@@ -152,8 +149,9 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
         bool boundary = l + 1 < a.T && out->ids[l] != out->ids[l + 1];
         out->confidence[l] = boundary ? near_end(&a, out->ids[l], l + 1) : 0;
     }
-    const int32_t *actions = frame->feed[model->actions];
-    if (model->loss) out->reconstructed = reconstruct(&a, actions + frame->batch.offset[b]);
+    if (model->loss)
+        out->reconstructed = reconstruct(model, &a, out->head, frame->feed[model->actions],
+                                         (size_t)frame->batch.offset[b]);
     pictures(&a, out);
 }
 
@@ -161,6 +159,7 @@ const slt_model_kind slt_model_slottar = {
     .name = "slottar",
     .summary = "Slot Transformer: slots, masks by cumulative sums, halting",
     .per_member = "slot_std beta halting test_noise",
+    .vectors = true,
     .rows = slt_slottar_rows,
     .profile = profile,
     .slots = slots,

@@ -9,16 +9,18 @@
 #define SLT_MODELS_SLOTTAR_MODEL_H
 
 #include "engine/tape.h"
-#include "models/model_kind.h"
+#include "models/likelihood.h"
 #include "models/slottar_options.h"
 
 // the variables of a tape; those behind the mark are kept readable
 typedef struct {
-    slt_var actions, observations, noise;      // to feed: ids [tokens,1], [tokens,D], [slots,S]
-    slt_var seen;                              // to feed where companions are listed: [seen,D]
+    slt_var actions, observations, noise; // to feed: as the likelihood says, [tokens,D], [slots,S]
+    slt_var seen;                         // to feed where companions are listed: [seen,D]
     slt_var slots, attention, lambda, halting; // [slots,S] [tokens,K] [trajectories,K] twice
-    slt_var logits, masks, cdf;                // [slot tokens,A+1] [slot tokens,1] twice
-    slt_var reconstruction, kl, loss;          // one number each; 0 on a tape without losses
+    slt_var logits, masks, cdf;       // [slot tokens,A+1], of vectors C+1; [slot tokens,1] twice
+    slt_var reconstruction, kl, loss; // one number each; 0 on a tape without losses
+    const slt_likelihood *likelihood;
+    const slt_channel_scale *channel; // of vectors
 } slt_slottar;
 
 enum { SLT_SLOTTAR_BETA }; // place of β among the step's weights

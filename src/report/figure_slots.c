@@ -33,9 +33,10 @@ static slt_status set_scene(slt_report_book *book, const slt_report_set *set, sl
 static double x_of(const scene *s, double t) { return s->left + s->step * t; }
 static double width_of(const scene *s) { return x_of(s, s->T) + 10; }
 
-// one letter per action below the steps
+// one letter per action below the steps; vectors have none
 static void draw_letters(const scene *s, double y) {
     char letter[SLT_ACTION_LETTER];
+    if (s->episode.actions_f32) return;
     for (int t = 0; t < s->T; t++)
         slt_svg_text(s->out, "tick", x_of(s, t + 0.5), y, 'm',
                      slt_action_letter(s->set->info, slt_episode_action(&s->episode, t), letter));

@@ -49,4 +49,15 @@ cmp -s <(sed 's/"seconds":[^,}]*//' whole/result.json) <(sed 's/"seconds":[^,}]*
 # a rate that falls settles: the last epoch
 check "with a rate that falls" 0 train lr_end=0.1 -o falls
 [ "$(told falls best_epoch)" = 12 ] && ok "the last epoch counts" || not_ok "the last epoch counts"
+
+# models that read DONE, and action vectors, which no rule can cut
+awk 'BEGIN { print "episode,action,a,b,x,split"
+    for (e = 0; e < 24; e++) for (t = 0; t < 8; t++) printf "%d,%d,%.2f,%d,%.1f,%d\n", e, (t > 3), (t > 3) + e / 50, t % 2, t / 10, e % 3 }' >seen.csv
+for model in compile ompn; do
+    for actions in action a,b; do
+        check "restarts of $model, actions $actions" 0 "$SLOTTAR" train $model seen.csv --actions $actions --observations x hidden=8 batch=8 epochs=1 --restarts 2 -o $model-$actions -q
+    done
+done
+check "restarts of slottar with action vectors" 0 "$SLOTTAR" train slottar seen.csv --actions a,b --observations x prior=2 hidden=8 slot_size=8 heads=2 batch=8 epochs=1 --restarts 2 -o vectors -q
+grep -q "the rule " out && not_ok "no rule is named" || ok "no rule is named"
 plan

@@ -9,6 +9,11 @@ static const rig_shape PADDED = {
     .B = 3, .L = 6, .D = 4, .shortest = 3, .longest = 6, .padded = true};
 static const rig_shape BLIND = {.B = 3, .L = 6, .D = 0, .shortest = 2, .longest = 6};
 
+static const rig_shape VECTORS = {
+    .B = 3, .L = 7, .D = 4, .shortest = 2, .longest = 7, .vectors = true};
+static const rig_shape PADDED_VECTORS = {
+    .B = 3, .L = 6, .D = 4, .shortest = 3, .longest = 6, .padded = true, .vectors = true};
+
 static const struct {
     const char *settings;
     const rig_shape *shape;
@@ -22,6 +27,8 @@ static const struct {
     {"boundary_pad=include latent=concrete count=oracle compile_enc=masked", &PADDED},
     {"", &PADDED},
     {"", &BLIND},
+    {"", &VECTORS},
+    {"boundary_pad=include count=oracle", &PADDED_VECTORS},
 };
 
 static void open_variant(rig *r, int variant) {

@@ -14,6 +14,11 @@ static const rig_shape BITS = {
     .B = 2, .L = 5, .K = 2, .D = 9, .shortest = 3, .longest = 5, .bits = true};
 static const rig_shape BLIND = {.B = 3, .L = 6, .K = 2, .D = 0, .shortest = 2, .longest = 6};
 
+static const rig_shape VECTORS = {
+    .B = 3, .L = 7, .K = 3, .D = 4, .shortest = 3, .longest = 7, .vectors = true};
+static const rig_shape BLIND_VECTORS = {
+    .B = 3, .L = 6, .K = 2, .D = 0, .shortest = 2, .longest = 6, .padded = true, .vectors = true};
+
 static const struct {
     const char *settings; // of the options, one after the other
     const rig_shape *shape;
@@ -28,6 +33,8 @@ static const struct {
     {"layers=2 decoder_pairing=own", &PADDED},
     {"decoder_pairing=own", &BITS},
     {"decoder_pairing=own", &BLIND},
+    {"decoder_pairing=own", &VECTORS},
+    {"decoder_pairing=none", &BLIND_VECTORS},
 };
 
 static void set_options(rig *r, const char *settings) {

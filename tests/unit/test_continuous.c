@@ -169,7 +169,7 @@ static void who_does_not_take_them_says_so(void **state) {
     slt_train_result *result = calloc(1, sizeof *result);
     slt_train_request request = {.model = "slottar-mdl", .data = "a.safetensors", .run = "run"};
     CHECK_FAILS(SLT_UNSUPPORTED,
-                "slottar-mdl takes discrete actions, `switching` takes continuous ones",
+                "slottar-mdl takes discrete actions; slottar, compile and ompn take both",
                 slt_train(context, &request, result));
     free(result);
     slt_dataset *data;

@@ -12,9 +12,11 @@ enum { EPISODES = 300 }; // more than are laid out at once
 #ifdef SLT_CUDA
 
 // episode e has 1 + e mod 6 steps, and sees each of them twice or thrice
-static slt_dataset *make_data(slt_observation_kind kind, bool finals) {
+static slt_dataset *make_data_of(slt_observation_kind kind, bool finals, bool vectors) {
     bool seen = kind != SLT_OBSERVATIONS_NONE;
-    slt_dataset_info info = {.action_count = ACTIONS,
+    slt_dataset_info info = {.action_kind = vectors ? SLT_ACTIONS_CONTINUOUS : SLT_ACTIONS_DISCRETE,
+                             .action_count = vectors ? 0 : ACTIONS,
+                             .action_size = vectors ? 2 : 0,
                              .observation_kind = kind,
                              .observation_rank = seen,
                              .observation_shape = {seen ? WIDTH : 0},
@@ -27,11 +29,14 @@ static slt_dataset *make_data(slt_observation_kind kind, bool finals) {
     for (int e = 0; e < EPISODES; e++) {
         uint8_t bytes[(LONGEST + 1) * WIDTH];
         int32_t actions[LONGEST], segments[LONGEST];
+        float forces[LONGEST * 2];
+        for (int i = 0; i < LONGEST * 2; i++) forces[i] = (float)((5 * e + i) % 11);
         for (int t = 0; t < LONGEST; t++) actions[t] = (5 * e + t) % ACTIONS, segments[t] = t / 2;
         for (int i = 0; i < (LONGEST + 1) * WIDTH; i++)
             bytes[i] = (uint8_t)((e + 7 * (i / WIDTH / 2) + 3 * (i % WIDTH)) % 5 < 2);
         slt_episode episode = {.length = 1 + e % LONGEST,
-                               .actions_i32 = actions,
+                               .actions_i32 = vectors ? NULL : actions,
+                               .actions_f32 = vectors ? forces : NULL,
                                .segments = segments,
                                .observations_u8 = seen ? bytes : NULL,
                                .final_u8 = info.has_finals ? bytes + LONGEST * WIDTH : NULL};
@@ -41,6 +46,10 @@ static slt_dataset *make_data(slt_observation_kind kind, bool finals) {
     CHECK_OK(slt_dataset_open(host, "shelf.safetensors", &data));
     unlink("shelf.safetensors");
     return data;
+}
+
+static slt_dataset *make_data(slt_observation_kind kind, bool finals) {
+    return make_data_of(kind, finals, false);
 }
 
 // a tape that is fed, and does nothing else
@@ -58,7 +67,9 @@ static void open_reader(reader *r, const slt_feed_rule *rule) {
     CHECK_OK(slt_store_create(device, MEMBERS, &r->store));
     CHECK_OK(slt_tape_create(r->store, limits, &r->tape));
     slt_shape one = {SLT_TOKENS, 0, 1}, wide = {SLT_TOKENS, 0, WIDTH};
-    r->io = (slt_model_io){.actions = slt_tape_input(r->tape, SLT_INTEGERS, one, "actions")};
+    slt_shape acted = {SLT_TOKENS, 0, rule->channels + 1};
+    slt_type type = rule->channels ? SLT_NUMBERS : SLT_INTEGERS;
+    r->io = (slt_model_io){.actions = slt_tape_input(r->tape, type, acted, "actions")};
     if (rule->observation)
         r->io.observations = slt_tape_input(r->tape, rule->observation_type, wide, "observations");
     if (rule->effects) r->io.effects = slt_tape_input(r->tape, SLT_INTEGERS, one, "effects");
@@ -101,13 +112,14 @@ static void check_frame(const reader *r, const slt_feed *feed, const char *want,
     size_t count = (size_t)feed->batch.count, tokens = (size_t)feed->offset[count];
     size_t rows = (size_t)t->tokens, each = sizeof(int32_t);
     assert_true(rows > tokens); // there is a tail
-    const size_t places[][2] = {{0, sizeof(slt_cuda_head)},
-                                {(size_t)t->frames.offset, (count + 1) * each},
-                                {(size_t)t->frames.length, count * each},
-                                {(size_t)t->frames.index, count * each},
-                                {(size_t)t->frames.companion, count * SLOTS * each},
-                                {(size_t)t->frames.place, tokens * each},
-                                {(size_t)t->feed[r->io.actions], rows * each}};
+    const size_t places[][2] = {
+        {0, sizeof(slt_cuda_head)},
+        {(size_t)t->frames.offset, (count + 1) * each},
+        {(size_t)t->frames.length, count * each},
+        {(size_t)t->frames.index, count * each},
+        {(size_t)t->frames.companion, count * SLOTS * each},
+        {(size_t)t->frames.place, tokens * each},
+        {(size_t)t->feed[r->io.actions], rows * (size_t)(feed->rule.channels + 1) * each}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         assert_memory_equal(want + places[i][0], got + places[i][0], places[i][1]);
     const int32_t *place = (const int32_t *)(const void *)(got + t->frames.place);
@@ -134,7 +146,8 @@ static void check_feeds(const slt_feed *a, const slt_feed *b) {
     assert_memory_equal(a->counts, b->counts, count * each);
     assert_memory_equal(a->order, b->order, count * each);
     assert_true(!b->own.reals && !b->own.ones && !b->effects); // nothing of it is here
-    assert_true(!b->actions == !b->rule.reads_actions);
+    const void *read = b->rule.channels ? (const void *)b->vectors : b->actions;
+    assert_true(!read == !b->rule.reads_actions);
     if (b->actions) assert_memory_equal(a->actions, b->actions, (size_t)a->offset[count] * each);
 }
 
@@ -213,6 +226,26 @@ static void batches_are_the_same_bytes(void **state) {
         check_rules(SLT_OBSERVATIONS_U8, SLT_NUMBERS, finals);
     }
     check_rules(SLT_OBSERVATIONS_NONE, SLT_NUMBERS, false);
+}
+
+// action vectors and observations, standardised
+static void vectors_are_the_same_bytes(void **state) {
+    (void)state;
+    static const slt_channel_scale channels[] = {{0, false, 5, 3}, {1, true, 0, 11}};
+    slt_channel_scale observed[WIDTH];
+    slt_dataset *data = make_data_of(SLT_OBSERVATIONS_U8, false, true);
+    for (int c = 0; c < WIDTH; c++) observed[c] = (slt_channel_scale){c, false, 0.5f, c ? 0.5f : 0};
+    for (int i = 0; i < 4; i++) {
+        slt_feed_rule rule = rule_of(data, SLT_NUMBERS);
+        rule.channels = 2;
+        rule.channel = channels;
+        rule.observed = observed;
+        rule.done = i & 1 ? SLT_DONE_FINAL : SLT_DONE_NONE;
+        rule.length += rule.done != SLT_DONE_NONE;
+        rule.reads_actions = i & 2;
+        check_rule(rule);
+    }
+    slt_dataset_close(data);
 }
 
 // ---- what does not fit
@@ -342,6 +375,7 @@ static void without_memory_it_stays_here(void **state) {
 static int run_all(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_the_same_bytes),
+        cmocka_unit_test(vectors_are_the_same_bytes),
         cmocka_unit_test(a_shelf_keeps_to_its_room),
         cmocka_unit_test(a_tape_takes_what_is_on_its_shelf),
         cmocka_unit_test(a_large_set_stays_here),

@@ -1,10 +1,11 @@
-// Training CompILE, OMPN and slottar-mdl on the device: the losses of the CPU within rounding, the
-// same bits again from the same seed, members of a population as they would be alone.
-// sanitizers: too long
+// Training CompILE, OMPN, slottar-mdl, and SloTTAr with action vectors, on the device: the losses
+// of the CPU within rounding, the same bits again from the same seed, members of a population as
+// they would be alone. sanitizers: too long
 #include <string.h>
 #include "core/philox.h"
 #include "cuda_rig.h"
 #include "models/model_kind.h"
+#include "vector_rig.h"
 
 enum { STEPS = 4, MEMBERS = 2 }; // one by node, one captured, two replayed
 enum { B = 5, L = 6, D = 6, SYMBOLS = 5, SLOTS = 8, DONE = SYMBOLS - 1 };
@@ -12,14 +13,19 @@ enum { B = 5, L = 6, D = 6, SYMBOLS = 5, SLOTS = 8, DONE = SYMBOLS - 1 };
 // small enough for the emulated device
 static const struct {
     const char *model, *settings;
+    bool vectors;
 } SUBJECTS[] = {
-    {"compile", "hidden=12 segments=3"},
-    {"compile", "hidden=12 segments=3 latent=concrete compile_enc=masked count=oracle"},
-    {"ompn", "hidden=8 depth=3"},
-    {"ompn", "hidden=6 depth=2 bptt=3"},
-    {"slottar-mdl", "hidden=8 heads=2 window=3 slots=3 head=joint cuts=free toll=1 gamma=2"},
-    {"slottar-mdl", "hidden=8 heads=2 window=3 slots=4 head=auto cuts=paid code=2"},
-    {"slottar-mdl", "hidden=8 heads=2 window=2 slots=3 head=context cuts=free code=3 toll=1"},
+    {"compile", "hidden=12 segments=3", false},
+    {"compile", "hidden=12 segments=3", true},
+    {"ompn", "hidden=8 depth=3", true},
+    {"slottar", "hidden=8 heads=2 slots=4 slot_size=8", true},
+    {"compile", "hidden=12 segments=3 latent=concrete compile_enc=masked count=oracle", false},
+    {"ompn", "hidden=8 depth=3", false},
+    {"ompn", "hidden=6 depth=2 bptt=3", false},
+    {"slottar-mdl", "hidden=8 heads=2 window=3 slots=3 head=joint cuts=free toll=1 gamma=2", false},
+    {"slottar-mdl", "hidden=8 heads=2 window=3 slots=4 head=auto cuts=paid code=2", false},
+    {"slottar-mdl", "hidden=8 heads=2 window=2 slots=3 head=context cuts=free code=3 toll=1",
+     false},
 };
 enum { COUNT = sizeof SUBJECTS / sizeof *SUBJECTS };
 
@@ -31,6 +37,7 @@ typedef struct {
     slt_tape *tape;
     slt_arena arena;
     int members;
+    bool vectors;
 } subject;
 
 typedef struct {
@@ -58,10 +65,13 @@ static void start(subject *s, int member, uint64_t seed) {
 
 static void open_subject(subject *s, slt_context *context, int which, int members) {
     static const double prior[SLOTS] = {0.2, 0.5, 0.2, 0.1};
-    *s = (subject){.kind = slt_model_find(SUBJECTS[which].model), .members = members};
+    *s = (subject){.kind = slt_model_find(SUBJECTS[which].model),
+                   .members = members,
+                   .vectors = SUBJECTS[which].vectors};
     set_options(s, SUBJECTS[which].settings);
     slt_limits limits = {B, B * L, s->kind->slots(s->options), L};
     slt_model_data data = {.symbols = SYMBOLS, .observation = D, .length = L, .prior = prior};
+    if (s->vectors) vector_data(&data);
     slt_arena_init(&s->arena, &slt_system_allocator, 0);
     CHECK_OK(slt_store_create(context, members, &s->store));
     CHECK_OK(slt_tape_create(s->store, limits, &s->tape));
@@ -103,8 +113,9 @@ static void make_batch(subject *s, uint64_t seed, slt_batch *batch) {
 static void feed(subject *s, int member, uint64_t seed) {
     slt_batch *batch = &slt_tape_frame(s->tape, member)->batch;
     int32_t *actions, *effects, *counts;
-    slt_real *numbers;
+    slt_real *numbers, *vectors;
     make_batch(s, seed, batch);
+    CHECK_OK(SLT_NEW(&s->arena, &vectors, B * L * VECTOR_WIDTH));
     CHECK_OK(SLT_NEW(&s->arena, &actions, B * L));
     CHECK_OK(SLT_NEW(&s->arena, &effects, B * L));
     CHECK_OK(SLT_NEW(&s->arena, &counts, B));
@@ -119,7 +130,8 @@ static void feed(subject *s, int member, uint64_t seed) {
         if (s->kind->done) actions[batch->offset[b + 1] - 1] = DONE;
         counts[b] = 1 + (int32_t)(word_of(seed, b, 903) % 3);
     }
-    slt_tape_feed(s->tape, member, s->io.actions, actions);
+    vector_rows(actions, batch->offset[batch->count], DONE, seed, vectors);
+    slt_tape_feed(s->tape, member, s->io.actions, s->vectors ? (const void *)vectors : actions);
     if (s->io.observations) slt_tape_feed(s->tape, member, s->io.observations, numbers);
     if (s->io.effects) slt_tape_feed(s->tape, member, s->io.effects, effects);
     if (s->io.counts) slt_tape_feed(s->tape, member, s->io.counts, counts);

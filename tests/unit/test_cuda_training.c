@@ -35,6 +35,7 @@ static void open_paired(rig *r, slt_context *context, rig_shape shape, int membe
                            .observation = shape.D,
                            .observation_type = shape.bits ? SLT_BITS : SLT_NUMBERS,
                            .prior = r->prior};
+    if (shape.vectors) vector_data(&data);
     slt_arena_init(&r->arena, &slt_system_allocator, 0);
     CHECK_OK(slt_store_create(context, members, &r->store));
     CHECK_OK(slt_tape_create(r->store, limits, &r->tape));
@@ -107,6 +108,9 @@ static void losses_are_those_of_the_cpu(void **state) {
     (void)state;
     rig_shape shape = small();
     compare(shape, SLT_PAIRING_NONE, "numbers, packed, no observations for the decoder");
+    shape.vectors = true;
+    compare(shape, SLT_PAIRING_OWN, "action vectors");
+    shape.vectors = false;
     shape.bits = shape.sorted = true;
     compare(shape, SLT_PAIRING_REFERENCE, "bits, packed, sorted, others' observations");
     shape.padded = true;
@@ -177,7 +181,10 @@ static void layers_learn_as_the_cpu(void **state) {
     slt_precision strict = device->precision;
     device->precision = SLT_TF32;
     wide = emulated_exact = true;
-    compare(small(), SLT_PAIRING_NONE, "layers");
+    rig_shape shape = small();
+    compare(shape, SLT_PAIRING_NONE, "layers");
+    shape.vectors = true;
+    compare(shape, SLT_PAIRING_NONE, "layers, action vectors");
     wide = emulated_exact = false;
     device->precision = strict;
 }

@@ -269,7 +269,8 @@ void slt_cuda_join_weights(const slt_cuda_args *args);
     X(lstm) X(uniform) X(stack_slots) X(boundary_sample) X(boundary_kl) X(boundary_readout)        \
     X(boundary_masks) X(segment_xent) X(gaussian_sample) X(gaussian_kl) X(concrete_sample)         \
     X(concrete_kl) X(live_rows) X(end_probability) X(window_attention) X(add_slots) X(count_xent)  \
-    X(count_kl) X(mask_pool) X(segment_code) X(scale) X(end_toll) X(ompn) X(done_xent)
+    X(count_kl) X(mask_pool) X(segment_code) X(scale) X(end_toll) X(ompn) X(done_xent)  \
+    X(prefix_gaussian) X(segment_gaussian) X(done_gaussian)
 // clang-format on
 
 #define SLT_DECLARE_KERNELS(name)                                                                  \

@@ -133,6 +133,25 @@ slt_var slt_weighted_sum(slt_tape *tape, slt_var x, slt_var weights);
 // first + the step's weight[w]·second
 slt_var slt_add_loss(slt_tape *tape, slt_var first, slt_var second, int w);
 
+// ---- losses over action vectors (channel.h): targets [tokens,C+1] are standardised numbers and
+// bits, and a mark above 0 where there is no action
+
+// of every channel ρ, from which its spread follows, and its kind; both [1,C], kinds are constant
+typedef struct {
+    slt_var spread, kinds;
+} slt_vector_law;
+// expected nats of the prefix mixtures, per true token: head [slot tokens,C+1], the last column is
+// left out
+slt_var slt_prefix_gaussian(slt_tape *tape, slt_var head, slt_var masks, slt_var h, slt_var targets,
+                            slt_vector_law law);
+// mean over trajectories of Σ share·nats, over the first counts segments: head [slot tokens,C]
+slt_var slt_segment_gaussian(slt_tape *tape, slt_var head, slt_var share, slt_var targets,
+                             slt_var counts, slt_vector_law law, bool include);
+// mean over true tokens of the nats of an action and of no end, or of the end, where there is no
+// action: head [tokens,C]; the end's probability is the first column of ends, clipped as above
+slt_var slt_done_gaussian(slt_tape *tape, slt_var head, slt_var ends, slt_var targets,
+                          slt_vector_law law);
+
 // ---- policies
 
 // what a policy loses: logits [tokens,A], actions, advantages and log-probabilities of the actions

@@ -72,10 +72,18 @@ static slt_status reserve_seen(slt_feed *feed, slt_arena *arena) {
     return reserve_sight(feed, arena, &feed->seen, (size_t)most, (size_t)tokens);
 }
 
+static slt_status reserve_actions(slt_feed *feed, slt_arena *arena, size_t tokens) {
+    size_t width = (size_t)feed->rule.channels + 1, count;
+    if (!feed->rule.channels) return SLT_NEW(arena, &feed->actions, tokens);
+    if (__builtin_mul_overflow(tokens, width, &count))
+        SLT_FAIL(SLT_RANGE, "%zu action vectors of %zu numbers are too many", tokens, width);
+    return SLT_NEW(arena, &feed->vectors, count);
+}
+
 // tokens, where they are laid out here
 static slt_status reserve_tokens(slt_feed *feed, slt_arena *arena, size_t count, size_t tokens) {
     const slt_feed_rule *rule = &feed->rule;
-    if (!rule->shelved || rule->reads_actions) SLT_TRY(SLT_NEW(arena, &feed->actions, tokens));
+    if (!rule->shelved || rule->reads_actions) SLT_TRY(reserve_actions(feed, arena, tokens));
     if (rule->shelved || !rule->observation) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &feed->numbers, (size_t)rule->observation));
     if (rule->effects) SLT_TRY(SLT_NEW(arena, &feed->effects, tokens));
@@ -273,7 +281,8 @@ static void place_cards(slt_feed *feed, int count) {
 
 static slt_status put_tokens(slt_feed *feed, const int64_t *episodes, int asked) {
     slt_episode episode;
-    for (int b = 0; feed->actions && b < feed->batch.count; b++) {
+    bool read = feed->actions || feed->vectors;
+    for (int b = 0; read && b < feed->batch.count; b++) {
         SLT_TRY(look(feed, episodes, asked, feed->index[b], &episode));
         SLT_TRY(slt_feed_put_episode(feed, &episode, b));
     }
@@ -296,7 +305,7 @@ slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
 
 int slt_feed_columns(const slt_feed *feed, const void *data[SLT_ROW_COLUMNS]) {
     bool bits = feed->rule.observation_type == SLT_BITS;
-    data[SLT_ROW_ACTION] = feed->actions;
+    data[SLT_ROW_ACTION] = feed->vectors ? (const void *)feed->vectors : feed->actions;
     data[SLT_ROW_OBSERVATION] = bits ? (const void *)&feed->own.bits : feed->own.reals;
     data[SLT_ROW_EFFECT] = feed->effects;
     return feed->rule.observation ? 2 + feed->rule.effects : 1;

@@ -3,7 +3,8 @@
 // Inside a batch trajectories are sorted by length, longest first; their place in the unsorted
 // batch stays known, since randomness refers to it. Packed, one position behind the truth is
 // computed (the last segment may end there), or, for models that read DONE, that step, which is
-// then part of the truth; padded, all L are, and behind DONE comes a symbol of its own.
+// then part of the truth; padded, all L are, and behind DONE comes a symbol of its own. Action
+// vectors are standardised, and a mark says where there is none.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -36,11 +37,13 @@ enum { SLT_ROW_ACTION, SLT_ROW_OBSERVATION, SLT_ROW_EFFECT, SLT_ROW_COLUMNS };
 
 typedef struct {
     slt_dataset *data;
-    const slt_shelved *shelved; // the same on a device; NULL: batches are laid out here
-    bool reads_actions;         // somebody reads them here in any case
-    int length;                 // L
-    int slots;                  // K
-    int padding;                // the symbol behind the truth
+    const slt_shelved *shelved;       // the same on a device; NULL: batches are laid out here
+    bool reads_actions;               // somebody reads them here in any case
+    int length;                       // L
+    int slots;                        // K
+    int padding;                      // the symbol behind the truth
+    int channels;                     // C of an action vector; 0: actions are symbols
+    const slt_channel_scale *channel; // [channels]
     bool padded;
     slt_done done; // a step behind the last one, with the symbol `padding`
     bool oracle;   // counts come from the labels
@@ -49,7 +52,8 @@ typedef struct {
     int fixed;                         // companions that serve all others; 0: none
     const slt_episode *fixed_episodes; // [fixed], put behind every batch
     slt_type observation_type;
-    int observation; // D; 0: none
+    int observation;                   // D; 0: none
+    const slt_channel_scale *observed; // [D] numbers standardised; NULL: as they are
     // of processes that share batches of `whole` trajectories this one takes places rank, rank +
     // ranks, ...; ranks 0: all
     int rank, ranks, whole;
@@ -67,13 +71,14 @@ typedef struct {
     slt_feed_rule rule;
     slt_batch batch;
     int32_t *offset, *length, *index, *companion, *order;
-    int32_t *behind;  // [L + 1] where trajectories of a length go
-    int32_t *actions; // [tokens]
-    int32_t *effects; // [tokens] the same, padding + 1 more where the next observation is another;
-                      // NULL without observations, or where the model does not ask
-    int32_t *counts;  // [capacity] number of segments: the true one, or K
-    float *numbers;   // [D]
-    slt_card *cards;  // [capacity] by place in the unsorted batch
+    int32_t *behind;   // [L + 1] where trajectories of a length go
+    int32_t *actions;  // [tokens] symbols, or
+    slt_real *vectors; // [tokens][C+1], the last one above 0: no action
+    int32_t *effects;  // [tokens] the same, padding + 1 more where the next observation is another;
+                       // NULL without observations, or where the model does not ask
+    int32_t *counts;   // [capacity] number of segments: the true one, or K
+    float *numbers;    // [D]
+    slt_card *cards;   // [capacity] by place in the unsorted batch
     // of a shelf: rows where trajectories begin, ones in front of each
     int64_t *first;
     int32_t *ones_before;

@@ -41,6 +41,15 @@ static void put_ones(const slt_feed *feed, slt_sight *sight, const slt_episode *
     }
 }
 
+// columns that do not vary are 0
+static void standardise(const slt_channel_scale *standard, size_t width, const float *row,
+                        slt_real *out) {
+    for (size_t i = 0; i < width; i++) {
+        const slt_channel_scale *s = &standard[i];
+        out[i] = s->scale > 0 ? (slt_real)((row[s->column] - s->mean) / s->scale) : 0;
+    }
+}
+
 static slt_status put_numbers(const slt_feed *feed, slt_sight *sight, const slt_episode *episode,
                               int first, int computed) {
     const slt_dataset_info *info = slt_dataset_about(feed->rule.data);
@@ -54,7 +63,10 @@ static slt_status put_numbers(const slt_feed *feed, slt_sight *sight, const slt_
         }
         int step = done && !shows_final(feed) ? l - 1 : l;
         SLT_TRY(slt_episode_observe(info, episode, step, feed->numbers));
-        for (size_t i = 0; i < width; i++) to[i] = feed->numbers[i];
+        if (feed->rule.observed)
+            standardise(feed->rule.observed, width, feed->numbers, to);
+        else
+            for (size_t i = 0; i < width; i++) to[i] = feed->numbers[i];
     }
     return SLT_OK;
 }
@@ -88,13 +100,34 @@ static void put_effects(const slt_feed *feed, int64_t steps, int first, int comp
     }
 }
 
-slt_status slt_feed_put_episode(slt_feed *feed, const slt_episode *episode, int b) {
-    int first = feed->offset[b], computed = slt_batch_computed(&feed->batch, b);
+static void put_symbols(const slt_feed *feed, const slt_episode *episode, int first, int computed) {
     for (int l = 0; l < computed; l++) {
         bool behind_done = feed->rule.done && l > episode->length;
         feed->actions[first + l] =
             l < episode->length ? slt_episode_action(episode, l) : feed->rule.padding + behind_done;
     }
+}
+
+// after the last step there is no action: zeros and the mark
+static void put_vectors(const slt_feed *feed, const slt_episode *episode, int first, int computed) {
+    size_t C = (size_t)feed->rule.channels;
+    size_t columns = (size_t)slt_dataset_about(feed->rule.data)->action_size;
+    for (int l = 0; l < computed; l++) {
+        slt_real *to = feed->vectors + (size_t)(first + l) * (C + 1);
+        bool acts = l < episode->length;
+        memset(to, 0, C * sizeof *to);
+        if (acts)
+            standardise(feed->rule.channel, C, episode->actions_f32 + (size_t)l * columns, to);
+        to[C] = !acts;
+    }
+}
+
+slt_status slt_feed_put_episode(slt_feed *feed, const slt_episode *episode, int b) {
+    int first = feed->offset[b], computed = slt_batch_computed(&feed->batch, b);
+    if (feed->vectors)
+        put_vectors(feed, episode, first, computed);
+    else
+        put_symbols(feed, episode, first, computed);
     if (feed->rule.shelved) return SLT_OK;
     SLT_TRY(slt_feed_put_sight(feed, &feed->own, episode, first, computed));
     if (feed->effects) put_effects(feed, episode->length, first, computed);

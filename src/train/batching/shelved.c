@@ -26,7 +26,7 @@ static slt_status reserve(slt_shelved *shelved, slt_context *context, const slt_
     }
     for (int k = 0; k < rule->fixed; k++) add_room(rule, &rule->fixed_episodes[k], &rows, &ones);
     const slt_column columns[SLT_ROW_COLUMNS] = {
-        {SLT_INTEGERS, 1, 0},
+        {rule->channels ? SLT_NUMBERS : SLT_INTEGERS, rule->channels + 1, 0},
         {rule->observation_type, rule->observation, ones},
         {SLT_INTEGERS, 1, 0},
     };

@@ -70,8 +70,8 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 // ---- one batch
 
-static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pictures,
-                          slt_segmentation *out) {
+slt_status slt_answer_reserve(slt_arena *arena, const slt_learner *learner, bool pictures,
+                              slt_segmentation *out) {
     size_t L = (size_t)learner->data.length;
     size_t K = (size_t)learner->setup.kind->slots(learner->setup.model);
     SLT_TRY(SLT_NEW(arena, &out->ids, L));
@@ -79,6 +79,7 @@ static slt_status reserve(slt_arena *arena, const slt_learner *learner, bool pic
     SLT_TRY(SLT_NEW(arena, &out->counts, K));
     SLT_TRY(SLT_NEW(arena, &out->confidence, L));
     SLT_TRY(SLT_NEW(arena, &out->ends, L));
+    SLT_TRY(SLT_NEW(arena, &out->head, slt_learner_predicted(learner)));
     if (!pictures) return SLT_OK;
     const slt_model_kind *kind = learner->setup.kind;
     out->slot_size = kind->slot_size ? kind->slot_size(learner->setup.model) : 0;
@@ -221,7 +222,7 @@ static slt_status prepare_lane(answerer *a, slt_arena *arena, const slt_answer_r
     l->options = a->learner->each[request->member].model;
     SLT_TRY(SLT_NEW(arena, &l->segmentation, (size_t)a->room));
     for (int i = 0; i < a->room; i++)
-        SLT_TRY(reserve(arena, a->learner, request->pictures, &l->segmentation[i]));
+        SLT_TRY(slt_answer_reserve(arena, a->learner, request->pictures, &l->segmentation[i]));
     return SLT_OK;
 }
 

@@ -18,6 +18,10 @@ slt_status slt_answer_limits(const slt_context *context, const slt_setup *setup,
                              const slt_model_data *data, slt_dataset *set, int members,
                              slt_limits *out);
 
+// room for what a model says about one episode; pictures: masks and attention too
+slt_status slt_answer_reserve(slt_arena *arena, const slt_learner *learner, bool pictures,
+                              slt_segmentation *out);
+
 typedef slt_status (*slt_answer_visit)(void *user, const slt_episode *episode,
                                        const slt_segmentation *segmentation);
 

@@ -77,12 +77,14 @@ static slt_status open_model(slt_model *model, const char *path) {
     SLT_TRY(find_checkpoint(model, path));
     if (slt_segmenter_is(model->context, model->path)) return open_vote(model);
     SLT_TRY(slt_checkpoint_read(model->context, model->path, c));
+    SLT_TRY(slt_checkpoint_standard(&model->arena, c, model->path));
     SLT_TRY(slt_checkpoint_check(model->context, c, model->path));
     SLT_TRY(slt_checkpoint_companions(&model->arena, c, model->path, &model->companions));
     model->info.name = c->setup.kind->name;
     model->info.slots = c->setup.kind->slots(c->setup.model);
     model->info.length = c->data.length;
-    model->info.actions = c->data.symbols - 1;
+    model->info.actions = c->data.columns ? 0 : c->data.symbols - 1;
+    model->info.action_size = c->data.columns;
     model->info.observation = c->data.observation;
     model->info.epoch = c->state.epoch;
     model->info.trust = c->trust;

@@ -14,6 +14,7 @@
 #include "core/safetensors.h"
 #include "core/text.h"
 #include "train/learner/companions.h"
+#include "train/learner/standard.h"
 #include "slottar/train.h"
 
 // one list makes the metadata: name, printf format, scanf format
@@ -163,6 +164,10 @@ static slt_status describe_all(slt_safetensors_writer *writer, const slt_learner
     slt_safetensors_describe(writer, "format", FORMAT_NAME);
     slt_safetensors_describe(writer, "model", learner->setup.kind->name);
     describe_number(writer, "data.symbols", "%d", learner->data.symbols);
+    if (learner->data.columns) {
+        describe_number(writer, "data.columns", "%d", learner->data.columns);
+        describe_number(writer, "data.channels", "%d", learner->data.channels);
+    }
     describe_number(writer, "data.observation", "%d", learner->data.observation);
     describe_number(writer, "data.bits", "%d", learner->data.observation_type == SLT_BITS);
     describe_number(writer, "data.length", "%d", learner->data.length);
@@ -193,8 +198,10 @@ static slt_status save_member(const slt_learner *learner, int member, const slt_
         return status;
     }
     declare_all(writer, learner->store, "");
+    slt_standard_declare(writer, &learner->data);
     if (learner->companions) slt_companions_declare(writer, learner);
     put_all(writer, learner->store, member, aside);
+    slt_standard_put(writer, &learner->data);
     if (learner->companions) slt_companions_put(writer, learner);
     return slt_safetensors_commit(writer);
 }
@@ -345,6 +352,14 @@ static slt_status read_prior(const slt_safetensors *file, slt_checkpoint *out) {
     return SLT_OK;
 }
 
+// symbols, or vectors; checkpoints of symbols do not say the second
+static slt_status read_actions(const slt_safetensors *file, slt_model_data *out) {
+    if (!slt_safetensors_metadata(file, "data.columns"))
+        return read_int(file, "data.symbols", 2, 1 << 20, &out->symbols);
+    SLT_TRY(read_int(file, "data.columns", 1, 1 << 20, &out->columns));
+    return read_int(file, "data.channels", 1, out->columns, &out->channels);
+}
+
 static slt_status read_all(const slt_safetensors *file, slt_checkpoint *out) {
     const char *format, *model, *yaml;
     int bits;
@@ -357,7 +372,7 @@ static slt_status read_all(const slt_safetensors *file, slt_checkpoint *out) {
     slt_options tables[3];
     slt_setup_tables(&out->setup, tables);
     SLT_TRY(slt_options_from_yaml(tables, slt_safetensors_path(file), yaml, strlen(yaml)));
-    SLT_TRY(read_int(file, "data.symbols", 2, 1 << 20, &out->data.symbols));
+    SLT_TRY(read_actions(file, &out->data));
     SLT_TRY(read_int(file, "data.observation", 0, 1 << 20, &out->data.observation));
     SLT_TRY(read_int(file, "data.length", 1, 65536, &out->data.length));
     SLT_TRY(read_int(file, "data.bits", 0, 1, &bits));
@@ -378,6 +393,14 @@ slt_status slt_checkpoint_read(slt_context *context, const char *path, slt_check
     SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
     memset(out, 0, sizeof *out);
     slt_status status = read_all(file, out);
+    slt_safetensors_close(file);
+    return status;
+}
+
+slt_status slt_checkpoint_standard(slt_arena *arena, slt_checkpoint *checkpoint, const char *path) {
+    slt_safetensors *file;
+    SLT_TRY(slt_safetensors_open(arena->allocator, path, &file));
+    slt_status status = slt_standard_read(arena, file, &checkpoint->data);
     slt_safetensors_close(file);
     return status;
 }

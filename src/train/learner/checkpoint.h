@@ -81,6 +81,8 @@ slt_status slt_checkpoint_put_trust(slt_context *context, const char *path, cons
                                     const slt_calibration *calibration);
 // from that text of the metadata, NULL where it is missing
 slt_status slt_checkpoint_read_trust(const char *path, const char *text, slt_checkpoint *out);
+// how its data is standardised, in the arena: wanted before a tape is built for action vectors
+slt_status slt_checkpoint_standard(slt_arena *arena, slt_checkpoint *checkpoint, const char *path);
 
 // FORMAT when a weight that the checkpoint's options ask for is missing or of another shape
 slt_status slt_checkpoint_check(slt_context *context, const slt_checkpoint *checkpoint,

@@ -44,8 +44,12 @@ void slt_companions_declare(slt_safetensors_writer *writer, const slt_learner *l
     int K = learner->setup.kind->slots(learner->setup.model);
     const int64_t one[] = {K}, two[] = {steps_of(learner->companions, K)};
     const int64_t three[] = {two[0], learner->data.observation};
+    const int64_t vectors[] = {two[0], learner->data.columns};
     slt_safetensors_declare(writer, "companions.length", SLT_DTYPE_I32, 1, one);
-    slt_safetensors_declare(writer, "companions.actions", SLT_DTYPE_I32, 1, two);
+    if (learner->data.columns)
+        slt_safetensors_declare(writer, "companions.actions", SLT_DTYPE_F32, 2, vectors);
+    else
+        slt_safetensors_declare(writer, "companions.actions", SLT_DTYPE_I32, 1, two);
     if (learner->data.observation)
         slt_safetensors_declare(writer, "companions.observations", type_of(learner->companions), 2,
                                 three);
@@ -72,6 +76,15 @@ static void put_observations(slt_safetensors_writer *writer, const slt_episode *
         put_ones(writer, episode, width);
 }
 
+static void put_actions(slt_safetensors_writer *writer, const slt_episode *episode, int columns) {
+    size_t count = (size_t)episode->length * (size_t)columns;
+    if (columns) slt_safetensors_put(writer, episode->actions_f32, count * sizeof(float));
+    for (int64_t t = 0; !columns && t < episode->length; t++) {
+        int32_t action = slt_episode_action(episode, t);
+        slt_safetensors_put(writer, &action, sizeof action);
+    }
+}
+
 void slt_companions_put(slt_safetensors_writer *writer, const slt_learner *learner) {
     int K = learner->setup.kind->slots(learner->setup.model);
     const slt_episode *episodes = learner->companions;
@@ -79,11 +92,7 @@ void slt_companions_put(slt_safetensors_writer *writer, const slt_learner *learn
         int32_t length = (int32_t)episodes[k].length;
         slt_safetensors_put(writer, &length, sizeof length);
     }
-    for (int k = 0; k < K; k++)
-        for (int64_t t = 0; t < episodes[k].length; t++) {
-            int32_t action = slt_episode_action(&episodes[k], t);
-            slt_safetensors_put(writer, &action, sizeof action);
-        }
+    for (int k = 0; k < K; k++) put_actions(writer, &episodes[k], learner->data.columns);
     for (int k = 0; k < K && learner->data.observation; k++)
         put_observations(writer, &episodes[k], learner->data.observation);
 }
@@ -129,6 +138,28 @@ static slt_status read_actions(reader *r) {
     return SLT_OK;
 }
 
+static slt_status check_finite(const reader *r, const char *name, const slt_array *array) {
+    const float *values = array->data;
+    for (size_t i = 0; array->dtype == SLT_DTYPE_F32 && i < array->count; i++)
+        if (!isfinite(values[i]))
+            SLT_FAIL(SLT_FORMAT, "%s: %s: holds %f", slt_safetensors_path(r->file), name,
+                     (double)values[i]);
+    return SLT_OK;
+}
+
+static slt_status read_vectors(reader *r) {
+    const slt_array *array;
+    float *copy;
+    const int64_t shape[] = {r->steps, r->data->columns};
+    SLT_TRY(slt_safetensors_get(r->file, "companions.actions", SLT_DTYPE_F32, 2, shape, &array));
+    SLT_TRY(check_finite(r, "companions.actions", array));
+    SLT_TRY(SLT_NEW(r->arena, &copy, array->count));
+    memcpy(copy, array->data, array->bytes);
+    for (int k = 0; k < r->K; copy += r->episodes[k++].length * r->data->columns)
+        r->episodes[k].actions_f32 = copy;
+    return SLT_OK;
+}
+
 // bytes of zeros and ones become lists of places
 static slt_status read_ones(reader *r, const slt_array *array) {
     const uint8_t *bytes = array->data;
@@ -153,17 +184,8 @@ static slt_status read_ones(reader *r, const slt_array *array) {
     return SLT_OK;
 }
 
-static slt_status check_finite(const reader *r, const slt_array *array) {
-    const float *values = array->data;
-    for (size_t i = 0; array->dtype == SLT_DTYPE_F32 && i < array->count; i++)
-        if (!isfinite(values[i]))
-            SLT_FAIL(SLT_FORMAT, "%s: companions.observations: holds %f",
-                     slt_safetensors_path(r->file), (double)values[i]);
-    return SLT_OK;
-}
-
 static slt_status read_numbers(reader *r, const slt_array *array) {
-    SLT_TRY(check_finite(r, array));
+    SLT_TRY(check_finite(r, "companions.observations", array));
     size_t size = slt_dtype_size(array->dtype), at = 0;
     unsigned char *copy;
     SLT_TRY(SLT_NEW(r->arena, &copy, array->bytes));
@@ -194,7 +216,7 @@ slt_status slt_companions_read(slt_arena *arena, const slt_safetensors *file,
     reader r = {.arena = arena, .file = file, .data = data, .K = K};
     SLT_TRY(SLT_NEW(arena, &r.episodes, (size_t)K));
     SLT_TRY(read_lengths(&r));
-    SLT_TRY(read_actions(&r));
+    SLT_TRY((data->columns ? read_vectors : read_actions)(&r));
     if (data->observation) SLT_TRY(read_observations(&r));
     *out = r.episodes;
     return SLT_OK;

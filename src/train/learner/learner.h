@@ -24,7 +24,7 @@ typedef struct {
     slt_context *context;
     slt_setup setup; // of the shapes
     slt_setup *each; // [members] their options, which may differ where slt_setup_same_shape allows
-    slt_model_data data; // prior points to `prior`
+    slt_model_data data; // prior points to `prior`; channels are the caller's
     double prior[SLT_LEARNER_SLOTS];
     slt_store *store;
     const slt_episode *companions; // [K] fixed ones, the caller's; NULL: the model needs none
@@ -68,6 +68,11 @@ bool slt_learner_rest(slt_learner *learner, int member);
 // a training step of all members on their batches: losses, gradients, Adam; slt_tape_note tells the
 // losses. May come back before a device is done
 slt_status slt_learner_step(slt_learner *learner);
+
+// numbers that it predicts at one step, at most
+static inline size_t slt_learner_predicted(const slt_learner *learner) {
+    return (size_t)(learner->data.symbols + learner->data.channels);
+}
 
 // how this model wants its batches
 slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training);

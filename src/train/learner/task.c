@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include "train/learner/prior.h"
+#include "train/learner/standard.h"
 
 static const double FLOOR = 1e-4; // of a prior's entries, as in the paper
 
@@ -74,14 +75,18 @@ static slt_status mean_length(const slt_task_data *task, double *out) {
     return SLT_OK;
 }
 
-static slt_status check_kind(const char *model, const slt_dataset *data) {
-    const slt_dataset_info *info = slt_dataset_about(data);
-    if (info->action_kind != SLT_ACTIONS_DISCRETE)
+static bool is_continuous(const slt_dataset *data) {
+    return slt_dataset_about(data)->action_kind == SLT_ACTIONS_CONTINUOUS;
+}
+
+static slt_status check_kind(const slt_model_kind *kind, const slt_dataset *data) {
+    if (is_continuous(data) && !kind->vectors)
         SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s: its actions are continuous; %s takes discrete actions, `switching` takes "
-                 "continuous ones",
-                 slt_dataset_path(data), model);
-    if (info->episodes < 1) SLT_FAIL(SLT_FORMAT, "%s: has no episodes", slt_dataset_path(data));
+                 "%s: its actions are continuous; %s takes discrete actions; slottar, compile and "
+                 "ompn take both",
+                 slt_dataset_path(data), kind->name);
+    if (slt_dataset_about(data)->episodes < 1)
+        SLT_FAIL(SLT_FORMAT, "%s: has no episodes", slt_dataset_path(data));
     return SLT_OK;
 }
 
@@ -144,9 +149,8 @@ static slt_status check_oracle(const slt_setup *setup, const slt_dataset *data) 
 
 static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_data *task) {
     const slt_dataset_info *info = slt_dataset_about(task->data);
-    SLT_TRY(check_kind(setup->kind->name, task->data));
+    SLT_TRY(check_kind(setup->kind, task->data));
     SLT_TRY(split(arena, task));
-    SLT_TRY(count_symbols(task, &task->model.symbols));
     bool blind = setup->kind->blind && setup->kind->blind(setup->model);
     if (!blind) describe_observations(info, &task->model);
     if (info->longest >= SLT_MOST_STEPS)
@@ -154,6 +158,10 @@ static slt_status read_task(slt_arena *arena, const slt_setup *setup, slt_task_d
                  "%s: the longest episode has %lld steps, models take %d at most; cut it into "
                  "episodes or keep every n-th step",
                  slt_dataset_path(task->data), (long long)info->longest, SLT_MOST_STEPS - 1);
+    if (is_continuous(task->data))
+        SLT_TRY(slt_standard_measure(arena, task));
+    else
+        SLT_TRY(count_symbols(task, &task->model.symbols));
     task->model.length = setup->train.length ? (int)setup->train.length : (int)info->longest + 1;
     bool done = slt_setup_done(setup) != SLT_DONE_NONE;
     if (info->longest + done > task->model.length)
@@ -187,16 +195,30 @@ void slt_task_close(slt_task_data *task) {
     task->data = NULL;
 }
 
+static slt_status check_actions(const slt_model_data *model, slt_dataset *data) {
+    const char *path = slt_dataset_path(data);
+    int largest = 0, columns = is_continuous(data) ? slt_dataset_about(data)->action_size : 0;
+    if (!columns != !model->columns)
+        SLT_FAIL(SLT_SHAPE, "%s: its actions are %s, the model takes %s ones", path,
+                 columns ? "continuous" : "discrete", model->columns ? "continuous" : "discrete");
+    if (columns != model->columns)
+        SLT_FAIL(SLT_SHAPE, "%s: actions of %d numbers, the model takes %d", path, columns,
+                 model->columns);
+    if (columns) return SLT_OK;
+    SLT_TRY(largest_action(data, &largest));
+    if (largest >= model->symbols - 1)
+        SLT_FAIL(SLT_SHAPE, "%s: has action %d, the model knows 0 to %d", path, largest,
+                 model->symbols - 2);
+    return SLT_OK;
+}
+
 static slt_status check_fit(const slt_model_data *model, slt_task_data *task) {
     const slt_dataset_info *info = slt_dataset_about(task->data);
-    int largest = 0;
     slt_model_data seen = {0};
-    SLT_TRY(check_kind("this model", task->data));
-    SLT_TRY(largest_action(task->data, &largest));
+    if (info->episodes < 1)
+        SLT_FAIL(SLT_FORMAT, "%s: has no episodes", slt_dataset_path(task->data));
+    SLT_TRY(check_actions(model, task->data));
     describe_observations(info, &seen);
-    if (largest >= model->symbols - 1)
-        SLT_FAIL(SLT_SHAPE, "%s: has action %d, the model knows 0 to %d",
-                 slt_dataset_path(task->data), largest, model->symbols - 2);
     // a model that looks at none takes any
     if (!model->observation) return SLT_OK;
     if (seen.observation != model->observation || seen.observation_type != model->observation_type)

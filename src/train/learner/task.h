@@ -18,8 +18,8 @@ typedef struct {
     double prior[SLT_LEARNER_SLOTS];
 } slt_task_data;
 
-// opens the data set and reads it for the setup; UNSUPPORTED for continuous actions, RANGE for
-// trajectories longer than the setup's length
+// opens the data set and reads it for the setup; UNSUPPORTED for continuous actions where the
+// model takes none, RANGE for trajectories longer than the setup's length
 slt_status slt_task_open(slt_context *context, slt_arena *arena, const slt_setup *setup,
                          const char *path, slt_task_data *out);
 void slt_task_close(slt_task_data *task);

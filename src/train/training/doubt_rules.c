@@ -169,7 +169,7 @@ static slt_status without(slt_status status) { return status == SLT_UNSUPPORTED 
 
 slt_status slt_doubt_rules(slt_trainer *t, const slt_evidence *all, int count) {
     contest c = {0};
-    if (!all[0].count) return SLT_OK;
+    if (!all[0].count || t->task.model.columns) return SLT_OK; // rules cut symbols
     slt_arena_mark mark = slt_arena_now(&t->arena);
     slt_status status = prepare(t, all, count, &c);
     for (int i = 0; status == SLT_OK && slt_rule_name(i); i++)

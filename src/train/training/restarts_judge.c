@@ -45,16 +45,6 @@ static bool takes_part(const slt_live_run *run, int member, bool at_end) {
     return health == SLT_MEMBER_RUNS || (health == SLT_MEMBER_STOPPED && at_end);
 }
 
-static slt_status reserve_part(judge *j, part *p) {
-    const slt_learner *learner = j->t->learner;
-    size_t L = (size_t)learner->data.length;
-    SLT_TRY(SLT_NEW(j->arena, &p->segmentation.ids, L));
-    SLT_TRY(SLT_NEW(j->arena, &p->segmentation.counts,
-                    (size_t)learner->setup.kind->slots(learner->setup.model)));
-    SLT_TRY(SLT_NEW(j->arena, &p->segmentation.confidence, L));
-    return SLT_NEW(j->arena, &p->segmentation.ends, L);
-}
-
 static slt_status add_run(judge *j, slt_live_run *run, bool at_end) {
     contest *c = &j->contests[j->count++];
     size_t members = (size_t)run->members;
@@ -69,7 +59,7 @@ static slt_status add_run(judge *j, slt_live_run *run, bool at_end) {
         part *p = c->parts[m] = &j->parts[j->part_count++];
         p->place = run->first + m;
         p->cuts = c->cuts + (size_t)m * j->steps;
-        SLT_TRY(reserve_part(j, p));
+        SLT_TRY(slt_answer_reserve(j->arena, j->t->learner, false, &p->segmentation));
     }
     return SLT_OK;
 }
