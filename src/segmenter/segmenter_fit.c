@@ -231,14 +231,3 @@ slt_status slt_segmenter_fit(slt_context *context, slt_dataset *data,
     *out = s;
     return SLT_OK;
 }
-
-void slt_segmenter_close(slt_segmenter *s) {
-    if (!s) return;
-    for (int g = 0; g < SLT_MOST_GROUPS; g++)
-        for (int i = 0; i < s->groups[g].count; i++)
-            slt_arena_deinit(&s->groups[g].members[i].arena);
-    slt_arena_deinit(&s->arena);
-    slt_free(&s->context->allocator, s);
-}
-
-const slt_vote_result *slt_segmenter_result(const slt_segmenter *s) { return &s->result; }

@@ -8,15 +8,6 @@
 #include "core/file.h"
 #include "segmenter/segmenter_impl.h"
 
-// all that decides the answer, as one line
-void slt_segmenter_describe(const slt_segmenter_options *o, const char *data, char *out,
-                            size_t size) {
-    static const char *const kinds[] = {"auto", "events", "phases"};
-    snprintf(out, size, "kind=%s runs=%d seed=%llu prior=%s min_length=%d data=%s", kinds[o->kind],
-             o->runs ? o->runs : SLT_DEFAULT_RUNS, (unsigned long long)o->seed,
-             o->prior ? o->prior : "nothing", o->min_length, data);
-}
-
 slt_status slt_segmenter_train(slt_context *context, slt_dataset *data,
                                const slt_segmenter_options *options, const char *run,
                                bool overwrite, slt_segmenter **out) {

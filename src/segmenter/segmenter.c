@@ -1,0 +1,26 @@
+// A segmenter: what it was made with, what it says of itself, its end.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include "segmenter/segmenter_impl.h"
+
+// all that decides the answer, as one line
+void slt_segmenter_describe(const slt_segmenter_options *o, const char *data, char *out,
+                            size_t size) {
+    static const char *const kinds[] = {"auto", "events", "phases"};
+    snprintf(out, size, "kind=%s runs=%d seed=%llu prior=%s min_length=%d data=%s", kinds[o->kind],
+             o->runs ? o->runs : SLT_DEFAULT_RUNS, (unsigned long long)o->seed,
+             o->prior ? o->prior : "nothing", o->min_length, data);
+}
+
+void slt_segmenter_close(slt_segmenter *s) {
+    if (!s) return;
+    for (int g = 0; g < SLT_MOST_GROUPS; g++)
+        for (int i = 0; i < s->groups[g].count; i++)
+            slt_arena_deinit(&s->groups[g].members[i].arena);
+    slt_arena_deinit(&s->arena);
+    slt_free(&s->context->allocator, s);
+}
+
+const slt_vote_result *slt_segmenter_result(const slt_segmenter *s) { return &s->result; }
