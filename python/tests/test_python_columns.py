@@ -117,8 +117,8 @@ def test_continuous_arrays():
         slottar.from_arrays([np.zeros((3, 0))])
     with pytest.raises(ValueError, match="3 action names"):
         slottar.from_arrays([np.zeros((3, 2))], action_names=["a", "b", "c"])
-    with pytest.raises(slottar.SlottarError, match="slottar takes discrete actions"):
-        slottar.Segmenter(slots=3, prior=2).fit(data)
+    with pytest.raises(slottar.SlottarError, match="slottar-mdl takes discrete actions"):
+        slottar.MDLSegmenter(prior=2).fit(data)
 
 
 def test_labels_go_back(tmp_path):
