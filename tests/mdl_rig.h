@@ -56,7 +56,7 @@ static inline void mdl_feed(mdl_rig *r, bool padded) {
     }
     frame->step.weight[SLT_MDL_BETA] = (slt_real)0.7;
     frame->step.weight[SLT_MDL_CODE] = 1;
-    frame->step.weight[SLT_MDL_TOLL] = 1;
+    frame->step.weight[SLT_MDL_EXCEPTIONS] = 1;
     frame->step.noise = 1;
     slt_tape_feed(r->tape, 0, r->model.actions, r->actions);
     slt_tape_feed(r->tape, 0, r->model.observations, r->observations);
@@ -69,7 +69,7 @@ static inline void mdl_open(mdl_rig *r, slt_context *context, const char *settin
     const slt_options tables[] = {{slt_mdl_rows(), &r->options}, {NULL, NULL}};
     char text[256], *rest = text;
     CHECK_OK(slt_options_defaults(tables));
-    snprintf(text, sizeof text, "hidden=6 heads=2 window=3 slots=3 gamma=2 cuts=free %s", settings);
+    snprintf(text, sizeof text, "hidden=6 heads=2 window=3 slots=3 gamma=2 boundaries=free %s", settings);
     for (char *one; (one = strsep(&rest, " "));)
         if (*one) CHECK_OK(slt_options_set(tables, one));
     slt_model_data data = {.symbols = MDL_SYMBOLS,

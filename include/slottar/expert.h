@@ -49,7 +49,7 @@ typedef struct {
     const char *observations; // Craft: "full" or "partial"; NULL: as the id says
     const char *expert;       // "bot", "random" or a policy's file (policy.h); NULL: "bot"
     double noise;             // share of steps with a random action instead of the expert's
-    const char *truth;        // MiniGrid: "pt", "ref" or "nat"; NULL: "pt"
+    const char *truth;        // MiniGrid: "effects", "reference", "natural"; NULL: effects
     bool single_delimiter;    // MiniGrid: pickup is recorded as toggle; segments stay as they are
     uint64_t seed;            // 0: the standard set
 } slt_collect_request;

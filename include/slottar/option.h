@@ -7,6 +7,7 @@
 #define SLOTTAR_OPTION_H
 
 #include <stddef.h>
+#include "slottar/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,12 @@ typedef struct {
     const char *choices;  // "one|other" for SLT_OPTION_CHOICE, else NULL
     const char *help;
 } slt_option;
+
+// Options that were renamed are still accepted by their earlier names. These give the current name
+// of an option, and of a choice of the option with that (current) name; a text that was not renamed
+// is returned as it is.
+SLT_API const char *slt_option_current_name(const char *name);
+SLT_API const char *slt_option_current_value(const char *name, const char *value);
 
 #ifdef __cplusplus
 }

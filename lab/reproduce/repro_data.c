@@ -26,7 +26,7 @@ static const int64_t *sizes_of(const slt_repro *r, const slt_repro_set *set) {
 // the policy learns where it is not there; with --quick it imitates the planner for a moment
 static slt_status learn(slt_repro *r, const slt_repro_set *set, char policy[SLT_REPRO_PATH]) {
     static const char *const quick[] = {"frames=60000", "clone=60000", "copies=64", "steps=16",
-                                        "parts=2",      "lap=30",      "judged=5",  "hidden=32",
+                                        "minibatches=2",      "eval_interval=30",      "eval_episodes=5",  "hidden=32",
                                         "memory=map",   "worlds="};
     slt_policy_request request = {
         .environment = set->set,

@@ -46,7 +46,7 @@ static const slt_repro_set sets[] = {
     {"unlockpickup-noise20",        "UnlockPickup, 20 % noise",        "unlockpickup",        "3", 0.2},
     {"blockedunlockpickup-noise20", "BlockedUnlockPickup, 20 % noise", "blockedunlockpickup", "4", 0.2, .slots = "slots=12"},
     {"keycorridor-noise20",         "KeyCorridor-S4R3, 20 % noise",    "keycorridor",         "5", 0.2, .slots = "slots=14"},
-    {"keycorridor-ref",             "KeyCorridor-S4R3, reference's truth", "keycorridor",     "3", .truth = "ref"},
+    {"keycorridor-ref",             "KeyCorridor-S4R3, reference's truth", "keycorridor",     "3", .truth = "reference"},
 
     {"doorkey-16x16",               "DoorKey-16x16",    "MiniGrid-DoorKey-16x16-v0",   "3"},
     {"keycorridor-s6r3",            "KeyCorridor-S6R3", "MiniGrid-KeyCorridorS6R3-v0", "5"},
@@ -88,15 +88,15 @@ static const slt_repro_variant variants[] = {
 
     {"mdl",        "slottar-mdl",                     NULL, "slottar-mdl", NULL, NULL,          16},
     {"mdl-untold", "slottar-mdl, told nothing",       NULL, "slottar-mdl", NULL, NULL,          16, .told = SLT_TOLD_NOTHING},
-    {"mdl-random", "slottar-mdl, random starts only", NULL, "slottar-mdl", NULL, "starts=random", 16},
-    {"mdl-bare",   "slottar-mdl, told nothing, random starts only", NULL, "slottar-mdl", NULL, "starts=random", 16, .told = SLT_TOLD_NOTHING},
-    {"mdl-action", "slottar-mdl, sees the action",    NULL, "slottar-mdl", NULL, "head=action", 16, .times = 2},
-    {"mdl-joint",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "head=joint", 16, .times = 2},
-    {"mdl-action-single", "slottar-mdl, sees the action: single runs", NULL, "slottar-mdl", NULL, "head=action thin=0 starts=random", .times = 4},
-    {"mdl-joint-single",  "slottar-mdl, sees the observation too: single runs", NULL, "slottar-mdl", NULL, "head=joint thin=0 starts=random", .times = 4},
-    {"mdl-action-begun",  "slottar-mdl, sees the action: single runs from the tables' set", NULL, "slottar-mdl", NULL, "head=action thin=0", .times = 4},
-    {"mdl-action-told", "slottar-mdl, sees the action",          NULL, "slottar-mdl", NULL, "head=action", 16, .told = SLT_TOLD_HISTOGRAM},
-    {"mdl-joint-told",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "head=joint",  16, .told = SLT_TOLD_HISTOGRAM},
+    {"mdl-random", "slottar-mdl, random starts only", NULL, "slottar-mdl", NULL, "init=random", 16},
+    {"mdl-bare",   "slottar-mdl, told nothing, random starts only", NULL, "slottar-mdl", NULL, "init=random", 16, .told = SLT_TOLD_NOTHING},
+    {"mdl-action", "slottar-mdl, sees the action",    NULL, "slottar-mdl", NULL, "boundary_input=action", 16, .times = 2},
+    {"mdl-joint",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "boundary_input=joint", 16, .times = 2},
+    {"mdl-action-single", "slottar-mdl, sees the action: single runs", NULL, "slottar-mdl", NULL, "boundary_input=action prune_margin=0 init=random", .times = 4},
+    {"mdl-joint-single",  "slottar-mdl, sees the observation too: single runs", NULL, "slottar-mdl", NULL, "boundary_input=joint prune_margin=0 init=random", .times = 4},
+    {"mdl-action-begun",  "slottar-mdl, sees the action: single runs from the tables' set", NULL, "slottar-mdl", NULL, "boundary_input=action prune_margin=0", .times = 4},
+    {"mdl-action-told", "slottar-mdl, sees the action",          NULL, "slottar-mdl", NULL, "boundary_input=action", 16, .told = SLT_TOLD_HISTOGRAM},
+    {"mdl-joint-told",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "boundary_input=joint",  16, .told = SLT_TOLD_HISTOGRAM},
     {"mdl-number",      "slottar-mdl, told a number alone",      NULL, "slottar-mdl", NULL, NULL,          16, .told = SLT_TOLD_NUMBER},
 };
 
@@ -183,7 +183,7 @@ bool slt_repro_told_prior(const slt_repro_variant *variant) {
 
 bool slt_repro_told_cuts(const slt_repro_variant *variant) {
     const char *settings = variant->settings ? variant->settings : "";
-    return strcmp(variant->model, "slottar-mdl") == 0 && !strstr(settings, "starts=random");
+    return strcmp(variant->model, "slottar-mdl") == 0 && !strstr(settings, "init=random");
 }
 
 const char *slt_repro_quick(const char *model) {

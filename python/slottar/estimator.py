@@ -7,10 +7,12 @@ Copyright (c) 2026 the slottar authors
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 import numpy as np
 
+from ._library import lib, text
 from .building import about_of, build, from_episodes
 from .data import Dataset, Episode, html_table, load
 from .rows import columns_of
@@ -27,6 +29,7 @@ class Estimator:
 
     def __init__(self, **parameters: Any) -> None:
         names = self._names()
+        parameters = {_current(name, names): value for name, value in parameters.items()}
         for name in parameters:
             if name not in names:
                 raise TypeError(f"{type(self).__name__} {_no_parameter(name, names)}")
@@ -44,6 +47,7 @@ class Estimator:
     def set_params(self, **parameters: Any) -> "Estimator":
         """Changes parameters; what was learnt stays until the next fit."""
         for name, value in parameters.items():
+            name = _current(name, self._names())
             if name not in self._names():
                 raise ValueError(f"{type(self).__name__} {_no_parameter(name, self._names())}")
             setattr(self, name, value)
@@ -100,6 +104,15 @@ class Estimator:
             type(self).__name__,
             [*self._changed().items(), ("fitted", f"yes{self._state()}" if self._fitted() else "no")],
         )
+
+
+def _current(name: str, names: List[str]) -> str:
+    """A parameter by its name or an earlier one, with a warning."""
+    now = text(lib.slt_option_current_name(name.encode()))
+    if name in names or now not in names:
+        return name
+    warnings.warn(f"{name} is now called {now}", FutureWarning, stacklevel=4)
+    return now
 
 
 def _no_parameter(name: str, names: List[str]) -> str:

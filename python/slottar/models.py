@@ -370,12 +370,14 @@ def load_model(path: PathLike, **parameters: Any) -> Model:
     kind = CLASSES.get(words.get("model", ""))
     if kind is None:
         raise error_of("FORMAT", f"{name}: is no checkpoint of a model")
-    options = dict(
-        line.split(": ", 1) for line in words.get("options", "").splitlines() if ": " in line
-    )
-    model = kind(
-        **{**{k: _value(v) for k, v in options.items() if k in kind._options}, **parameters}
-    )
+    options = {}
+    for line in words.get("options", "").splitlines():
+        key, _, value = line.partition(": ")
+        name_now = lib.slt_option_current_name(key.encode())
+        value = text(lib.slt_option_current_value(name_now, value.encode()))
+        if text(name_now) in kind._options:
+            options[text(name_now)] = _value(value)
+    model = kind(**{**options, **parameters})
     model.checkpoint_ = os.path.abspath(checkpoint)
     if folder:
         model.run_ = os.path.abspath(name)

@@ -301,3 +301,12 @@ def test_declared_actions_are_known_used_or_not():
     for train, test in ((plain, whole), (whole, plain)):
         model = slottar.MDLSegmenter(steps=2, hidden=4, batch=4).fit(train)
         assert len(model.predict(test)) == 12
+
+
+def test_earlier_names_of_options_are_accepted():
+    with pytest.warns(FutureWarning, match="thin is now called prune_margin"):
+        model = slottar.MDLSegmenter(thin=0.5)
+    assert model.prune_margin == 0.5 and "thin" not in model.get_params()
+    with pytest.warns(FutureWarning, match="toll is now called exception_cost"):
+        model.set_params(toll=1)
+    assert model.exception_cost == 1

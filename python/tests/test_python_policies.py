@@ -8,7 +8,16 @@ import pytest
 import slottar
 
 WORLD = "MiniGrid-Empty-Random-5x5-v0"
-SMALL = dict(copies=32, steps=16, parts=2, lap=8, hidden=32, judged=20, frames=16000, goal=2)
+SMALL = dict(
+    copies=32,
+    steps=16,
+    minibatches=2,
+    eval_interval=8,
+    hidden=32,
+    eval_episodes=20,
+    frames=16000,
+    goal=2,
+)
 
 
 def test_a_policy_learns_and_plays(tmp_path):

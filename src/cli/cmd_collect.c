@@ -126,7 +126,7 @@ static const cli_flag flags[] = {
     {"expert", 0, "EXPERT",
      "bot (the planner on MiniGrid), random, or a policy's file (default bot)"},
     {"noise", 0, "P", "share of steps with a random action (default 0)"},
-    {"truth", 0, "TRUTH", "MiniGrid: where segments end: pt, ref or nat (default pt)"},
+    {"truth", 0, "TRUTH", "MiniGrid labels: effects, reference or natural (default effects)"},
     {"single-delimiter", 0, NULL, "MiniGrid: pickup is recorded as toggle"},
     {NULL, 0, NULL, NULL},
 };
@@ -143,7 +143,7 @@ const cli_command cli_collect = {
         "same file, byte for byte; --seed 1, 2, ... give others.\n\n"
         "  slottar collect craft-full\n"
         "  slottar collect doorkey --single-delimiter -o delimiter.safetensors\n"
-        "  slottar collect keycorridor --truth ref --noise 0.05 --split 2000,200,200 -o "
+        "  slottar collect keycorridor --truth reference --noise 0.05 --split 2000,200,200 -o "
         "k.safetensors\n"
         "  slottar collect makebed-v0 makeaxe-v0 --obs full --episodes 500 -o mix.safetensors\n",
     .flags = flags,

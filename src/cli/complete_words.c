@@ -48,7 +48,7 @@ static const struct {
     {"PRECISION", "fp32|tf32", NULL},
     {"PROFILE",   "default|reference|paper", NULL},
     {"EXPERT",    "bot|random", NULL},
-    {"TRUTH",     "pt|ref|nat", NULL},
+    {"TRUTH",     "effects|reference|natural", NULL},
     {"VIEW",      "full|partial", NULL},
     {"N",         "", NULL},
     {"P",         "", NULL},

@@ -49,13 +49,20 @@ static slt_status refuse_choice(const slt_option *row, const char *value) {
              hint);
 }
 
-static slt_status set_choice(const slt_option *row, void *values, const char *value) {
+static int find_choice(const slt_option *row, const char *value) {
     const char *at = NULL;
     size_t length = 0;
     for (int i = 0; next_choice(row->choices, &at, &length); i++)
-        if (strlen(value) == length && strncmp(value, at, length) == 0)
-            return *(int *)field(row, values) = i, SLT_OK;
-    return refuse_choice(row, value);
+        if (strlen(value) == length && strncmp(value, at, length) == 0) return i;
+    return -1;
+}
+
+static slt_status set_choice(const slt_option *row, void *values, const char *value) {
+    int index = find_choice(row, value);
+    if (index < 0) index = find_choice(row, slt_option_current_value(row->name, value));
+    if (index < 0) return refuse_choice(row, value);
+    *(int *)field(row, values) = index;
+    return SLT_OK;
 }
 
 // ---- the other types
@@ -125,20 +132,34 @@ static slt_status refuse_key(const slt_options *tables, const char *key) {
     SLT_FAIL(SLT_INVALID, "no option '%.*s'", SHOWN, key);
 }
 
-slt_status slt_option_set(const slt_options *tables, const char *key, const char *value) {
-    for (const slt_options *table = tables; table->rows; table++)
-        for (const slt_option *row = table->rows; row->name; row++)
-            if (strcmp(row->name, key) == 0) return setters[row->type](row, table->values, value);
-    return refuse_key(tables, key);
+static const slt_options *find_table(const slt_options *tables, const char *key,
+                                     const slt_option **out) {
+    for (; tables->rows; tables++)
+        for (const slt_option *row = tables->rows; row->name; row++)
+            if (strcmp(row->name, key) == 0) return *out = row, tables;
+    return NULL;
 }
 
-slt_status slt_options_set(const slt_options *tables, const char *setting) {
+slt_status slt_option_set(const slt_options *tables, const char *key, const char *value) {
+    const slt_option *row;
+    const slt_options *table = find_table(tables, key, &row);
+    if (!table) table = find_table(tables, slt_option_current_name(key), &row);
+    return table ? setters[row->type](row, table->values, value) : refuse_key(tables, key);
+}
+
+slt_status slt_options_take(slt_context *context, const slt_options *tables, const char *setting) {
     char key[128];
     const char *equals = strchr(setting, '=');
     if (!equals || equals == setting || (size_t)(equals - setting) >= sizeof key)
         SLT_FAIL(SLT_INVALID, "'%.*s' is no key=value", SHOWN, setting);
     snprintf(key, sizeof key, "%.*s", (int)(equals - setting), setting);
-    return slt_option_set(tables, key, equals + 1);
+    SLT_TRY(slt_option_set(tables, key, equals + 1));
+    slt_option_log_renamed(context, tables, key, equals + 1);
+    return SLT_OK;
+}
+
+slt_status slt_options_set(const slt_options *tables, const char *setting) {
+    return slt_options_take(NULL, tables, setting);
 }
 
 slt_status slt_options_profile(const slt_options *tables, const slt_option_profile *list,
@@ -206,8 +227,8 @@ void slt_options_to_yaml(const slt_options *tables, slt_text *out) {
         }
 }
 
-slt_status slt_options_from_yaml(const slt_options *tables, const char *name, const char *text,
-                                 size_t length) {
+slt_status slt_options_from_yaml(slt_context *context, const slt_options *tables, const char *name,
+                                 const char *text, size_t length) {
     slt_arena arena;
     slt_arena_init(&arena, &slt_system_allocator, 0);
     slt_yaml yaml;
@@ -219,7 +240,10 @@ slt_status slt_options_from_yaml(const slt_options *tables, const char *name, co
                 slt_fail(SLT_INVALID, "'%.*s' is a list, one value is wanted", SHOWN, entry->key);
         else
             status = slt_option_set(tables, entry->key, entry->values[0]);
-        if (status == SLT_OK) continue;
+        if (status == SLT_OK) {
+            slt_option_log_renamed(context, tables, entry->key, entry->values[0]);
+            continue;
+        }
         char where[320];
         snprintf(where, sizeof where, "%.280s:%d", name, entry->line);
         status = slt_fail_in(status, where);
@@ -228,11 +252,12 @@ slt_status slt_options_from_yaml(const slt_options *tables, const char *name, co
     return status;
 }
 
-slt_status slt_options_read(const slt_options *tables, const char *path) {
+slt_status slt_options_read(slt_context *context, const slt_options *tables, const char *path) {
     slt_map map;
     if (!path) return SLT_OK;
     SLT_TRY(slt_map_open(path, &map));
-    slt_status status = slt_options_from_yaml(tables, path, (const char *)map.data, map.size);
+    slt_status status =
+        slt_options_from_yaml(context, tables, path, (const char *)map.data, map.size);
     slt_map_close(&map);
     return status;
 }

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "core/text.h"
+#include "slottar/context.h"
 #include "slottar/option.h"
 
 enum { SLT_OPTION_TEXT_SIZE = 512 }; // bytes of a text option, its zero included
@@ -61,11 +62,14 @@ typedef struct {
 // INTERNAL when a default breaks its own bounds
 slt_status slt_options_defaults(const slt_options *tables);
 
-// Sets one option; messages hold the key, the value and what is wanted, and for a misspelled key or
-// choice the nearest one. The values are unchanged on failure.
+// Sets one option, by its name or by an earlier one (option_names.c); messages hold the key, the
+// value and what is wanted, and for a misspelled key or choice the nearest one. The values are
+// unchanged on failure.
 slt_status slt_option_set(const slt_options *tables, const char *key, const char *value);
 // the same from "key=value"
 slt_status slt_options_set(const slt_options *tables, const char *setting);
+// the same for a user's setting: earlier names are logged; context NULL: not
+slt_status slt_options_take(slt_context *context, const slt_options *tables, const char *setting);
 
 // values of an option in the profiles default, reference and paper
 typedef struct {
@@ -84,11 +88,19 @@ const char *slt_option_choice(const slt_option *row, int index, char out[64]);
 
 // a line "key: value" for each option
 void slt_options_to_yaml(const slt_options *tables, slt_text *out);
-// from a YAML text; `name` is the file's, for messages
-slt_status slt_options_from_yaml(const slt_options *tables, const char *name, const char *text,
-                                 size_t length);
+// from a YAML text; `name` is the file's, for messages. Earlier names are logged; context NULL: not
+slt_status slt_options_from_yaml(slt_context *context, const slt_options *tables, const char *name,
+                                 const char *text, size_t length);
 // from a YAML file; NULL: none
-slt_status slt_options_read(const slt_options *tables, const char *path);
+slt_status slt_options_read(slt_context *context, const slt_options *tables, const char *path);
+
+// ---- options that were renamed (option_names.c)
+
+// logs the current name of a key or a choice that is given by an earlier one
+void slt_option_log_renamed(slt_context *context, const slt_options *tables, const char *key,
+                            const char *value);
+// the lines "key: value" of a file, with current names
+void slt_option_current_lines(const char *text, slt_text *out);
 
 // a Markdown table: option, values, default, meaning
 void slt_options_to_markdown(const slt_option *rows, slt_text *out);

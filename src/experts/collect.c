@@ -7,6 +7,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "core/context_impl.h"
@@ -123,7 +124,7 @@ static slt_status describe_play(session *all) {
     const struct {
         const char *key, *value;
     } texts[] = {
-        {"truth", rules->family->rule ? rules->family->rule : slt_truth_name(rules->truth)},
+        {"truth", rules->family->rule ? rules->family->rule : slt_truth_stored(rules->truth)},
         {"noise", slt_number_print(rules->noise, noise)},
         {"single_delimiter", rules->single_delimiter ? "yes" : "no"},
         {"collect_seed", seed},
@@ -327,10 +328,17 @@ static slt_status finish(session *all) {
     return status;
 }
 
+static void log_renamed(slt_context *context, const char *asked, slt_truth rule) {
+    if (asked && strcmp(asked, slt_truth_stored(rule)) == 0)
+        slt_context_log(context, SLT_LOG_INFO, "note: label rule '%s' is now called '%s'", asked,
+                        slt_truth_name(rule));
+}
+
 slt_status slt_collect(slt_context *context, const slt_collect_request *request,
                        slt_collect_summary *summary) {
     session all = {.context = context, .started = now()};
     SLT_TRY(slt_collect_plan_init(&all.plan, request));
+    log_renamed(context, request->truth, all.plan.rules.truth);
     slt_arena_init(&all.arena, &context->allocator, 0);
     slt_status status = slt_group_agree(context, begin(&all, request));
     if (status == SLT_OK) status = collect_all(&all);

@@ -142,9 +142,10 @@ static slt_status check_seeds(const slt_collect_plan *plan) {
 
 static slt_status take_truth(slt_play_rules *rules, const slt_collect_request *request) {
     const slt_world_family *family = rules->family;
-    rules->truth = slt_truth_find(request->truth ? request->truth : "pt");
+    rules->truth = slt_truth_find(request->truth ? request->truth : "effects");
     if (rules->truth == SLT_TRUTHS)
-        SLT_FAIL(SLT_INVALID, "no rule of truth '%.80s': pt, ref or nat", request->truth);
+        SLT_FAIL(SLT_INVALID, "unknown label rule '%.80s': effects, reference or natural",
+                 request->truth);
     if (request->truth && family->rule)
         SLT_FAIL(SLT_UNSUPPORTED, "%s has no choice of truth: the rule is '%s'", family->name,
                  family->rule);

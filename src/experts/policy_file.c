@@ -148,7 +148,7 @@ static slt_status read_recipe(const slt_safetensors *file, slt_policy_file *out)
     slt_options tables[] = {{slt_policy_rows(), &out->options}, {NULL, NULL}};
     SLT_TRY(slt_options_defaults(tables));
     SLT_TRY(need(file, "options", &yaml));
-    SLT_TRY(slt_options_from_yaml(tables, path, yaml, strlen(yaml)));
+    SLT_TRY(slt_options_from_yaml(NULL, tables, path, yaml, strlen(yaml)));
     return read_state(file, &out->state);
 }
 

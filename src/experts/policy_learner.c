@@ -61,7 +61,7 @@ static slt_var add_losses(slt_policy_tape *t) {
 
 static slt_status open_tapes(slt_policy_learner *learner, slt_arena *arena) {
     slt_worlds *worlds = learner->worlds;
-    int64_t parts = learner->options->parts, all = (int64_t)worlds->N * worlds->T;
+    int64_t parts = learner->options->minibatches, all = (int64_t)worlds->N * worlds->T;
     SLT_TRY(slt_store_create(learner->context, 1, &learner->store));
     SLT_TRY(open_tape(learner, &learner->acts, arena, worlds->N));
     SLT_TRY(open_tape(learner, &learner->learns, arena, (int)((all + parts - 1) / parts)));

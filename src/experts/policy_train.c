@@ -89,9 +89,9 @@ static slt_status set_options(trainer *t, const slt_options *tables) {
     if (preset && strcmp(preset, "none") != 0) SLT_TRY(find_world(preset, &like));
     if (preset ? strcmp(preset, "none") != 0 : has_preset(like->id))
         SLT_TRY(slt_policy_preset_set(tables, like->id));
-    SLT_TRY(slt_options_read(tables, t->request->config));
+    SLT_TRY(slt_options_read(t->context, tables, t->request->config));
     for (int i = 0; i < t->request->setting_count; i++)
-        SLT_TRY(slt_options_set(tables, t->request->settings[i]));
+        SLT_TRY(slt_options_take(t->context, tables, t->request->settings[i]));
     return SLT_OK;
 }
 
@@ -239,7 +239,7 @@ static slt_status judge(trainer *t, slt_policy_scores *scores) {
     SLT_TRY(slt_store_fetch(store));
     slt_policy_take(&t->file->policy, store, store->value);
     return slt_policy_score(t->context, &t->file->policy, t->kinds[0], FIRST_JUDGED,
-                            t->file->options.judged, scores);
+                            t->file->options.eval_episodes, scores);
 }
 
 static slt_status play_lap(trainer *t) {
@@ -248,7 +248,7 @@ static slt_status play_lap(trainer *t) {
     memset(t->learner.notes, 0, sizeof t->learner.notes);
     t->learner.noted = 0;
     slt_worlds_begin(&t->worlds, state->laps, state->frames < options->clone);
-    for (int u = 0; u < options->lap; u++) {
+    for (int u = 0; u < options->eval_interval; u++) {
         SLT_TRY(slt_context_check(t->context));
         SLT_TRY(slt_policy_learner_play(&t->learner));
         SLT_TRY(

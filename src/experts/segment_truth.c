@@ -8,15 +8,19 @@
 #include <string.h>
 #include "envs/minigrid_layout.h"
 
-static const char *const names[SLT_TRUTHS] = {"pt", "ref", "nat"};
+// as they are asked for, and as data sets name them
+static const char *const names[SLT_TRUTHS] = {"effects", "reference", "natural"};
+static const char *const stored[SLT_TRUTHS] = {"pt", "ref", "nat"};
 
 slt_truth slt_truth_find(const char *name) {
     int rule = 0;
-    while (rule < SLT_TRUTHS && strcmp(name, names[rule]) != 0) rule++;
+    while (rule < SLT_TRUTHS && strcmp(name, names[rule]) != 0 && strcmp(name, stored[rule]) != 0)
+        rule++;
     return (slt_truth)rule;
 }
 
 const char *slt_truth_name(slt_truth rule) { return names[rule]; }
+const char *slt_truth_stored(slt_truth rule) { return stored[rule]; }
 
 static bool ends_pt(const slt_env_kind *kind, const slt_truth_steps *steps, int step) {
     (void)kind;

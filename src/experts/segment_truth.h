@@ -15,9 +15,11 @@ typedef enum {
     SLT_TRUTHS,
 } slt_truth;
 
-// "pt", "ref", "nat"; SLT_TRUTHS when there is no such rule
+// "effects", "reference", "natural", or the name that data sets store: "pt", "ref", "nat";
+// SLT_TRUTHS when there is no such rule
 slt_truth slt_truth_find(const char *name);
 const char *slt_truth_name(slt_truth rule);
+const char *slt_truth_stored(slt_truth rule);
 
 // an episode as recorded: `length` steps
 typedef struct {

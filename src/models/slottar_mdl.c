@@ -13,7 +13,7 @@ enum { END_HIDDEN = 32 };
 static const double LEAST_MASK = 0.02; // below it a slot is not decoded in a step
 
 bool slt_mdl_sees(const slt_mdl_options *options) {
-    return options->head != SLT_HEAD_ACTION || options->code > 0;
+    return options->boundary_input != SLT_BOUNDARY_FROM_ACTION || options->code > 0;
 }
 
 static slt_init normal(double deviation) { return (slt_init){SLT_INIT_NORMAL, deviation}; }
@@ -35,7 +35,7 @@ static double even_odds(const slt_model_data *data, int K) {
 // w2·relu(W1·x + c1), of rows of any space
 static slt_var head(slt_tape *tape, const slt_mdl_options *options, slt_var x) {
     slt_init wide = slt_glorot(END_HIDDEN, 1);
-    wide.value *= options->spread;
+    wide.value *= options->boundary_init;
     slt_var hidden = slt_nn_dense(tape, "end.hidden", x, END_HIDDEN, SLT_RELU);
     slt_var w = slt_weights(tape, "end.out.kernel", END_HIDDEN, 1, wide);
     return slt_dense(tape, hidden, w, 0, SLT_LINEAR);
@@ -89,13 +89,14 @@ static slt_var end_logits(slt_tape *tape, const slt_mdl_options *options,
     slt_init even = slt_constant(even_odds(data, (int)options->slots));
     slt_var table = slt_weights(tape, "end.embedding", A, (int)options->hidden, normal(0.5));
     slt_var own = slt_weights(tape, "end.symbol", A, 1, even);
-    bool shut = model->observations && options->head == SLT_HEAD_AUTO;
+    bool shut = model->observations && options->boundary_input == SLT_BOUNDARY_FROM_AUTO;
     slt_var eyes = shut ? slt_weights(tape, "joint.eyes", 1, 1, slt_constant(1)) : 0;
     slt_var x = slt_mdl_sees(options) ? join(tape, options, data, table, eyes, model) : 0;
-    if (options->head == SLT_HEAD_CONTEXT || options->code > 0) *context = encode(tape, options, x);
-    if (options->head == SLT_HEAD_ACTION)
+    if (options->boundary_input == SLT_BOUNDARY_FROM_CONTEXT || options->code > 0)
+        *context = encode(tape, options, x);
+    if (options->boundary_input == SLT_BOUNDARY_FROM_ACTION)
         return slt_embed(tape, model->actions, slt_add(tape, head(tape, options, table), own));
-    if (options->head == SLT_HEAD_CONTEXT) x = *context;
+    if (options->boundary_input == SLT_BOUNDARY_FROM_CONTEXT) x = *context;
     return slt_add(tape, head(tape, options, x), own_logits(tape, data, own, eyes, model));
 }
 
@@ -160,7 +161,7 @@ static const double BEYOND = 1e-4; // prior of more than K segments
 
 // what ends say beyond their action and whether it changed what is observed: a pickup that picks
 // nothing up is another symbol than one that does
-static slt_var toll(slt_tape *tape, const slt_model_data *data, const slt_mdl *model) {
+static slt_var exception_cost(slt_tape *tape, const slt_model_data *data, const slt_mdl *model) {
     if (!model->effects) return slt_end_toll(tape, model->ends, model->actions, data->symbols);
     return slt_end_toll(tape, model->ends, model->effects, 2 * data->symbols);
 }
@@ -169,9 +170,9 @@ static slt_var toll(slt_tape *tape, const slt_model_data *data, const slt_mdl *m
 static slt_var content(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
                        const slt_mdl *model) {
     slt_var nats = slt_count_xent(tape, model->logits, model->masks, model->ends, model->actions,
-                                  model->live, options->cuts == SLT_CUTS_PAID);
-    if (options->toll > 0 && options->head != SLT_HEAD_ACTION)
-        nats = slt_add_loss(tape, nats, toll(tape, data, model), SLT_MDL_TOLL);
+                                  model->live, options->boundaries == SLT_BOUNDARIES_CODED);
+    if (options->exception_cost > 0 && options->boundary_input != SLT_BOUNDARY_FROM_ACTION)
+        nats = slt_add_loss(tape, nats, exception_cost(tape, data, model), SLT_MDL_EXCEPTIONS);
     return model->code ? slt_add_loss(tape, nats, slt_output_of(model->code, 1), SLT_MDL_CODE)
                        : nats;
 }
@@ -195,7 +196,7 @@ slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_
         model.observations =
             slt_tape_input(tape, data->observation_type,
                            (slt_shape){SLT_TOKENS, 0, data->observation}, "observations");
-    if (model.observations && options->head != SLT_HEAD_ACTION)
+    if (model.observations && options->boundary_input != SLT_BOUNDARY_FROM_ACTION)
         model.effects =
             slt_tape_input(tape, SLT_INTEGERS, (slt_shape){SLT_TOKENS, 0, 1}, "effects");
     slt_var context = 0;

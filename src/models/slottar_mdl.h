@@ -12,23 +12,28 @@
 
 // clang-format off
 #define SLT_MDL_OPTIONS(X)                                                                         \
-    X(INT,    slots,  0,      0, 1024,  NULL, "most segments K; 0: one more than the prior's largest number, 8 without one") \
-    X(CHOICE, head,   auto,   0, 0, "action|joint|context|auto", "what an end is seen from: the action, the observation too, the whole trajectory, or that of the first two which describes held-out episodes better") \
-    X(CHOICE, cuts,   auto,   0, 0, "auto|free|paid", "whether ends are told for nothing or written down with the actions; auto: free with a number or a histogram as prior, else paid") \
-    X(REAL,   toll,   -1,     -1, 1e6,  NULL, "weight of what ends say beyond their action and whether it has an effect; 1 is its code length; -1: 1 where cuts are free, else 0") \
-    X(REAL,   beta,   1,      0, 1e6,   NULL, "weight of the number of segments; 1 is its code length") \
-    X(REAL,   gamma,  -1,     -1, 1e6,  NULL, "weight of the counts of a whole batch; -1: 5 with a number or a histogram as prior, else 0") \
-    X(INT,    hidden, 32,     1, 65536, NULL, "width d")                                           \
-    X(INT,    heads,  4,      1, 64,    NULL, "attention heads; they divide the width")            \
-    X(INT,    window, 8,      1, 1024,  NULL, "actions W that the decoder looks back")             \
-    X(INT,    code,   0,      0, 1024,  NULL, "numbers of a segment's code; 0: its index is all the decoder knows") \
-    X(REAL,   price,  1,      0, 1e6,   NULL, "weight of what codes cost; 1 is their code length")     \
-    X(REAL,   spread, 3,      0, 100,   NULL, "scale of the end head's initial weights")           \
-    X(REAL,   ln_eps, 1e-3,   0, 1,     NULL, "epsilon of layer norms")
+    X(INT,    slots,          0,    0, 1024,  NULL, "largest number of segments K; 0: one more than the prior's largest number, 8 without one") \
+    X(CHOICE, boundary_input, auto, 0, 0, "action|joint|context|auto", "what boundaries are predicted from: the action, action and observation, the whole trajectory, or whichever of the first two describes held-out episodes better") \
+    X(CHOICE, boundaries,     auto, 0, 0, "auto|free|coded", "free: boundaries cost nothing; coded: they are coded with the actions; auto: free with a number or a histogram as prior, else coded") \
+    X(REAL,   exception_cost, -1,  -1, 1e6,   NULL, "weight of boundaries that the action and its effect do not explain; 1: their code length; -1: 1 where boundaries are free, else 0") \
+    X(REAL,   beta,           1,    0, 1e6,   NULL, "weight of the number of segments; 1: its code length") \
+    X(REAL,   gamma,          -1,  -1, 1e6,   NULL, "weight of the counts of a whole batch; -1: 5 with a number or a histogram as prior, else 0") \
+    X(INT,    hidden,         32,   1, 65536, NULL, "model width d")                               \
+    X(INT,    heads,          4,    1, 64,    NULL, "attention heads; must divide the width")      \
+    X(INT,    window,         8,    1, 1024,  NULL, "number of previous actions W that the decoder sees") \
+    X(INT,    code,           0,    0, 1024,  NULL, "size of a segment's code; 0: the decoder knows the segment's index only") \
+    X(REAL,   code_cost,      1,    0, 1e6,   NULL, "weight of the codes; 1: their code length")   \
+    X(REAL,   boundary_init,  3,    0, 100,   NULL, "scale of the initial weights that predict boundaries") \
+    X(REAL,   ln_eps,         1e-3, 0, 1,     NULL, "epsilon of layer norms")
 // clang-format on
 
-typedef enum { SLT_HEAD_ACTION, SLT_HEAD_JOINT, SLT_HEAD_CONTEXT, SLT_HEAD_AUTO } slt_mdl_head;
-typedef enum { SLT_CUTS_AUTO, SLT_CUTS_FREE, SLT_CUTS_PAID } slt_mdl_cuts;
+typedef enum {
+    SLT_BOUNDARY_FROM_ACTION,
+    SLT_BOUNDARY_FROM_JOINT,
+    SLT_BOUNDARY_FROM_CONTEXT,
+    SLT_BOUNDARY_FROM_AUTO
+} slt_boundary_input;
+typedef enum { SLT_BOUNDARIES_AUTO, SLT_BOUNDARIES_FREE, SLT_BOUNDARIES_CODED } slt_mdl_boundaries;
 
 SLT_OPTIONS_STRUCT(slt_mdl_options, SLT_MDL_OPTIONS);
 const slt_option *slt_mdl_rows(void);
@@ -44,7 +49,7 @@ typedef struct {
 } slt_mdl;
 
 // places among the step's weights: β, whether ends are rounded, what codes and exceptions cost
-enum { SLT_MDL_BETA, SLT_MDL_ROUND, SLT_MDL_CODE, SLT_MDL_TOLL };
+enum { SLT_MDL_BETA, SLT_MDL_ROUND, SLT_MDL_CODE, SLT_MDL_EXCEPTIONS };
 
 slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
                       bool with_loss);

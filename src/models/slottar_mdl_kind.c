@@ -26,8 +26,9 @@ static void resolve(void *options, const slt_prior_shape *prior) {
     slt_mdl_options *o = options;
     if (o->slots == 0) o->slots = prior->largest ? prior->largest + 1 : WITHOUT_PRIOR;
     if (o->gamma < 0) o->gamma = prior->exact ? 5 : 0;
-    if (o->cuts == SLT_CUTS_AUTO) o->cuts = prior->exact ? SLT_CUTS_FREE : SLT_CUTS_PAID;
-    if (o->toll < 0) o->toll = o->cuts == SLT_CUTS_FREE ? 1 : 0;
+    if (o->boundaries == SLT_BOUNDARIES_AUTO)
+        o->boundaries = prior->exact ? SLT_BOUNDARIES_FREE : SLT_BOUNDARIES_CODED;
+    if (o->exception_cost < 0) o->exception_cost = o->boundaries == SLT_BOUNDARIES_FREE ? 1 : 0;
 }
 
 static void build(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
@@ -50,8 +51,8 @@ static void step(const void *options, bool training, slt_step *out) {
     const slt_mdl_options *o = options;
     out->weight[SLT_MDL_BETA] = (slt_real)o->beta;
     out->weight[SLT_MDL_ROUND] = 0;
-    out->weight[SLT_MDL_CODE] = (slt_real)o->price;
-    out->weight[SLT_MDL_TOLL] = (slt_real)o->toll;
+    out->weight[SLT_MDL_CODE] = (slt_real)o->code_cost;
+    out->weight[SLT_MDL_EXCEPTIONS] = (slt_real)o->exception_cost;
     out->noise = training ? 1 : 0;
 }
 
@@ -71,7 +72,10 @@ static void start(slt_store *store, int member, const int32_t *symbols, int coun
 // ---- heads: with eyes shut an end is seen from the action alone
 
 static int heads(const void *options, const slt_model_data *data) {
-    return ((const slt_mdl_options *)options)->head == SLT_HEAD_AUTO && data->observation ? 2 : 1;
+    return ((const slt_mdl_options *)options)->boundary_input == SLT_BOUNDARY_FROM_AUTO &&
+                   data->observation
+               ? 2
+               : 1;
 }
 
 static slt_real *eyes(const slt_store *store, int member) {
@@ -171,11 +175,11 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
 const slt_model_kind slt_model_mdl = {
     .name = "slottar-mdl",
     .summary = "shortest description: counted ends, a decoder that forgets at cuts, no labels",
-    .training = "lr=3e-3 lr_end=0.03 batch=32 steps=800 patience=1000000 slack=0.1",
+    .training = "lr=3e-3 lr_end=0.03 batch=32 steps=800 patience=1000000 prior_spread=0.1",
     .restarts = 16,
     .label_free = true,
     .per_step = true,
-    .per_member = "beta price",
+    .per_member = "beta code_cost",
     .rows = slt_mdl_rows,
     .profile = profile,
     .resolve = resolve,

@@ -24,7 +24,7 @@
 #define SLT_SLOTTAR_SWITCHES(X)                                                                    \
     X(decoder_pairing, none,    reference,         own,     "none|own|reference",                  \
       "whose observations the decoder sees: nobody's, its own trajectory's, or, as the reference code does it, trajectory (bK+k) mod B") \
-    X(slot_pad,        exclude, uniform,           exclude, "exclude|uniform",                     \
+    X(slot_pad,        exclude, reference,         exclude, "exclude|reference",                     \
       "padding in slot attention: left out, or taking part as in the reference code (logits rounded to 64)")                 \
     X(end_pad,         exclude, include,           include, "exclude|include",                     \
       "padding in the softmax of end positions")                                                   \

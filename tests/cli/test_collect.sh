@@ -28,7 +28,7 @@ says "and the rejections" out '"candidates":23,"rejected":{"stuck":0,"timeout":0
 check "several environments" 0 "$SLOTTAR" collect makebed-v0 getwood-v0 --obs full --episodes 5 -o mix
 says "five in all" out "mix: 5 episodes (train 5, valid 0, test 0)"
 check "random play" 0 "$SLOTTAR" collect MiniGrid-Fetch-5x5-N2-v0 --expert random --episodes 4 -o r
-check "one delimiter" 0 "$SLOTTAR" collect doorkey --single-delimiter --truth ref --episodes 4 -o s
+check "one delimiter" 0 "$SLOTTAR" collect doorkey --single-delimiter --truth reference --episodes 4 -o s
 
 refuse() { # NAME WORDS ARGUMENTS...: wrong usage that leaves nothing behind
     name=$1 words=$2; shift 2
@@ -46,7 +46,7 @@ refuse "a split of words" "10000,1000,1000" doorkey --split many
 refuse "both sizes" "not both" doorkey --split 5 --episodes 5
 refuse "more than the split's seeds" "seeds for 1000000" doorkey --episodes 1000001
 refuse "unknown expert" "bot, random or FILE" doorkey --expert nobody
-refuse "unknown truth" "pt, ref or nat" doorkey --truth mine
+refuse "unknown truth" "effects, reference or natural" doorkey --truth mine
 refuse "a world the bot does not know" "cannot play" MiniGrid-Fetch-5x5-N2-v0
 refuse "worlds that do not fit" "do not fit" makebed-v0 MiniGrid-Unlock-v0
 check "several environments without a name" 2 "$SLOTTAR" collect makebed-v0 makeaxe-v0

@@ -35,7 +35,7 @@ check "some of them" 0 tables f --tables random --heads action --only 'doorkey-a
 says "from a random start" f/summary.md "| doorkey action | - | - | "
 check "codes" 0 tables e --tables codes
 [ "$(lines e)" = 3 ] && ok "of three prices" || not_ok "of three prices"
-says "and how well they recognise" e/summary.md "| price=0.1 |"
+says "and how well they recognise" e/summary.md "| code_cost=0.1 |"
 check "no time at all" 0 tables c --tables first --seconds 1e-9
 says "still ends with tables" c/summary.md "## The warning"
 check "an unknown table" 2 tables d --tables none

@@ -19,7 +19,7 @@ if command -v python3 >/dev/null; then
 else skip "the others are right" "no python3"; fi
 check "the other rules, too" 0 "$SLOTTAR" eval --rule uniform data.csv --missed-by delimiter --json
 says "on the same trajectories" out '"episodes":10,'
-check "a model" 0 "$SLOTTAR" train slottar-mdl data.csv prior=2 head=action steps=100 --restarts 2 -o run -q
+check "a model" 0 "$SLOTTAR" train slottar-mdl data.csv prior=2 boundary_input=action steps=100 --restarts 2 -o run -q
 check "on them" 0 "$SLOTTAR" eval run data.csv --missed-by delimiter --json
 says "and on no others" out '"episodes":10,'
 says "beside rules on the same" out '"floors":{"uniform":{"told":"count","f1":'

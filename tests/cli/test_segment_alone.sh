@@ -26,8 +26,8 @@ check "other restarts on the same run" 1 "$SLOTTAR" segment data.safetensors $sm
 says "are refused" err "restarts"
 
 # the first restart is the run of the same seed alone
-check "no restart stops early" 0 alone data.safetensors prior=3 thin=0 --run whole -o p.jsonl --force
-check "training without restarts" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o plain -q
+check "no restart stops early" 0 alone data.safetensors prior=3 prune_margin=0 --run whole -o p.jsonl --force
+check "training without restarts" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 prune_margin=0 -o plain -q
 if command -v python3 >/dev/null; then
     python3 - whole/last.safetensors plain/last.safetensors <<'P' && ok "a restart equals its seed alone" || not_ok "a restart equals its seed alone"
 import json, struct, sys
@@ -40,12 +40,22 @@ assert len(many) == 3 * len(one) and all(many["0/" + n] == t for n, t in one.ite
 P
 else skip "a restart equals its seed alone" "no python3"; fi
 
+# a run whose options had other names; the old spelling of a setting
+sed -i 's/^prune_margin: /thin: /; s/^boundaries: /cuts: /; s/^boundary_input: /head: /' plain/config.yaml
+check "a run with options by earlier names" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o plain
+says "notes the current name" err "note: option 'thin' is now called 'prune_margin'"
+check "information on it" 0 "$SLOTTAR" info plain
+says "uses current names" out "prune_margin=0"
+sed -i 's/^thin: 0/thin: 1/' plain/config.yaml
+check "another value by an earlier name" 1 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o plain
+says "is refused" err "this run has 'prune_margin: 1' (asked for: 'prune_margin: 0')"
+
 # what is found is held against the cheapest set of actions: hardly trained, seed 3 keeps another set, seed 4 that one
 "$SLOTTAR" collect unlockpickup --split 60,20,20 -o sets.safetensors -q >/dev/null
-begun() { "$SLOTTAR" train slottar-mdl sets.safetensors prior=3 slots=4 --restarts 6 steps=2 head=action "$@" -q; }
-check "restarts that keep another rule" 0 begun starts=table --seed 3 -o elsewhere
+begun() { "$SLOTTAR" train slottar-mdl sets.safetensors prior=3 slots=4 --restarts 6 steps=2 boundary_input=action "$@" -q; }
+check "restarts that keep another rule" 0 begun init=table --seed 3 -o elsewhere
 says "are warned" out "cuts elsewhere (50 % in common)"
-check "restarts that keep the cheapest" 0 begun starts=table --seed 4 -o cheapest
+check "restarts that keep the cheapest" 0 begun init=table --seed 4 -o cheapest
 grep -q elsewhere out && not_ok "are not" || ok "are not"
 
 # codes: a few numbers for every segment, where they were asked for
@@ -59,7 +69,7 @@ assert len({tuple(c) for line in lines for c in line["codes"]}) > 96
 assert not any("codes" in json.loads(line) for line in open(sys.argv[2]))
 P
     # restarts that see and restarts that do not
-    python3 - a <<'P' && ok "with head=auto both kinds take part" || not_ok "with head=auto both kinds take part"
+    python3 - a <<'P' && ok "with boundary_input=auto both kinds take part" || not_ok "with boundary_input=auto both kinds take part"
 import json, struct, sys
 data = open(sys.argv[1] + "/last.safetensors", "rb").read(); size = struct.unpack("<Q", data[:8])[0]
 head = json.loads(data[8:8 + size])
@@ -72,7 +82,7 @@ check "bounded segments" 0 "$SLOTTAR" segment coded data.safetensors --max-lengt
 
 check "its options" 0 "$SLOTTAR" train slottar-mdl --options
 says "with its own values" out "starts from lr=3e-3"
-check "a population" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 thin=0 -o many --population 2 -q
+check "a population" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 prune_margin=0 -o many --population 2 -q
 same "has the plain run" plain/last.safetensors many/0/last.safetensors
 [ -s many/1/best.safetensors ] && ok "and the next seed" || not_ok "and the next seed"
 

@@ -2,7 +2,7 @@
 # slottar train-expert: a policy from the command line, stopped and taken up again, and as an expert.
 . "$(dirname "$0")/tap.sh"
 same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
-small="copies=32 steps=16 parts=2 lap=8 hidden=32 judged=20 frames=16000 goal=2 worlds="
+small="copies=32 steps=16 minibatches=2 eval_interval=8 hidden=32 eval_episodes=20 frames=16000 goal=2 worlds="
 world=MiniGrid-Empty-Random-5x5-v0
 
 check "a policy" 0 "$SLOTTAR" train-expert $world $small -q -o a.safetensors

@@ -8,10 +8,10 @@ static const struct {
     const char *settings;
     bool padded;
 } VARIANTS[] = {
-    {"head=action code=2", false},     {"head=context code=2", true},  {"head=action", false},
-    {"head=action cuts=paid", true},   {"head=joint", false},          {"head=joint", true},
-    {"head=context cuts=paid", false}, {"head=context gamma=0", true}, {"head=joint toll=1", false},
-    {"head=context toll=2", true},
+    {"boundary_input=action code=2", false},     {"boundary_input=context code=2", true},  {"boundary_input=action", false},
+    {"boundary_input=action boundaries=coded", true},   {"boundary_input=joint", false},          {"boundary_input=joint", true},
+    {"boundary_input=context boundaries=coded", false}, {"boundary_input=context gamma=0", true}, {"boundary_input=joint exception_cost=1", false},
+    {"boundary_input=context exception_cost=2", true},
 };
 
 static void open_both_ways(mdl_rig *r, const char *settings, bool padded) {
@@ -33,7 +33,7 @@ static void gradients_agree_with_differences(void **state) {
 static void a_wrong_gradient_is_found(void **state) {
     (void)state;
     mdl_rig r;
-    open_both_ways(&r, "head=action", false);
+    open_both_ways(&r, "boundary_input=action", false);
     differences_fail(r.tape, "end.embedding");
     mdl_close(&r);
 }

@@ -49,7 +49,7 @@ int fuzz_one(const uint8_t *bytes, size_t size) {
     slt_train_request request = {
         .model = lines[0], .data = "none", .run = "none", .settings = lines + 1};
     request.setting_count = count - 1;
-    int accepted = slt_setup_read(&setup, &request) == SLT_OK;
+    int accepted = slt_setup_read(NULL, &setup, &request) == SLT_OK;
     accepted |= plan_search(lines[0], lines + 1, count - 1);
     free(text);
     return accepted;

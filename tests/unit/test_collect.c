@@ -162,7 +162,7 @@ static void minigrid_is_what_the_planner_plays(void **state) {
         assert_int_equal(info->observation_kind, SLT_OBSERVATIONS_U8);
         assert_int_equal(info->action_count, SLT_MINIGRID_ACTIONS);
         assert_string_equal(info->environment, cases[k].id);
-        assert_string_equal(slt_dataset_metadata(data, "truth"), slt_truth_name(cases[k].rule));
+        assert_string_equal(slt_dataset_metadata(data, "truth"), slt_truth_stored(cases[k].rule));
         slt_arena arena;
         slt_rollout want;
         slt_arena_init(&arena, &slt_system_allocator, 0);
@@ -371,7 +371,7 @@ static void senseless_choices(void **state) {
         {SLT_RANGE, "0 to 1", "doorkey", {.noise = -0.1}},
         {SLT_RANGE, "0 to 1", "doorkey", {.noise = 1.1}},
         {SLT_INVALID, "no expert 'me'", "doorkey", {.expert = "me"}},
-        {SLT_INVALID, "pt, ref or nat", "doorkey", {.truth = "mine"}},
+        {SLT_INVALID, "effects, reference or natural", "doorkey", {.truth = "mine"}},
         {SLT_UNSUPPORTED, "no choice of truth", "craft-full", {.truth = "ref"}},
         {SLT_UNSUPPORTED, "no pickup", "craft-full", {.single_delimiter = true}},
         {SLT_INVALID, "'none'", "makebed-v0", {.observations = "none"}},

@@ -84,8 +84,8 @@ static void packed(void **state) {
 
 static void padded(void **state) {
     (void)state;
-    check_kind(SLT_OBSERVATIONS_BITS, "slot_pad=uniform", "padded_bits");
-    check_kind(SLT_OBSERVATIONS_F32, "slot_pad=uniform", "padded_reals");
+    check_kind(SLT_OBSERVATIONS_BITS, "slot_pad=reference", "padded_bits");
+    check_kind(SLT_OBSERVATIONS_F32, "slot_pad=reference", "padded_reals");
 }
 
 // the companions matter: others in the checkpoint, other answers

@@ -22,9 +22,15 @@ static const struct {
     {"compile", "hidden=12 segments=3 latent=concrete compile_enc=masked count=oracle", false},
     {"ompn", "hidden=8 depth=3", false},
     {"ompn", "hidden=6 depth=2 bptt=3", false},
-    {"slottar-mdl", "hidden=8 heads=2 window=3 slots=3 head=joint cuts=free toll=1 gamma=2", false},
-    {"slottar-mdl", "hidden=8 heads=2 window=3 slots=4 head=auto cuts=paid code=2", false},
-    {"slottar-mdl", "hidden=8 heads=2 window=2 slots=3 head=context cuts=free code=3 toll=1",
+    {"slottar-mdl",
+     "hidden=8 heads=2 window=3 slots=3 boundary_input=joint boundaries=free exception_cost=1 "
+     "gamma=2",
+     false},
+    {"slottar-mdl", "hidden=8 heads=2 window=3 slots=4 boundary_input=auto boundaries=coded code=2",
+     false},
+    {"slottar-mdl",
+     "hidden=8 heads=2 window=2 slots=3 boundary_input=context boundaries=free code=3 "
+     "exception_cost=1",
      false},
 };
 enum { COUNT = sizeof SUBJECTS / sizeof *SUBJECTS };
@@ -247,7 +253,7 @@ static void a_collective_operation_is_refused_in_a_group(void **state) {
     CHECK_OK(slt_context_create(
         &(slt_context_options){.threads = 1, .device = "cuda", .group = &group}, &together));
     subject s = {.kind = slt_model_find("slottar-mdl")};
-    set_options(&s, "slots=3 head=action");
+    set_options(&s, "slots=3 boundary_input=action");
     slt_model_data data = {.symbols = SYMBOLS, .length = L, .prior = (const double[4]){1}};
     CHECK_OK(slt_store_create(together, 1, &s.store));
     CHECK_OK(slt_tape_create(s.store, (slt_limits){B, B * L, 3, L}, &s.tape));

@@ -8,8 +8,8 @@
 
 // goes on with what is at the path
 static void learn(slt_context *with, const char *path, int64_t pause) {
-    static const char *const settings[] = {"copies=8", "steps=6",   "parts=2",   "epochs=2",
-                                           "lap=1",    "hidden=12", "frames=96", "judged=2",
+    static const char *const settings[] = {"copies=8", "steps=6",   "minibatches=2",   "epochs=2",
+                                           "eval_interval=1",    "hidden=12", "frames=96", "eval_episodes=2",
                                            "goal=2",   "worlds=",   "memory=map"};
     slt_policy_request request = {.environment = "MiniGrid-DoorKey-5x5-v0",
                                   .path = path,

@@ -7,8 +7,8 @@ extern const slt_model_kind slt_model_mdl;
 
 static void packed_and_padded_agree(void **state) {
     (void)state;
-    const char *heads[] = {"head=action",        "head=joint",        "head=context cuts=paid",
-                           "head=action code=3", "head=joint toll=1", "head=auto toll=0.5"};
+    const char *heads[] = {"boundary_input=action",        "boundary_input=joint",        "boundary_input=context boundaries=coded",
+                           "boundary_input=action code=3", "boundary_input=joint exception_cost=1", "boundary_input=auto exception_cost=0.5"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         mdl_rig packed, padded;
         mdl_open(&packed, context, heads[i], false);
@@ -65,7 +65,7 @@ static void nothing_is_seen_across_a_cut(void **state) {
 static void settled_ends_leave_one_row_per_step(void **state) {
     (void)state;
     mdl_rig r;
-    mdl_open(&r, context, "head=action", true);
+    mdl_open(&r, context, "boundary_input=action", true);
     mdl_loss(&r);
     int soft = slt_tape_frame(r.tape, 0)->live, steps = 0;
     for (int b = 0; b < MDL_B; b++) steps += r.length[b];
@@ -83,7 +83,7 @@ static void the_answer_counts_ends(void **state) {
     double counts[MDL_K];
     float confidence[MDL_L], ends[MDL_L];
     slt_segmentation s = {.ids = ids, .counts = counts, .confidence = confidence, .ends = ends};
-    mdl_open(&r, context, "head=action", false);
+    mdl_open(&r, context, "boundary_input=action", false);
     set_ends(&r, 1u << 2);
     for (int l = 0; l < r.length[0]; l++) r.actions[l] = l == 1 ? 2 : 0;
     mdl_loss(&r);
@@ -100,7 +100,7 @@ static void the_answer_counts_ends(void **state) {
 static void rounding_is_for_unsettled_ends(void **state) {
     (void)state;
     mdl_rig r;
-    mdl_open(&r, context, "head=action", false);
+    mdl_open(&r, context, "boundary_input=action", false);
     slt_step *step = &slt_tape_frame(r.tape, 0)->step;
     double soft = mdl_loss(&r);
     step->weight[SLT_MDL_ROUND] = 1;
@@ -116,7 +116,7 @@ static void a_start_cuts_behind_its_symbols(void **state) {
     (void)state;
     mdl_rig r;
     const int32_t symbols[] = {1, 3};
-    mdl_open(&r, context, "head=action spread=0.1", false);
+    mdl_open(&r, context, "boundary_input=action spread=0.1", false);
     slt_model_mdl.start(r.store, 0, symbols, 2);
     mdl_loss(&r);
     const slt_real *ends = slt_tape_value(r.tape, 0, r.model.ends);
@@ -131,14 +131,14 @@ static void a_start_cuts_behind_its_symbols(void **state) {
 static void exceptions_cost(void **state) {
     (void)state;
     mdl_rig r;
-    mdl_open(&r, context, "head=joint toll=1", false);
+    mdl_open(&r, context, "boundary_input=joint exception_cost=1", false);
     slt_step *step = &slt_tape_frame(r.tape, 0)->step;
     double with = mdl_loss(&r);
-    step->weight[SLT_MDL_TOLL] = 0;
+    step->weight[SLT_MDL_EXCEPTIONS] = 0;
     assert_true(with - mdl_loss(&r) > 1e-3);
     set_ends(&r, 1u << 2);
     double without = mdl_loss(&r);
-    step->weight[SLT_MDL_TOLL] = 1;
+    step->weight[SLT_MDL_EXCEPTIONS] = 1;
     assert_true(fabs(mdl_loss(&r) - without) < 1e-5);
     mdl_close(&r);
 }
@@ -154,7 +154,7 @@ static void forget_effects(mdl_rig *r) {
 static void effects_are_free(void **state) {
     (void)state;
     mdl_rig r;
-    mdl_open(&r, context, "head=joint toll=1", false);
+    mdl_open(&r, context, "boundary_input=joint exception_cost=1", false);
     forget_effects(&r);
     memcpy(r.effects, r.actions, sizeof r.effects);
     double by_action = mdl_loss(&r);
@@ -168,7 +168,7 @@ static void effects_are_free(void **state) {
 // an effect moves the end of its step
 static void ends_see_effects(void **state) {
     (void)state;
-    const char *heads[] = {"head=joint", "head=context", "head=auto"};
+    const char *heads[] = {"boundary_input=joint", "boundary_input=context", "boundary_input=auto"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         mdl_rig r;
         mdl_open(&r, context, heads[i], false);
@@ -187,7 +187,7 @@ static void ends_see_effects(void **state) {
 static void eyes_can_be_shut(void **state) {
     (void)state;
     mdl_rig r;
-    mdl_open(&r, context, "head=auto toll=1", false);
+    mdl_open(&r, context, "boundary_input=auto exception_cost=1", false);
     for (int head = 0; head < 2; head++) {
         slt_model_mdl.put_on(r.store, 0, head);
         double before = mdl_loss(&r);

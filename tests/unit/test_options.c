@@ -17,14 +17,19 @@
 #define SELL_OPTIONS(X) \
     X(REAL,   price,  2.5,  0.5, 1e6, NULL,         "in crowns") \
     X(INT,    debt,   -3,  -10, 0,   NULL,          "of the baker")
+#define RENAMED_OPTIONS(X) \
+    X(REAL,   prune_margin, 0.25, 0, 10, NULL,              "was thin") \
+    X(CHOICE, boundaries,   auto, 0, 0,  "auto|free|coded", "was cuts, with paid")
 #define WRONG_OPTIONS(X) X(INT, many, 7, 1, 5, NULL, "default out of bounds")
 // clang-format on
 
 SLT_OPTIONS_STRUCT(bake_options, BAKE_OPTIONS);
 SLT_OPTIONS_STRUCT(sell_options, SELL_OPTIONS);
+SLT_OPTIONS_STRUCT(renamed_options, RENAMED_OPTIONS);
 SLT_OPTIONS_STRUCT(wrong_options, WRONG_OPTIONS);
 static SLT_OPTIONS_TABLE(bake_rows, bake_options, BAKE_OPTIONS);
 static SLT_OPTIONS_TABLE(sell_rows, sell_options, SELL_OPTIONS);
+static SLT_OPTIONS_TABLE(renamed_rows, renamed_options, RENAMED_OPTIONS);
 static SLT_OPTIONS_TABLE(wrong_rows, wrong_options, WRONG_OPTIONS);
 
 static bake_options bake;
@@ -116,14 +121,14 @@ static void yaml_gives_the_same_bits_back(void **state) {
     slt_options_to_yaml(tables(), &text);
     CHECK_OK(text.status);
     CHECK_OK(slt_options_defaults(tables()));
-    CHECK_OK(slt_options_from_yaml(tables(), "a.yaml", text.bytes, text.length));
+    CHECK_OK(slt_options_from_yaml(NULL, tables(), "a.yaml", text.bytes, text.length));
     assert_memory_equal(&bake_before, &bake, sizeof bake);
     assert_memory_equal(&sell_before, &sell, sizeof sell);
     slt_text_deinit(&text);
 }
 
 static slt_status from_yaml(const char *text) {
-    return slt_options_from_yaml(tables(), "a.yaml", text, strlen(text));
+    return slt_options_from_yaml(NULL, tables(), "a.yaml", text, strlen(text));
 }
 
 static void bad_yaml_is_refused_with_its_line(void **state) {
@@ -198,9 +203,53 @@ static void numbers_are_as_short_as_they_can_be(void **state) {
     assert_string_equal(slt_number_print(5e-324, text), "5e-324");
 }
 
+// ---- earlier names
+
+static char said[512];
+
+static void hear_log(void *user, slt_log_level level, const char *message) {
+    (void)user, (void)level;
+    snprintf(said + strlen(said), sizeof said - strlen(said), "%s\n", message);
+}
+
+static void earlier_names_are_accepted_with_a_note(void **state) {
+    (void)state;
+    slt_context *context;
+    renamed_options values;
+    const slt_options list[] = {{renamed_rows(), &values}, {NULL, NULL}};
+    CHECK_OK(slt_context_create(&(slt_context_options){.log = hear_log}, &context));
+    CHECK_OK(slt_options_defaults(list));
+    CHECK_OK(slt_options_take(context, list, "thin=0.5"));
+    CHECK_OK(slt_options_take(context, list, "cuts=paid"));
+    assert_true(values.prune_margin == 0.5 && values.boundaries == 2);
+    assert_string_equal(said, "note: option 'thin' is now called 'prune_margin'\n"
+                              "note: option 'cuts' is now called 'boundaries'\n"
+                              "note: boundaries=paid is now called boundaries=coded\n");
+    said[0] = 0;
+    CHECK_OK(slt_options_take(context, list, "prune_margin=1"));
+    static const char yaml[] = "thin: 2\ncuts: free\n";
+    CHECK_OK(slt_options_from_yaml(NULL, list, "old.yaml", yaml, strlen(yaml)));
+    assert_true(values.prune_margin == 2 && values.boundaries == 1);
+    assert_string_equal(said, "");
+    CHECK_FAILS(SLT_INVALID, "no option 'toll'", slt_options_take(context, list, "toll=1"));
+    slt_context_destroy(context);
+}
+
+static void lines_of_an_earlier_config_get_current_names(void **state) {
+    (void)state;
+    slt_text text;
+    slt_text_init(&text, &slt_system_allocator);
+    slt_option_current_lines("lr: 1\nthin: 0.25\ncuts: paid\ndata: \"cuts: paid\"\nthin", &text);
+    assert_string_equal(text.bytes, "lr: 1\nprune_margin: 0.25\nboundaries: coded\n"
+                                    "data: \"cuts: paid\"\nthin\n");
+    slt_text_deinit(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_come_from_the_list),
+        cmocka_unit_test(earlier_names_are_accepted_with_a_note),
+        cmocka_unit_test(lines_of_an_earlier_config_get_current_names),
         cmocka_unit_test(settings_are_taken),
         cmocka_unit_test(mistakes_are_explained),
         cmocka_unit_test(yaml_gives_the_same_bits_back),

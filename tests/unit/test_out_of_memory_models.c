@@ -103,9 +103,9 @@ static slt_status search(slt_context *with) {
 
 // a policy is learned, judged, and plays
 static slt_status policy(slt_context *with) {
-    static const char *const learning[] = {"copies=4", "steps=8",  "parts=2",   "lap=1",
+    static const char *const learning[] = {"copies=4", "steps=8",  "minibatches=2",   "eval_interval=1",
                                            "hidden=8", "clone=32", "bonus=0.1", "frames=64",
-                                           "judged=2", "worlds="};
+                                           "eval_episodes=2", "worlds="};
     const char *world = "MiniGrid-DoorKey-5x5-v0", *easy = "MiniGrid-Empty-5x5-v0";
     slt_policy_request request = {.environment = world,
                                   .path = "policy.safetensors",

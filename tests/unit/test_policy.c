@@ -10,8 +10,8 @@
 #include "group_context.h"
 #include "same_bytes.h"
 
-static const char *const SMALL[] = {"copies=32", "steps=16",  "parts=2",      "lap=8",
-                                    "hidden=32", "judged=50", "frames=40000", "goal=2"};
+static const char *const SMALL[] = {"copies=32", "steps=16",  "minibatches=2",      "eval_interval=8",
+                                    "hidden=32", "eval_episodes=50", "frames=40000", "goal=2"};
 enum { SETTINGS = sizeof SMALL / sizeof *SMALL };
 
 static slt_policy_result learn(slt_context *with, const char *path, int64_t pause) {
@@ -152,9 +152,9 @@ static void is_an_expert(void **state) {
 // the planner is imitated first: one short look makes better than none
 static void imitates(void **state) {
     (void)state;
-    static const char *const settings[] = {"copies=64",   "steps=16",     "parts=2", "lap=12",
+    static const char *const settings[] = {"copies=64",   "steps=16",     "minibatches=2", "eval_interval=12",
                                            "clone=24000", "frames=24000", "worlds=", "goal=2",
-                                           "judged=100",  "memory=map"};
+                                           "eval_episodes=100",  "memory=map"};
     slt_policy_request request = {.environment = "MiniGrid-DoorKey-5x5-v0",
                                   .path = "cloned.safetensors",
                                   .settings = settings,

@@ -135,7 +135,7 @@ static void padded_and_noisy_and_clipped(void **state) {
     check_ranks((job){.model = "slottar",
                       .data = "reals.safetensors",
                       .settings = {SLOTTAR, "epochs=20", "decoder_pairing=reference",
-                                   "slot_pad=uniform", "end_pad=include", "max_grad_norm=0.5"}});
+                                   "slot_pad=reference", "end_pad=include", "max_grad_norm=0.5"}});
     make_data("blind.safetensors", SLT_OBSERVATIONS_NONE, true, 0, EPISODES);
     check_ranks((job){.model = "slottar",
                       .data = "blind.safetensors",

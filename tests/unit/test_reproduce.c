@@ -53,7 +53,7 @@ static void check_settings(const slt_repro *r, const slt_repro_set *set,
     slt_repro_run run;
     slt_setup setup;
     CHECK_OK(slt_repro_run_init(r, set, variant, 2, &run));
-    CHECK_OK(slt_setup_read(&setup, &run.train));
+    CHECK_OK(slt_setup_read(NULL, &setup, &run.train));
     assert_int_equal(setup.train.epochs, 3);
     assert_int_equal(run.train.seed, variant->from + 7);
 }
@@ -140,12 +140,12 @@ static void commands_say_what_is_run(void **state) {
                                 slt_repro_variant_find("mdl-joint-told"), 0, &run));
     slt_repro_run_command(&r, &run, &text);
     assert_string_equal(text.bytes, "slottar train slottar-mdl data/doorkey-noise20.safetensors "
-                                    "--restarts 16 head=joint prior=labels --seed 3 -o "
+                                    "--restarts 16 boundary_input=joint prior=labels --seed 3 -o "
                                     "runs/doorkey-noise20/mdl-joint-told/0");
     slt_text_deinit(&text);
     slt_text_init(&text, &slt_system_allocator);
     slt_repro_collect_command(&r, slt_repro_set_find("keycorridor-ref"), &text);
-    assert_string_equal(text.bytes, "slottar collect keycorridor --truth ref --seed 3 -o "
+    assert_string_equal(text.bytes, "slottar collect keycorridor --truth reference --seed 3 -o "
                                     "data/keycorridor-ref.safetensors");
     slt_text_deinit(&text);
 }

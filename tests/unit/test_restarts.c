@@ -14,7 +14,7 @@ typedef struct {
 
 static void begin(rig *r) {
     memset(r, 0, sizeof *r);
-    r->setup.train.thin = 0.25;
+    r->setup.train.prune_margin = 0.25;
     r->run.setup = &r->setup;
     r->run.members = MEMBERS;
     r->run.each = r->each;
@@ -68,7 +68,7 @@ static void without_a_bound_all_run(void **state) {
     static rig r;
     (void)state;
     begin(&r);
-    r.setup.train.thin = 0;
+    r.setup.train.prune_margin = 0;
     note(&r, 300, 0.5, 9, 0.6);
     assert_true(runs(&r, 1));
 }

@@ -26,7 +26,7 @@ static void open_rig(rig *r, const char *run) {
     slt_limits train, use;
     r->t.context = context;
     slt_arena_init(&r->t.arena, &context->allocator, 0);
-    CHECK_OK(slt_setup_read(&r->setup, &r->request));
+    CHECK_OK(slt_setup_read(NULL, &r->setup, &r->request));
     CHECK_OK(slt_task_open(context, &r->t.arena, &r->setup, "data.safetensors", &r->t.task));
     const slt_model_data *data = &r->t.task.model;
     CHECK_OK(slt_learner_limits(&r->setup, data, r->t.task.data, 8, 1, &train));

@@ -82,10 +82,10 @@ static void a_run_alone(void **state) {
     const struct {
         const char *starts;
         bool hinted;
-    } cases[] = {{"starts=mixed", true}, {"starts=table", true}, {"starts=random", false}};
+    } cases[] = {{"init=mixed", true}, {"init=table", true}, {"init=random", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         slt_safetensors *file =
-            train_some(cases[i].starts, cases[i].starts, "lr=0", "head=auto", 1);
+            train_some(cases[i].starts, cases[i].starts, "lr=0", "boundary_input=auto", 1);
         assert_int_equal(is_hinted(file, ""), cases[i].hinted);
         slt_safetensors_close(file);
     }
@@ -93,7 +93,7 @@ static void a_run_alone(void **state) {
 
 static void half_of_the_restarts(void **state) {
     (void)state;
-    slt_safetensors *file = train_some("half", "starts=mixed", "lr=0", "head=auto", 4);
+    slt_safetensors *file = train_some("half", "init=mixed", "lr=0", "boundary_input=auto", 4);
     assert_true(is_hinted(file, "0/") && is_hinted(file, "1/")); // one of each head
     assert_true(!is_hinted(file, "2/") && !is_hinted(file, "3/"));
     slt_safetensors_close(file);
@@ -102,8 +102,8 @@ static void half_of_the_restarts(void **state) {
 // weights and moments
 static void the_first_is_the_run_alone(void **state) {
     (void)state;
-    const char *const starts[] = {"starts=mixed", "starts=random"};
-    const char *const heads[] = {"head=action", "head=auto"};
+    const char *const starts[] = {"init=mixed", "init=random"};
+    const char *const heads[] = {"boundary_input=action", "boundary_input=auto"};
     for (int i = 0; i < 4; i++) {
         char one[32], many[32];
         snprintf(one, sizeof one, "one-%d", i);

@@ -124,7 +124,7 @@ static slt_status make_members(rig *r) {
 static slt_status prepare(rig *r) {
     r->members = r->request->restarts > 1 ? r->request->restarts : 1;
     slt_limits train = {0, 0, 0, 0}, use;
-    SLT_TRY(slt_setup_read(&r->setup, r->request));
+    SLT_TRY(slt_setup_read(r->context, &r->setup, r->request));
     SLT_TRY(slt_task_open(r->context, &r->arena, &r->setup, r->request->data, &r->task));
     const slt_model_data *data = &r->task.model;
     r->batch = r->stage->training ? (int)r->setup.train.batch

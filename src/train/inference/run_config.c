@@ -106,9 +106,17 @@ slt_status slt_run_settle(slt_context *context, const char *path, const slt_text
     if (access(path, F_OK) != 0) return slt_file_write(path, text->bytes, text->length);
     SLT_TRY(slt_map_open(path, &map));
     slt_arena_init(&arena, &context->allocator, 0);
+    slt_text current;
+    slt_text_init(&current, &context->allocator);
     slt_status status = slt_arena_text(&arena, (const char *)map.data, map.size, &there);
+    if (status == SLT_OK) {
+        slt_option_current_lines(there, &current);
+        status = current.status;
+    }
     if (status == SLT_OK)
-        status = check_lines(path, there, text->bytes, usual && usual->length ? usual->bytes : "");
+        status = check_lines(path, current.length ? current.bytes : "", text->bytes,
+                             usual && usual->length ? usual->bytes : "");
+    slt_text_deinit(&current);
     slt_arena_deinit(&arena);
     slt_map_close(&map);
     return status;

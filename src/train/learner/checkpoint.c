@@ -371,7 +371,7 @@ static slt_status read_all(const slt_safetensors *file, slt_checkpoint *out) {
     SLT_TRY(need(file, "options", &yaml));
     slt_options tables[3];
     slt_setup_tables(&out->setup, tables);
-    SLT_TRY(slt_options_from_yaml(tables, slt_safetensors_path(file), yaml, strlen(yaml)));
+    SLT_TRY(slt_options_from_yaml(NULL, tables, slt_safetensors_path(file), yaml, strlen(yaml)));
     SLT_TRY(read_actions(file, &out->data));
     SLT_TRY(read_int(file, "data.observation", 0, 1 << 20, &out->data.observation));
     SLT_TRY(read_int(file, "data.length", 1, 65536, &out->data.length));

@@ -14,7 +14,7 @@ SLT_OPTIONS_TABLE(slt_train_rows, slt_train_options, SLT_TRAIN_OPTIONS)
 
 // what every member of a learner may have of its own; the model's list follows (per_member)
 static const char PER_MEMBER[] =
-    "epochs steps lr lr_end patience early_stop starts thin max_grad_norm adam_eps";
+    "epochs steps lr lr_end patience early_stop init prune_margin max_grad_norm adam_eps";
 
 // OMPN on MiniGrid, as the reference has it: DONE shows the last observation again, and no score
 // counts it
@@ -150,7 +150,7 @@ slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profi
 
 slt_status slt_setup_resolve(slt_setup *setup) {
     slt_prior prior;
-    SLT_TRY(slt_prior_read(setup->train.prior, setup->train.slack, &prior));
+    SLT_TRY(slt_prior_read(setup->train.prior, setup->train.prior_spread, &prior));
     slt_prior_shape shape = slt_prior_shape_of(&prior);
     if (setup->kind->resolve) setup->kind->resolve(setup->model, &shape);
     return SLT_OK;
@@ -184,12 +184,13 @@ bool slt_setup_same_shape(const slt_setup *a, const slt_setup *b) {
 
 // ---- reading
 
-slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request) {
+slt_status slt_setup_read(slt_context *context, slt_setup *setup,
+                          const slt_train_request *request) {
     slt_options tables[3];
     SLT_TRY(slt_setup_init(setup, request->model, request->profile, request->preset));
     slt_setup_tables(setup, tables);
-    SLT_TRY(slt_options_read(tables, request->config));
+    SLT_TRY(slt_options_read(context, tables, request->config));
     for (int i = 0; i < request->setting_count; i++)
-        SLT_TRY(slt_options_set(tables, request->settings[i]));
+        SLT_TRY(slt_options_take(context, tables, request->settings[i]));
     return slt_setup_resolve(setup);
 }

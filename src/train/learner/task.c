@@ -124,7 +124,7 @@ static slt_status prior_of_labels(slt_task_data *task, int K, bool *known) {
 static slt_status make_prior(slt_task_data *task, const slt_setup *setup, int K) {
     slt_prior prior;
     bool known = false;
-    SLT_TRY(slt_prior_read(setup->train.prior, setup->train.slack, &prior));
+    SLT_TRY(slt_prior_read(setup->train.prior, setup->train.prior_spread, &prior));
     // who asks for segments and says nothing wants two at least
     if (prior.kind == SLT_PRIOR_AUTO && setup->kind->label_free && K > 1)
         prior = (slt_prior){.kind = SLT_PRIOR_RANGE, .text = "auto", .low = 2, .high = K};

@@ -1,4 +1,4 @@
-// The options of training, the same for every model; the model's own follow behind them.
+// The options of training, the same for every model; the model's own follow.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,25 +11,25 @@
 
 // clang-format off
 #define SLT_TRAIN_OPTIONS(X)                                                                       \
-    X(INT,    epochs,        100,  1, 1000000, NULL, "passes over the training split, at most")    \
-    X(INT,    batch,         64,   1, 65536,   NULL, "trajectories in a step; an incomplete last batch is left out") \
-    X(INT,    steps,         0,    0, 1000000000, NULL, "steps of training; 0: as many as the epochs have") \
+    X(INT,    epochs,        100,  1, 1000000, NULL, "most passes over the training split")    \
+    X(INT,    batch,         64,   1, 65536,   NULL, "trajectories per training step; an incomplete last batch is dropped") \
+    X(INT,    steps,         0,    0, 1000000000, NULL, "training steps; 0: as many as the epochs have") \
     X(REAL,   lr,            5e-4, 0, 10,      NULL, "learning rate of Adam")                      \
-    X(REAL,   lr_end,        1,    0, 1,       NULL, "learning rate at the end, as a share of lr; it falls in a straight line") \
-    X(INT,    length,        0,    0, 65536,   NULL, "positions L; 0: one more than the longest trajectory") \
-    X(INT,    patience,      7,    1, 1000000, NULL, "epochs without a better score before training stops") \
-    X(CHOICE, early_stop,    loss, 0, 0, "loss|f1_align|ari_f1_align", "what is better: held-out loss (no labels), or scores against labels") \
+    X(REAL,   lr_end,        1,    0, 1,       NULL, "final learning rate as a fraction of lr; linear decay") \
+    X(INT,    length,        0,    0, 65536,   NULL, "padded length L; 0: one more than the longest trajectory") \
+    X(INT,    patience,      7,    1, 1000000, NULL, "epochs without improvement before training stops") \
+    X(CHOICE, early_stop,    loss, 0, 0, "loss|f1_align|ari_f1_align", "criterion: held-out loss (no labels), or scores against labels") \
     X(TEXT,   prior,         auto, 0, 0, NULL, "number of segments: 3, 3..6, ~4.5 (a mean), a list of probabilities 0,0,.3,.7, flat, labels, or auto (labels if there are any, else flat; slottar-mdl: two or more)") \
-    X(REAL,   slack,         0, 0, 1, NULL, "a number of segments as prior: those beside it are so many times as likely; 0: 1e-4 each") \
-    X(CHOICE, starts,        mixed, 0, 0, "mixed|random|table", "how a run begins: with the cuts of a search over sets of actions (table), at random, or of restarts half and half; mixed without restarts: table") \
-    X(REAL,   thin,          0.25, 0, 1e6, NULL, "restarts that are so many nats per step behind the best stop; 0: none does") \
-    X(REAL,   max_grad_norm, 0,    0, 1e9, NULL, "clips the gradient's norm; 0: no clipping")      \
+    X(REAL,   prior_spread,  0, 0, 1, NULL, "with a number of segments as prior: relative probability of each neighbouring number; 0: 1e-4 each") \
+    X(CHOICE, init,          mixed, 0, 0, "mixed|random|table", "initial boundaries: from a search over sets of actions (table), random, or half of the restarts each; mixed without restarts: table") \
+    X(REAL,   prune_margin,  0.25, 0, 1e6, NULL, "stops restarts whose held-out loss is this many nats per step above the best; 0: none") \
+    X(REAL,   max_grad_norm, 0,    0, 1e9, NULL, "gradient norm clipping; 0: none")      \
     X(REAL,   adam_eps,      1e-8, 0, 1,   NULL, "epsilon of Adam")
 // clang-format on
 
 typedef enum { SLT_STOP_LOSS, SLT_STOP_F1_ALIGN, SLT_STOP_ARI_F1_ALIGN } slt_stop_rule;
 
-typedef enum { SLT_STARTS_MIXED, SLT_STARTS_RANDOM, SLT_STARTS_TABLE } slt_start_rule;
+typedef enum { SLT_BEGIN_MIXED, SLT_BEGIN_RANDOM, SLT_BEGIN_TABLE } slt_run_init;
 
 SLT_OPTIONS_STRUCT(slt_train_options, SLT_TRAIN_OPTIONS);
 const slt_option *slt_train_rows(void);
@@ -48,8 +48,10 @@ void slt_setup_tables(slt_setup *setup, slt_options *tables);
 slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profile,
                           const char *preset);
 
-// the same from a request, then its YAML file, then its key=value
-slt_status slt_setup_read(slt_setup *setup, const slt_train_request *request);
+// the same from a request, then its YAML file, then its key=value; logs options by earlier names.
+// context: NULL logs nothing
+slt_status slt_setup_read(slt_context *context, slt_setup *setup,
+                          const slt_train_request *request);
 
 // values that the options leave to the prior, once all settings are made
 slt_status slt_setup_resolve(slt_setup *setup);

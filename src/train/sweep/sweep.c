@@ -186,7 +186,7 @@ static bool fits(slt_sweep *s, const slt_ticket *ticket) {
     slt_setup setup;
     if (s->population == 1) return s->held == 0;
     slt_train_request request = request_of(s, ticket, run);
-    bool known = slt_setup_read(&setup, &request) == SLT_OK;
+    bool known = slt_setup_read(NULL, &setup, &request) == SLT_OK;
     if (s->held) return known && s->shape.kind && slt_setup_same_shape(&s->shape, &setup);
     s->shape = known ? setup : (slt_setup){0};
     return true;

@@ -96,6 +96,7 @@ static slt_status read_values(slt_sweep_plan *plan, const char *text, slt_sweep_
 
 // the place of a key: what comes later says the last word, in the place of the first
 static slt_status axis_of(slt_sweep_plan *plan, const char *key, slt_sweep_axis **out) {
+    key = slt_option_current_name(key);
     for (int i = 0; i < plan->axis_count; i++)
         if (strcmp(plan->axes[i].key, key) == 0) {
             *out = &plan->axes[i];

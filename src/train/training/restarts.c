@@ -116,10 +116,10 @@ static slt_status begin_from_sets(slt_trainer *t, slt_live_run *run, int count) 
 
 // members that start with a set; of mixed ones half, and the only one
 static int hinted(const slt_live_run *run) {
-    switch (run->setup->kind->start ? run->setup->train.starts : SLT_STARTS_RANDOM) {
-    case SLT_STARTS_TABLE:
+    switch (run->setup->kind->start ? run->setup->train.init : SLT_BEGIN_RANDOM) {
+    case SLT_BEGIN_TABLE:
         return run->members;
-    case SLT_STARTS_MIXED:
+    case SLT_BEGIN_MIXED:
         return (run->members + 1) / 2;
     default:
         return 0;
@@ -141,7 +141,7 @@ slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run) {
 
 // a single bad epoch stops nobody: the best ones so far are compared
 static void thin_out(slt_live_run *run) {
-    double far = run->setup->train.thin, least = INFINITY;
+    double far = run->setup->train.prune_margin, least = INFINITY;
     if (far <= 0 || 3 * run->state.total_steps < run->state.limit) return;
     for (int m = 0; m < run->members; m++)
         if (run->each[m].health != SLT_MEMBER_BROKEN) least = fmin(least, run->each[m].least);

@@ -55,7 +55,7 @@ static slt_status read_setups(crowd *c) {
     for (int i = 0; i < c->count; i++) {
         memset(&c->outcomes[i], 0, sizeof c->outcomes[i]);
         slt_status status = check(&c->requests[i]);
-        if (status == SLT_OK) status = slt_setup_read(&c->setups[i], &c->requests[i]);
+        if (status == SLT_OK) status = slt_setup_read(c->context, &c->setups[i], &c->requests[i]);
         status = slt_group_agree(c->context, status);
         if (status != SLT_OK && !slt_is_own_fault(status)) return status;
         c->taken[i] = status != SLT_OK;
