@@ -36,7 +36,7 @@ typedef struct {
     const char *page;    // the HTML file
     const char *figures; // a folder for SVG files; made when it is not there
     bool overwrite;      // replaces a page or figures that exist, else EXISTS (output.h)
-    const char *data;    // another data set than those that the runs were trained on
+    const char *data;    // a data set other than the runs' own
     slt_split split;     // which part of the data: SLT_SPLIT_TEST, as a rule
     int detailed;        // trajectories with pictures, masks and attention per data set; 0: 240
     uint64_t seed;       // of the trajectories chosen at random, and of models that sample

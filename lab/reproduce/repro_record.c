@@ -116,7 +116,7 @@ slt_status slt_repro_record_parse(const char *where, const json_t *document,
         !read_text(document, "commit", record.commit, sizeof record.commit) ||
         !read_text(document, "device", record.device, sizeof record.device) ||
         !json_is_object(valid) || !json_is_object(test))
-        SLT_FAIL(SLT_FORMAT, "%s: no record of a run; remove it to go on", where);
+        SLT_FAIL(SLT_FORMAT, "%s: no record of a run; remove it to continue", where);
     slt_trial_scores_read(valid, &record.valid);
     slt_trial_scores_read(test, &record.test);
     const json_t *missed = json_object_get(document, "missed");

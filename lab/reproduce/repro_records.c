@@ -44,7 +44,7 @@ static slt_status name_run(const char *where, const json_t *run, slt_repro_carri
     out->variant = slt_repro_variant_find(variant);
     if (words != 3 || !out->set || !out->variant || out->index < 0 ||
         out->index >= most_runs(out->variant))
-        SLT_FAIL(SLT_FORMAT, "%s: no table has a run '%.120s'; remove the line to go on", where,
+        SLT_FAIL(SLT_FORMAT, "%s: no table has a run '%.120s'; remove the line to continue", where,
                  text);
     return SLT_OK;
 }

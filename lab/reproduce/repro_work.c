@@ -118,7 +118,7 @@ static void announce(slt_repro *r, const slt_repro_cell *cell) {
     pthread_mutex_lock(&r->lock);
     slt_context_log(r->context, SLT_LOG_INFO, "%d of %d runs: %s, %s %s",
                     r->result.done + r->trained, r->result.runs, cell->set->name,
-                    cell->variant->name, cell->done ? "(goes on)" : "");
+                    cell->variant->name, cell->done ? "(resumed)" : "");
     pthread_mutex_unlock(&r->lock);
 }
 

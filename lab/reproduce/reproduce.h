@@ -43,7 +43,7 @@ typedef struct {
     int jobs;       // cells at once, each with its share of the context's threads; 0: one
     double seconds; // stops behind so many seconds, to go on in a later call; 0: no bound
     uint64_t seed;  // of the data sets, and of the first run of every cell; 0: the standard sets
-    bool no_runs;   // plays and trains nothing: writes the results of what is there
+    bool no_runs;   // plays and trains nothing; writes the results of existing runs
     bool no_pages;  // neither figures nor the HTML page
     const char *const *settings; // "key=value" for every run, behind those of the tables
     int setting_count;

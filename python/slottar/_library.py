@@ -87,7 +87,7 @@ def to_bytes(value: Any, what: str) -> Optional[bytes]:
 
 
 def needed(value: Any, what: str) -> bytes:
-    """A text for the library, which wants one."""
+    """A text for the library, which expects one."""
     if not isinstance(value, str):
         raise TypeError(f"{what} is a text, not {type(value).__name__}")
     if "\0" in value:

@@ -92,7 +92,7 @@ def _cut(values: Any, lengths: Optional[Sequence[int]], name: str) -> Sequence[A
     if lengths is None:
         listed = hasattr(values, "__len__") and hasattr(values, "__getitem__")
         if not listed or isinstance(values, (str, bytes, dict)):
-            raise TypeError(f"{name}: wants one entry per episode, or lengths=")
+            raise TypeError(f"{name}: expected one entry per episode, or lengths=")
         return values
     sizes = integers(lengths, "lengths", np.int64)
     flat = np.atleast_1d(plain(values, name))

@@ -91,7 +91,7 @@ class Episode:
 
     @property
     def final_observation(self) -> Optional[np.ndarray]:
-        """What was seen behind the last step."""
+        """The observation after the last step."""
         raw, shape = self._raw, self._data.observation_shape
         if not self._data._info.has_finals:
             return None
@@ -300,7 +300,7 @@ class Dataset:
 
     @property
     def actions(self) -> np.ndarray:
-        """Of all steps, behind one another."""
+        """Of all steps, concatenated."""
         return self._column("actions_u8", "actions_i32", "actions_f32")
 
     @property

@@ -177,7 +177,7 @@ def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:
     if isinstance(X, Dataset) and y is None:
         return X
     if not hasattr(X, "__len__"):
-        raise TypeError(f"wants a data set or a list of trajectories, not {type(X).__name__}")
+        raise TypeError(f"needs a data set or a list of trajectories, not {type(X).__name__}")
     if _is_one(X):
         if y is not None:
             raise ValueError("a list of trajectories goes with y: did you mean [X], [y]?")

@@ -36,7 +36,7 @@ from .trust import Trust
 # parameters that are no options of the model: default (None of restarts: the library's for the
 # model) and explanation
 _COMMON = {
-    "preset": (None, "a configuration of the paper's tables, named like a data set"),
+    "preset": (None, "a configuration from the paper's tables, by data set name"),
     "profile": (None, '"default", "reference" or "paper": the switches where they differ'),
     "config": (None, "a YAML file of options"),
     "restarts": (
@@ -497,7 +497,7 @@ def _document(summary: str, model: str, rows: List[Any]) -> str:
         presets.append(text(lib.slt_model_preset(model.encode(), len(presets))))
     settings = text(lib.slt_model_settings(model.encode()))
     if settings:
-        lines += ["", f"It starts from {settings}."]
+        lines += ["", f"Its training defaults are {settings}."]
     return "\n".join([*lines, "", f"Presets: {', '.join(presets)}."])
 
 
@@ -531,7 +531,7 @@ Segmenter = _make("Segmenter", "slottar", "SloTTAr: slots, masks by cumulative s
 MDLSegmenter = _make(
     "MDLSegmenter",
     "slottar-mdl",
-    "slottar-mdl: cuts where that makes the recording cheapest to write down; reads no labels.",
+    "slottar-mdl: minimum description length; reads no labels.",
 )
 CompILE = _make("CompILE", "compile", "CompILE, a baseline.")
 OMPN = _make("OMPN", "ompn", "OMPN, a baseline.")

@@ -40,7 +40,7 @@ def sequences(values: Sequence[Any], what: str) -> Tuple[Any, List[np.ndarray]]:
     arrays = [integers(v, what) for v in values]
     for array in arrays:
         if array.ndim != 1 or not len(array):
-            raise ValueError(f"{what}: wants [steps] per trajectory, not {list(array.shape)}")
+            raise ValueError(f"{what}: expected [steps] per trajectory, not {list(array.shape)}")
     out = (c.slt_sequence * max(len(arrays), 1))()
     for one, array in zip(out, arrays):
         one.values, one.length = address(array), len(array)

@@ -190,7 +190,7 @@ def test_run_directory_goes_on(demos, tmp_path, caplog):
     parts.fit(demos, callbacks=[lambda report: report.news.startswith("epoch 2")])
     assert len(parts.history_) < 4
     parts.fit(demos)
-    assert any("goes on behind epoch" in message for message in caplog.messages)
+    assert any("resumes after epoch" in message for message in caplog.messages)
     assert Path(whole.checkpoint_).read_bytes() == Path(parts.checkpoint_).read_bytes()
     with pytest.raises(ValueError, match="another run directory"):
         parts.set_params(slots=5).fit(demos)

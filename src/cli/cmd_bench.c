@@ -121,7 +121,7 @@ static bool read_time(const cli_call *call, double *seconds) {
     char *end;
     *seconds = strtod(text, &end);
     if (end != text && !*end && *seconds > 0 && *seconds <= 3600) return true;
-    return cli_misuse(call, "--seconds wants a number up to 3600, not '%s'", text), false;
+    return cli_misuse(call, "--seconds expects a number up to 3600, not '%s'", text), false;
 }
 
 static slt_status run_sections(cli_bench_run *b, const char *chosen) {
@@ -159,10 +159,10 @@ static const cli_flag flags[] = {
     {"preset", 0, "PRESET", "models: a configuration as for train (default craft-full)"},
     {"profile", 0, "PROFILE", "models: default, reference or paper"},
     {"config", 0, "FILE", "models: options from a YAML file"},
-    {"data", 0, "FILE", "models: a data set (default: a small one is played for the preset)"},
+    {"data", 0, "FILE", "models: a data set (default: a small one is collected)"},
     {"batch", 0, "N", "models: trajectories of a training step, as batch=N"},
-    {"population", 0, "N", "models: so many of them take a step together"},
-    {"parts", 0, NULL, "models: where the step's time goes, operation by operation"},
+    {"population", 0, "N", "models: number of models in a population"},
+    {"parts", 0, NULL, "models: time of a step by operation"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -18,7 +18,8 @@ static bool read_sizes(const cli_call *call, slt_collect_request *request) {
     if (split && all) return cli_misuse(call, "--episodes or --split, not both"), false;
     if (!split) return cli_number(call, "episodes", 1, CLI_MOST_EPISODES, 0, &request->episodes[0]);
     if (!cli_split(split, request->episodes))
-        return cli_misuse(call, "--split wants numbers of episodes like 10000,1000,1000, not '%s'",
+        return cli_misuse(call,
+                          "--split expects numbers of episodes like 10000,1000,1000, not '%s'",
                           split),
                false;
     for (int s = 0; s < SLT_SPLITS; s++)
@@ -32,14 +33,14 @@ static bool read_noise(const cli_call *call, double *noise) {
     char *end;
     *noise = strtod(text, &end);
     if (end != text && !*end && *noise >= 0 && *noise <= 1) return true;
-    return cli_misuse(call, "--noise wants a share from 0 to 1, not '%s'", text), false;
+    return cli_misuse(call, "--noise expects a share from 0 to 1, not '%s'", text), false;
 }
 
 // NAME.safetensors here when there is no -o
 static bool choose_path(const cli_call *call, char *path, size_t size) {
     const char *given = cli_value(call, "output");
     if (!given && call->count > 1)
-        return cli_misuse(call, "several environments want a name: -o FILE"), false;
+        return cli_misuse(call, "several environments need a name: -o FILE"), false;
     int length = given ? snprintf(path, size, "%s", given)
                        : snprintf(path, size, "%s.safetensors", call->arguments[0]);
     if (length > 0 && (size_t)length < size) return true;
@@ -125,7 +126,7 @@ static const cli_flag flags[] = {
     {"obs", 0, "VIEW", "Craft: full or partial (default: as the id says)"},
     {"expert", 0, "EXPERT",
      "bot (the planner on MiniGrid), random, or a policy's file (default bot)"},
-    {"noise", 0, "P", "share of steps with a random action (default 0)"},
+    {"noise", 0, "P", "fraction of random actions (default 0)"},
     {"truth", 0, "TRUTH", "MiniGrid labels: effects, reference or natural (default effects)"},
     {"single-delimiter", 0, NULL, "MiniGrid: pickup is recorded as toggle"},
     {NULL, 0, NULL, NULL},
@@ -138,9 +139,9 @@ const cli_command cli_collect = {
     .text =
         "ENV is one or more ids of 'slottar envs', which are mixed evenly, or one named set:\n"
         "craft-full, craft-partial, doorkey, unlockpickup, blockedunlockpickup, keycorridor.\n"
-        "Episodes in which the expert fails are left out, and those longer than the paper pads\n"
-        "to (named sets); random play is kept whatever comes of it. The same command gives the\n"
-        "same file, byte for byte; --seed 1, 2, ... give others.\n\n"
+        "Episodes in which the expert fails are dropped, and in named sets those longer than the\n"
+        "paper's padding; random play is always kept. The same command gives the same file, byte\n"
+        "for byte; --seed 1, 2, ... give others.\n\n"
         "  slottar collect craft-full\n"
         "  slottar collect doorkey --single-delimiter -o delimiter.safetensors\n"
         "  slottar collect keycorridor --truth reference --noise 0.05 --split 2000,200,200 -o "

@@ -23,7 +23,7 @@ const cli_command cli_completion = {
     .summary = "prints a completion script for a shell",
     .text = "Installed, slottar has its completions already (docs/install.md). Else:\n\n"
             "  eval \"$(slottar completion bash)\"     in ~/.bashrc\n"
-            "  eval \"$(slottar completion zsh)\"      in ~/.zshrc, behind compinit\n"
+            "  eval \"$(slottar completion zsh)\"      in ~/.zshrc, after compinit\n"
             "  slottar completion fish | source      in ~/.config/fish/config.fish\n",
     .least = 1,
     .most = 1,

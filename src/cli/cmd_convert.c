@@ -20,7 +20,8 @@ const cli_command cli_convert = {
     .arguments = "IN OUT [--force]",
     .summary = "converts a data set to another format",
     .text =
-        "IN is known by its content: the native format, npz, HDF5 (Minari, robomimic, D4RL; a\n"
+        "The format of IN is detected from its content: the native format, npz, HDF5 (Minari, "
+        "robomimic, D4RL; a\n"
         "Minari data set is a folder), or csv (by its name: a row per step with the columns\n"
         "episode, action, optional segment, reward, split, task, seed; all others are the\n"
         "observation). --actions, --observations and --episode choose other columns, or keys of\n"

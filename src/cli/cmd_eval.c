@@ -14,10 +14,10 @@
 
 static const cli_flag flags[] = {
     {"rule", 0, "RULE",
-     "a rule that needs no training: uniform, random, comb, rarest, surprise, delimiter"},
+     "a baseline, without training: uniform, random, comb, rarest, surprise, delimiter"},
     {"split", 0, "SPLIT", "train, valid or test (default test)"},
-    {"missed-by", 0, "RULE", "only the trajectories of the split that this rule gets wrong"},
-    {"data", 0, "DATA", "the data set, where it is not the last argument"},
+    {"missed-by", 0, "RULE", "only trajectories of the split that this baseline gets wrong"},
+    {"data", 0, "DATA", "the data set, if it is not the last argument"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
@@ -321,12 +321,12 @@ static void print_table(const row *runs, int count, const row *floors, int floor
         print_row(&sd);
     }
     if (mixed) puts("different configurations: means only over runs that differ in their seed");
-    puts("told: what a method knew of the labels (*: the true number of segments of every "
+    puts("told: what the method was told of the labels (*: the true number of segments of every "
          "trajectory)\nece: expected calibration error of confidence");
-    if (floor_count) puts("floors:");
+    if (floor_count) puts("baselines:");
     for (int i = 0; i < floor_count; i++) print_row(&floors[i]);
     if (count && isnan(runs[0].value[0]))
-        puts("no labels in this data set: only the accuracy can be told");
+        puts("this data set has no labels: only the accuracy is known");
 }
 
 // ---- running
@@ -391,7 +391,7 @@ static int run(cli_call *call) {
     if (call->count && !cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
     slt_status status = find_data(call, &t, path, sizeof path);
     if (status != SLT_OK) return cli_fail(status);
-    if (!path[0]) return cli_misuse(call, "say which data set, behind the runs");
+    if (!path[0]) return cli_misuse(call, "name the data set after the runs");
     slt_dataset *data;
     bool named = t.data_given || cli_value(call, "data") || cli_value(call, "rule");
     status = slt_dataset_open(call->context, path, &data);
@@ -414,13 +414,13 @@ static int run(cli_call *call) {
 const cli_command cli_eval = {
     .name = "eval",
     .arguments = "RUN... [DATA] | --rule RULE DATA",
-    .summary = "scores trained models against labels, beside the floors",
+    .summary = "scores trained models against labels and baselines",
     .text =
         "Prints F1 (as the reference counts, and one-to-one), alignment, ARI, Covering,\n"
         "reconstruction accuracy, Forward and Backward Access; several runs in one table, with\n"
-        "mean and spread over those that differ in their seed alone. Baselines that read a last\n"
-        "step DONE are scored without it and with it. Without DATA the set the first run was "
-        "trained on.\n\n"
+        "mean and standard deviation over runs that differ only in their seed. Comparison models\n"
+        "that read a last step DONE are scored without it and with it. Default DATA: the data of\n"
+        "the first run.\n\n"
         "  slottar eval runs/slottar-0 runs/slottar-1 runs/ompn-0\n"
         "  slottar eval runs/a new.safetensors --split valid\n"
         "  slottar eval runs/a noisy.safetensors --missed-by delimiter\n"

@@ -297,11 +297,11 @@ static int run(cli_call *call) {
 const cli_command cli_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "tells what is in a file or a run directory",
+    .summary = "describes a file or a run directory",
     .text = "FILE is a data set of any format (episodes, actions, observations, and histograms of\n"
             "lengths and numbers of segments; every value is checked) or any safetensors file\n"
             "(a checkpoint: its metadata and tensors), or a run directory: what is trained there,\n"
-            "how far it came, its best epoch, and the command that goes on.\n\n"
+            "how far it came, its best epoch, and the command that resumes it.\n\n"
             "  slottar info demos.safetensors\n"
             "  slottar info runs/a\n"
             "  slottar info runs/a/best.safetensors --json\n",

@@ -27,7 +27,7 @@ static int run(cli_call *call) {
 const cli_command cli_play = {
     .name = "play",
     .arguments = "ENV|DATA [--episode N]",
-    .summary = "an environment, or a recorded episode, in the terminal",
+    .summary = "plays an environment or a recorded episode in the terminal",
     .text =
         "Craft:     arrows (h j k l) move, space or u uses, . does nothing\n"
         "MiniGrid:  left, right (h l) turn, up (k, f) goes forward, p picks up, d drops,\n"
@@ -43,7 +43,7 @@ const cli_command cli_play = {
         "g grass, w wood, $ gold, * gem.\n\n"
         "Without a terminal, keys are the characters of standard input and every frame is "
         "printed.\n"
-        "Without colours, a letter behind a thing of MiniGrid is its colour (e: grey).\n\n"
+        "Without colours, a letter after a MiniGrid object is its colour (e: grey).\n\n"
         "  slottar play MiniGrid-DoorKey-8x8-v0 --seed 1\n"
         "  slottar play makebedfull-v0\n"
         "  slottar play craft-full.safetensors --episode 3\n"

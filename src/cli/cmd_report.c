@@ -12,10 +12,10 @@
 static const cli_flag flags[] = {
     {"output", 'o', "FILE", "the page, FILE.html"},
     CLI_FORCE,
-    {"data", 0, "DATA", "another data set than those that the runs were trained on"},
+    {"data", 0, "DATA", "a data set other than the runs' own"},
     {"split", 0, "SPLIT", "train, valid or test (default test)"},
-    {"figures", 0, "DIR", "the pictures as SVG files, too"},
-    {"detailed", 0, "N", "trajectories with pictures, masks and attention (default 240)"},
+    {"figures", 0, "DIR", "also writes the figures as SVG files"},
+    {"detailed", 0, "N", "trajectories shown in detail: world, masks, attention (default 240)"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -64,14 +64,14 @@ static int run(cli_call *call) {
 const cli_command cli_report = {
     .name = "report",
     .arguments = "RUN... -o FILE.html [--figures DIR]",
-    .summary = "one page that shows what models found",
-    .text = "An HTML file that needs nothing but a browser: scores beside floors and the paper's,\n"
-            "training curves, numbers and durations of segments, a browser of trajectories with\n"
-            "worlds, masks and slot attention, a gallery of sub-routines. Runs on the same data\n"
-            "set stand side by side.\n\n"
-            "  slottar report runs/a -o report.html\n"
-            "  slottar report runs/a runs/b --data new.safetensors -o both.html\n"
-            "  slottar report runs/a --figures figures\n",
+    .summary = "writes an HTML report of runs",
+    .text =
+        "A self-contained HTML file: scores next to baselines and the paper's, training curves,\n"
+        "numbers and lengths of segments, a browser of trajectories with worlds, masks and\n"
+        "slot attention, a gallery of sub-routines. Runs on the same data set are compared.\n\n"
+        "  slottar report runs/a -o report.html\n"
+        "  slottar report runs/a runs/b --data new.safetensors -o both.html\n"
+        "  slottar report runs/a --figures figures\n",
     .flags = flags,
     .least = 1,
     .most = 64,

@@ -10,16 +10,16 @@
 #include "reproduce/reproduce.h"
 
 static const cli_flag flags[] = {
-    {"output", 'o', "DIR", "the folder of data sets, runs and results"},
+    {"output", 'o', "DIR", "folder of data sets, runs and results"},
     {"quick", 0, NULL, "small data and models: minutes instead of hours, and no results"},
     {"seeds", 0, "N", "runs of every cell (default 5, with --quick 2)"},
-    {"jobs", 'j', "N", "cells at once, each with its share of the threads (default 1)"},
-    {"seconds", 0, "N", "stops behind N seconds; the same command goes on"},
+    {"jobs", 'j', "N", "cells in parallel, each with its share of the threads (default 1)"},
+    {"seconds", 0, "N", "stops after N seconds; the same command resumes"},
     {"only", 0, "LIST",
-     "trains these alone, in this order: models, or cells SET/VARIANT (craft-*/ompn*)"},
+     "trains only these, in this order: models, or cells SET/VARIANT (craft-*/ompn*)"},
     {"split", 0, "A,B,C", "episodes of every data set (default 10000,1000,1000)"},
-    {"no-runs", 0, NULL, "trains nothing: writes the results of what is there"},
-    {"no-pages", 0, NULL, "neither figures nor report.html"},
+    {"no-runs", 0, NULL, "trains nothing; writes the results of existing runs"},
+    {"no-pages", 0, NULL, "skips figures and report.html"},
     {"list", 0, NULL, "lists the tables"},
     {NULL, 0, NULL, NULL},
 };
@@ -55,7 +55,7 @@ static void print(const cli_call *call, const slt_reproduce_request *request,
            result->runs);
     if (result->failed) printf(", %d of them diverged", result->failed);
     putchar('\n');
-    if (request->quick) puts("quick: the numbers show that everything runs, they are no results");
+    if (request->quick) puts("quick: a test run; the numbers are not results");
 }
 
 // what is left, and the exit code that belongs to it
@@ -64,14 +64,14 @@ static int tell_left(const slt_reproduce_result *result) {
         fprintf(stderr, "slottar: %d runs could not be trained here; the first: %s\n",
                 result->unmade, cli_plain(result->reason).text);
     if (!result->finished)
-        fprintf(stderr, "%d runs are left; the same command goes on\n",
+        fprintf(stderr, "%d runs left; run the same command to continue\n",
                 result->runs - result->done);
     return !result->finished ? CLI_SAVED : result->unmade ? CLI_FAILED : CLI_DONE;
 }
 
 static int stopped(const char *folder, int caught) {
     cli_progress_end();
-    fprintf(stderr, "saved in %s; the same command goes on from there\n", folder);
+    fprintf(stderr, "saved in %s; run the same command to resume\n", folder);
     return caught;
 }
 
@@ -86,7 +86,8 @@ static bool read_numbers(const cli_call *call, slt_reproduce_request *request) {
     request->seconds = (double)seconds;
     const char *split = cli_value(call, "split");
     if (!split || cli_split(split, request->episodes)) return true;
-    return cli_misuse(call, "--split wants numbers of episodes like 1000,100,100, not '%s'", split),
+    return cli_misuse(call, "--split expects numbers of episodes like 1000,100,100, not '%s'",
+                      split),
            false;
 }
 
@@ -122,7 +123,7 @@ static int run(cli_call *call) {
                                      .settings = call->settings,
                                      .setting_count = call->setting_count,
                                      .seed = call->seed};
-    if (!request.folder) return cli_misuse(call, "wants a folder: -o DIR");
+    if (!request.folder) return cli_misuse(call, "needs a folder: -o DIR");
     if (!read_numbers(call, &request)) return CLI_USAGE;
     slt_reproduce_result result;
     cli_catch_signals(call->context);
@@ -138,13 +139,13 @@ static int run(cli_call *call) {
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .arguments = "[TABLE...] -o DIR [key=value...]",
-    .summary = "makes the paper's tables and figures again",
+    .summary = "reproduces the paper's tables and figures",
     .text =
-        "Plays the data sets, trains every cell (a model on a set) with several seeds, judges on\n"
-        "the test split and writes DIR/results.md and results.json: the paper's figures, its "
-        "code's\n"
-        "profile, our default and the floors side by side. What is there is not made again: the\n"
-        "same command goes on where it was stopped or killed, and other tables may be added.\n"
+        "Collects the data sets, trains every cell (a model on a set) with several seeds, "
+        "evaluates\n"
+        "on the test split and writes DIR/results.md and results.json: the paper's numbers, its\n"
+        "code's profile, our default and the baselines. Finished runs are kept: the same command\n"
+        "resumes where it was stopped or killed, and other tables can be added.\n"
         "key=value goes to every run. With --seconds the exit code is 75 as long as runs are "
         "left.\n"
         "--list names the tables; without a name all of them are made.\n\n"

@@ -30,7 +30,7 @@ static const cli_flag flags[] = {
     {"answer", 0, "N", "takes the N-th of the answers that runs of a vote agree on"},
     {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
     {"runs", 0, "N", "without RUN: runs of every group that votes (default 48)"},
-    {"seconds", 0, "N", "without RUN: a bound on the time of training"},
+    {"seconds", 0, "N", "without RUN: time limit of training"},
     {"restarts", 0, "N", "without RUN: no vote; trains N of slottar-mdl and keeps the best"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
@@ -223,7 +223,7 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
                           : slt_model_segment(model, p->data, options, print, p);
     }
     if (p->told && !call->quiet)
-        fprintf(stderr, "%lld trajectories: their true number of segments was used\n",
+        fprintf(stderr, "%lld trajectories: the true number of segments was used\n",
                 (long long)p->told);
     slt_dataset_close(p->data);
     slt_model_close(model);
@@ -243,7 +243,7 @@ static int stop(const cli_call *call, slt_status status) {
     int caught = cli_caught_signal();
     if (status != SLT_CANCELLED || !caught) return cli_fail(status);
     cli_progress_end();
-    if (call->count == 1) fprintf(stderr, "saved; the same command goes on from there\n");
+    if (call->count == 1) fprintf(stderr, "saved; run the same command to resume\n");
     return caught;
 }
 
@@ -321,11 +321,11 @@ static int run(cli_call *call) {
     bool lines = p.csv || (path && ends_with(path, ".jsonl"));
     if (path && !lines && !is_data_set(path))
         return cli_misuse(call,
-                          "'%s' ends neither in .jsonl or .csv nor like a data set: .safetensors, "
+                          "'%s' is neither .jsonl nor .csv nor a data set: .safetensors, "
                           ".npz, .hdf5, /",
                           path);
     if (path && !lines && (p.show || p.limit))
-        return cli_misuse(call, "a data set has all episodes: no --show and no --limit with '%s'",
+        return cli_misuse(call, "--show and --limit do not apply to a data set as output: '%s'",
                           path);
     cli_catch_signals(call->context);
     if (lines) return run_to_file(call, &p, &options, path);
@@ -338,27 +338,25 @@ static int run(cli_call *call) {
 const cli_command cli_segment = {
     .name = "segment",
     .arguments = "[RUN] DATA [-o OUT] [key=value...]",
-    .summary = "segments trajectories, with a trained model or alone",
+    .summary = "segments trajectories, with a trained model or by training one",
     .text =
-        "Without RUN, many small models learn from DATA, without labels, and vote on where "
-        "segments\n"
-        "end; a summary says how many segments there are, how long, and how far to trust them.\n"
-        "kind=events or kind=phases asks for one notion of a segment; kind=auto takes the one "
-        "that\n"
-        "its runs agree on more. What is known of the number of segments goes into prior=: 3, "
-        "3..6,\n"
-        "~4.5 (a mean), a list of probabilities, or nothing. With --restarts, or options of\n"
-        "slottar-mdl, that model is trained instead.\n\n"
+        "Without RUN, many small models are trained on DATA, without labels, and vote on the\n"
+        "boundaries. The summary reports number and length of segments and how far to trust them.\n"
+        "kind=events or kind=phases asks for one kind of segment; kind=auto takes the one whose "
+        "runs\n"
+        "agree more. Give what you know about the number of segments as prior=: 3, 3..6, ~4.5 (a\n"
+        "mean), a list of probabilities, or nothing. With --restarts or options of slottar-mdl,\n"
+        "that model is trained instead.\n\n"
         "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"
         "but the last), segment id per step, confidence per boundary (probability of a boundary\n"
-        "within one step of it), number of segments with its distribution; told_count where a\n"
-        "baseline was told the true number of segments; trust: a number from 0 to 1, doubtful or\n"
-        "not, whether confidence is calibrated, and the warnings; of a vote, the group that "
-        "answered\n"
-        "and types, a number per segment that means the same in all trajectories; codes, a few\n"
-        "numbers per segment, where the model has them (code=8). -o with another ending\n"
-        "(.safetensors, .npz, .hdf5, or / for a Minari data set) copies the data set with the\n"
-        "segments as its labels.\n\n"
+        "within one step of it), number of segments with its distribution; told_count if the "
+        "model\n"
+        "was given the true number of segments; trust: a number from 0 to 1, doubtful or not,\n"
+        "whether confidence is calibrated, and the warnings; of a vote, the group that was chosen\n"
+        "and types, a number per segment that means the same in all trajectories; codes, a vector\n"
+        "per segment, if the model has them (code=8). -o with another ending (.safetensors, .npz,\n"
+        ".hdf5, or / for a Minari data set) copies the data set with the segments as its "
+        "labels.\n\n"
         "  slottar segment demos.csv --actions 'a*' --observations 'q*' --episode demo --show\n"
         "  slottar segment demos.safetensors prior=3 -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o segments.jsonl\n"

@@ -12,13 +12,13 @@
 #include "slottar/sweep.h"
 
 static const cli_flag flags[] = {
-    {"output", 'o', "DIR", "the folder of the search"},
-    {"preset", 0, "PRESET", "a configuration of the paper's tables to start from"},
-    {"profile", 0, "PROFILE", "default, reference or paper: the switches where they differ"},
+    {"output", 'o', "DIR", "folder of the sweep"},
+    {"preset", 0, "PRESET", "a configuration from the paper's tables to start from"},
+    {"profile", 0, "PROFILE", "default, reference or paper: settings where they differ"},
     {"population", 0, "N",
-     "most runs of one shape that are trained together (default 1, on a GPU 64)"},
-    {"jobs", 0, "N", "takes trials in N threads, each with all of --threads (default 1)"},
-    {"options", 0, NULL, "lists the options of the search with their defaults"},
+     "most runs of one shape trained as one population (default 1, on a GPU 64)"},
+    {"jobs", 0, "N", "runs N trials at once, each with --threads threads (default 1)"},
+    {"options", 0, NULL, "lists the sweep's options with their defaults"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -73,22 +73,22 @@ static bool options_at(int index, cli_option_list *out) {
 }
 
 static int list_options(void) {
-    puts("options of the search, as key=value:");
+    puts("sweep options, as key=value:");
     cli_list_options(slt_sweep_options_of());
     return CLI_DONE;
 }
 
 static int stopped(const char *folder, int caught) {
     cli_progress_end();
-    fprintf(stderr, "saved in %s; the same command goes on from there\n", folder);
+    fprintf(stderr, "saved in %s; run the same command to resume\n", folder);
     return caught;
 }
 
 static int run(cli_call *call) {
     if (cli_value(call, "options")) return list_options();
     const char *folder = cli_value(call, "output");
-    if (!folder) return cli_misuse(call, "wants a folder: -o DIR");
-    if (call->count == 0) return cli_misuse(call, "wants SPEC.yaml, or MODEL and DATA");
+    if (!folder) return cli_misuse(call, "needs a folder: -o DIR");
+    if (call->count == 0) return cli_misuse(call, "needs SPEC.yaml, or MODEL and DATA");
     bool spec = call->count == 1;
     int64_t population, jobs;
     if (!cli_number(call, "population", 1, 256, 0, &population)) return CLI_USAGE;
@@ -128,12 +128,11 @@ const cli_command cli_sweep = {
     .summary = "searches over configurations",
     .text =
         "Trains MODEL on DATA with options that vary: key=a,b,c lists values, key=low..high is a\n"
-        "range, key=log:low..high one in which all powers are alike. search=random draws trials=N\n"
-        "configurations, search=grid takes all, search=halving pauses N random ones after few\n"
-        "epochs and lets the better go on; seeds=N trains each N times. A YAML file says the same\n"
-        "('model', 'data', lists). The folder gets a run for each trial and table.json. The same\n"
-        "command again goes on where it was stopped; started several times at once it shares the\n"
-        "trials out.\n\n"
+        "range, key=log:low..high a log-uniform range. search=random draws trials=N\n"
+        "configurations, search=grid takes all, search=halving pauses N random ones after a few\n"
+        "epochs and continues the better ones; seeds=N trains each N times. A YAML file says the\n"
+        "same ('model', 'data', lists). The folder gets a run per trial and table.json. Run the\n"
+        "same command again to resume; several copies at once share the trials.\n\n"
         "  slottar sweep slottar demos.safetensors -o sweeps/a lr=1e-4,5e-4 beta=0.1,1 "
         "search=grid\n"
         "  slottar sweep slottar demos.safetensors -o sweeps/b lr=log:1e-4..1e-2 trials=30 "

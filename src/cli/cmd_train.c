@@ -17,13 +17,13 @@
 
 static const cli_flag flags[] = {
     {"output", 'o', "RUN", "run directory (default runs/MODEL-DATA-SEED)"},
-    {"preset", 0, "PRESET", "a configuration of the paper's tables, named like a data set"},
-    {"profile", 0, "PROFILE", "default, reference or paper: the switches where they differ"},
+    {"preset", 0, "PRESET", "a configuration from the paper's tables, by data set name"},
+    {"profile", 0, "PROFILE", "default, reference or paper: settings where they differ"},
     {"config", 0, "FILE", "options from a YAML file"},
     {"restarts", 0, "N",
-     "trains N at once and keeps the one with the least held-out loss (no labels)"},
-    {"population", 0, "N", "trains N seeds together and keeps all, in RUN/0, RUN/1, ..."},
-    {"seconds", 0, "N", "takes fewer steps where they would take longer than N seconds"},
+     "trains N restarts at once, keeps the one with the lowest held-out loss (no labels)"},
+    {"population", 0, "N", "trains N seeds as one batched model and keeps all: RUN/0, RUN/1, ..."},
+    {"seconds", 0, "N", "time limit: fewer training steps if needed"},
     {"options", 0, NULL, "lists the options of MODEL with their defaults"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
@@ -38,10 +38,10 @@ static int list_options(const char *model) {
         fputc('\n', stderr);
         return CLI_USAGE;
     }
-    printf("options of training, as key=value:\n");
+    printf("training options, as key=value:\n");
     cli_list_options(slt_train_options_of(model, 0));
     if (slt_model_settings(model)[0])
-        printf("  %s starts from %s\n", model, slt_model_settings(model));
+        printf("  %s defaults: %s\n", model, slt_model_settings(model));
     printf("options of %s:\n", model);
     cli_list_options(slt_train_options_of(model, 1));
     printf("presets:");
@@ -66,20 +66,20 @@ static void print_scores(const char *name, const slt_run_scores *s) {
     if (s->has_labels)
         printf("  F1 %.2f  alignment %.2f  ARI %.2f", 100 * s->scores.mean.f1,
                100 * s->scores.mean.align, 100 * s->scores.mean.ari);
-    if (s->has_labels && s->told_count) printf("  (told the number of segments)");
+    if (s->has_labels && s->told_count) printf("  (given the number of segments)");
     putchar('\n');
 }
 
 static void print_restarts(const slt_restart_report *r) {
-    printf("restart %d of %d was kept, %d cut as it does", r->picked + 1, r->members, r->agreeing);
+    printf("Kept restart %d of %d; %d agree.", r->picked + 1, r->members, r->agreeing);
     if (r->runner_up >= 0)
-        printf("; the next one (%d) is %.4f nats per step worse", r->runner_up + 1, r->gap);
+        printf(" Runner-up: restart %d, %.4f nats per step worse.", r->runner_up + 1, r->gap);
     putchar('\n');
 }
 
 static void print_result(const char *run, const slt_train_result *result) {
-    printf("%s: best of %" PRId64 " epochs is %" PRId64 ", %.0f s\n", run, result->epochs,
-           result->best_epoch, result->seconds);
+    printf("%s: best epoch %" PRId64 " of %" PRId64 ", %.0f s\n", run, result->best_epoch,
+           result->epochs, result->seconds);
     if (result->restarts.members) print_restarts(&result->restarts);
     print_scores("valid", &result->valid);
     print_scores("test", &result->test);
@@ -107,14 +107,14 @@ static int fail(slt_status status, const char *run) {
     int code = cli_fail(status);
     snprintf(path, sizeof path, "%s/last.safetensors", run);
     if (status == SLT_IO && access(path, R_OK) == 0)
-        fprintf(stderr, "%s is whole; the same command goes on from it\n", path);
+        fprintf(stderr, "%s is intact; run the same command to resume\n", path);
     return code;
 }
 
 static int stopped(const cli_call *call, const char *run) {
     int caught = cli_caught_signal();
     cli_progress_end();
-    if (!call->follower) fprintf(stderr, "saved in %s; the same command goes on from there\n", run);
+    if (!call->follower) fprintf(stderr, "saved in %s; run the same command to resume\n", run);
     return caught ? caught : CLI_SAVED; // the signal may have come to another process
 }
 
@@ -189,7 +189,7 @@ static int train_population(cli_call *call, const slt_train_request *request, in
 
 static int run(cli_call *call) {
     if (cli_value(call, "options")) return list_options(call->arguments[0]);
-    if (call->count < 2) return cli_misuse(call, "wants a data set");
+    if (call->count < 2) return cli_misuse(call, "needs a data set");
     char path[4096];
     int64_t restarts, seconds, population;
     if (!cli_number(call, "restarts", 1, SLT_MOST_RESTARTS, 1, &restarts)) return CLI_USAGE;
@@ -221,8 +221,8 @@ const cli_command cli_train = {
     .text =
         "MODEL is slottar, slottar-mdl, compile or ompn. The run directory holds config.yaml,\n"
         "metrics.jsonl, TensorBoard events, last.safetensors, best.safetensors, and at the end\n"
-        "result.json and segments.safetensors. The same command again goes on where it was\n"
-        "stopped; a changed configuration is refused.\n\n"
+        "result.json and segments.safetensors. Run the same command again to resume; a changed\n"
+        "configuration is refused.\n\n"
         "  slottar train slottar craft-full.safetensors --preset craft-full\n"
         "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
         "  slottar train slottar demos.safetensors --population 16 --device cuda -o runs/seeds\n"

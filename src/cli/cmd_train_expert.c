@@ -13,16 +13,16 @@
 
 static const cli_flag flags[] = {
     {"output", 'o', "FILE", "the policy (default: ENV-policy.safetensors)"},
-    {"preset", 0, "ENV", "the recipe of another environment, or none (default: its own)"},
+    {"preset", 0, "ENV", "preset of another environment, or none (default: its own)"},
     {"config", 0, "FILE", "options from a YAML file"},
-    {"options", 0, NULL, "lists the options with their defaults, and the recipes"},
+    {"options", 0, NULL, "lists the options with their defaults, and the presets"},
     {NULL, 0, NULL, NULL},
 };
 
 static int list_options(void) {
-    printf("options of learning, as key=value:\n");
+    printf("training options, as key=value:\n");
     cli_list_options(slt_policy_options_of());
-    printf("recipes:\n");
+    printf("presets:\n");
     for (int i = 0; slt_policy_preset(i); i++)
         printf("  %s\n    %s\n", slt_policy_preset(i), slt_policy_recipe(i));
     return CLI_DONE;
@@ -39,7 +39,7 @@ static double rate(const slt_policy_result *result, double seconds) {
 
 static void print_text(const char *path, const slt_policy_result *r) {
     printf("%s: %" PRId64 " frames in %" PRId64 " laps, %s\n", path, r->frames, r->laps,
-           r->reached ? "the goal is reached" : "the goal is not reached");
+           r->reached ? "goal reached" : "goal not reached");
     printf("return %.4f, success %.4f, %.1f steps, over %" PRId64 " fresh episodes\n",
            r->scores.mean_return, r->scores.success, r->scores.length, r->scores.episodes);
     if (r->call_frames)
@@ -63,13 +63,13 @@ static int fail(const cli_call *call, slt_status status, const char *path) {
     if (status == SLT_INVALID || status == SLT_RANGE || status == SLT_UNSUPPORTED)
         return cli_misuse(call, "%s", slt_last_error());
     if (status != SLT_CANCELLED) return cli_fail(status);
-    fprintf(stderr, "%s holds the last lap; the same command goes on from there\n", path);
+    fprintf(stderr, "%s holds the last evaluation; run the same command to resume\n", path);
     return caught ? caught : CLI_SAVED;
 }
 
 static int run(cli_call *call) {
     if (cli_value(call, "options")) return list_options();
-    if (call->count < 1) return cli_misuse(call, "wants an environment");
+    if (call->count < 1) return cli_misuse(call, "needs an environment");
     char path[4096];
     const char *output = cli_value(call, "output");
     int length = output ? snprintf(path, sizeof path, "%s", output)
@@ -95,15 +95,15 @@ static int run(cli_call *call) {
 const cli_command cli_train_expert = {
     .name = "train-expert",
     .arguments = "ENV [-o FILE] [key=value...]",
-    .summary = "a policy learns a world by reinforcement",
+    .summary = "trains a policy by reinforcement learning",
     .text =
         "ENV is an id of MiniGrid, or the named set of one: doorkey, unlockpickup,\n"
         "blockedunlockpickup, keycorridor. FILE is the policy, an expert for collect; it is\n"
-        "written behind every lap, and the same command again goes on from there. A line per lap\n"
-        "goes to FILE.jsonl. Learning ends when an evaluation reaches the goal, or with the last\n"
-        "frame; a policy that is finished is judged again on 1,000 episodes that it never met.\n\n"
+        "written after every evaluation; run the same command again to resume. Each evaluation\n"
+        "adds a line to FILE.jsonl. Training ends when an evaluation reaches the goal, or after\n"
+        "the last frame; a finished policy is evaluated on 1,000 fresh episodes.\n\n"
         "  slottar train-expert doorkey\n"
-        "  slottar train-expert doorkey clip=0 epochs=1 parts=1 -o a2c.safetensors\n"
+        "  slottar train-expert doorkey clip=0 epochs=1 minibatches=1 -o a2c.safetensors\n"
         "  slottar collect doorkey --expert doorkey-policy.safetensors -o learned.safetensors\n"
         "  slottar train-expert --options\n",
     .flags = flags,

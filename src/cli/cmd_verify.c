@@ -1,4 +1,4 @@
-// slottar verify FILE...: proves that this build agrees with the reference programs.
+// slottar verify FILE...: checks this build against the reference programs.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -40,12 +40,11 @@ static int run(cli_call *call) {
 const cli_command cli_verify = {
     .name = "verify",
     .arguments = "FILE...",
-    .summary = "proves that this build agrees with the reference programs",
-    .text =
-        "Reads golden files (a file is known by its content, not its name), computes everything\n"
-        "in them again and prints per file: values checked, mismatches, largest error.\n"
-        "Exit code 1 on any mismatch or a file it does not know.\n\n"
-        "  slottar verify tests/golden/*/*\n",
+    .summary = "checks this build against the reference programs",
+    .text = "Reads golden files (detected by content, not by name), recomputes everything in them\n"
+            "and prints per file: values checked, mismatches, largest error.\n"
+            "Exit code 1 on any mismatch or unknown file.\n\n"
+            "  slottar verify tests/golden/*/*\n",
     .least = 1,
     .most = -1,
     .run = run,

@@ -22,7 +22,7 @@ void cli_help_all(void) {
          "usage: slottar COMMAND [arguments]\n\ncommands:");
     for (int i = 0; cli_commands[i]; i++)
         printf("  %-12s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    printf("\n'slottar COMMAND --help' tells more about a command; 'slottar --version' the version."
+    printf("\n'slottar COMMAND --help' describes a command; 'slottar --version' prints the version."
            "\nExit codes:");
     for (const cli_exit *e = cli_exits; e->meaning; e++)
         printf("%s %d %s", e == cli_exits ? "" : ",", e->code, e->meaning);

@@ -11,7 +11,7 @@
 #include "show_trust.h"
 #include "slottar/run.h"
 
-// ---- the command that goes on
+// ---- the command that resumes it
 
 typedef struct {
     char text[1 << 16];
@@ -88,7 +88,7 @@ static void print_run(const slt_run_info *run, const char *path, const line *com
     if (run->finished)
         printf("next: slottar eval %s; slottar segment %s DATA\n", path, path);
     else
-        printf("to go on: %s\n", command->text);
+        printf("to resume: %s\n", command->text);
 }
 
 // ---- for programs

@@ -13,12 +13,12 @@
 
 // clang-format off
 const cli_flag cli_common_flags[] = {
-    {"seed",    0,   "N", "seed of everything that is random (default 0)"},
+    {"seed",    0,   "N", "random seed (default 0)"},
     {"threads", 0,   "N", "number of threads (default: one per core)"},
     {"device",  0,   "DEVICE", "where models compute: cpu (default) or cuda"},
     {"precision", 0, "PRECISION", "of matrix products on cuda: fp32 or tf32 (default)"},
     {"json",    0,   NULL, "results as JSON on standard output"},
-    {"quiet",   'q', NULL, "no progress, no talk"},
+    {"quiet",   'q', NULL, "no progress output"},
     {"help",    'h', NULL, "this help"},
     {NULL, 0, NULL, NULL},
 };
@@ -70,8 +70,8 @@ bool cli_number(const cli_call *call, const char *flag, int64_t low, int64_t hig
     const char *text = cli_value(call, flag);
     *out = fallback;
     if (!text || cli_whole(text, low, high, out)) return true;
-    cli_misuse(call, "--%s wants a whole number from %lld to %lld, not '%s'", flag, (long long)low,
-               (long long)high, text);
+    cli_misuse(call, "--%s expects a whole number from %lld to %lld, not '%s'", flag,
+               (long long)low, (long long)high, text);
     return false;
 }
 
@@ -122,7 +122,7 @@ static bool take_flag(cli_call *call, int argc, char **argv, int *at) {
     if (!flag->argument && value) return cli_misuse(call, "--%s takes no value", flag->name), false;
     if (flag->argument && !value) {
         if (*at + 1 >= argc)
-            return cli_misuse(call, "--%s wants a value: %s", flag->name, flag->argument), false;
+            return cli_misuse(call, "--%s expects a value: %s", flag->name, flag->argument), false;
         value = argv[++*at];
     }
     call->flag_names[call->flag_count] = flag->name;
@@ -151,11 +151,11 @@ static bool check_count(const cli_call *call) {
     const cli_command *command = call->command;
     if (cli_value(call, "help")) return true;
     if (call->count < command->least) {
-        cli_misuse(call, "wants %s", command->arguments);
+        cli_misuse(call, "expects %s", command->arguments);
         return false;
     }
     if (command->most >= 0 && call->count > command->most) {
-        cli_misuse(call, "one argument too many: '%s'", call->arguments[command->most]);
+        cli_misuse(call, "too many arguments: '%s'", call->arguments[command->most]);
         return false;
     }
     return true;

@@ -36,7 +36,7 @@ static int quantile(const cli_tally *tally, double share) {
 }
 
 static void print_counts(FILE *out, const cli_tally *tally) {
-    fprintf(out, "%" PRId64 " trajectories, %.2f segments each on average:", tally->episodes,
+    fprintf(out, "%" PRId64 " trajectories, mean %.2f segments:", tally->episodes,
             (double)tally->segments / (double)tally->episodes);
     for (int n = 1; n < CLI_COUNTS; n++)
         if (tally->counts[n])
@@ -47,19 +47,19 @@ static void print_counts(FILE *out, const cli_tally *tally) {
 
 static void print_segments(FILE *out, const cli_tally *tally) {
     print_counts(out, tally);
-    fprintf(out, "segments of %d to %d steps (the middle half), %d in the middle\n",
-            quantile(tally, 0.25), quantile(tally, 0.75), quantile(tally, 0.5));
+    fprintf(out, "Segment length: median %d, quartiles %d-%d\n", quantile(tally, 0.5),
+            quantile(tally, 0.25), quantile(tally, 0.75));
     if (tally->boundaries)
-        fprintf(out,
-                "%s of a boundary %.3f on average, %" PRId64 " of %" PRId64 " below one half\n",
-                tally->calibrated ? "confidence" : "the model's own probability (not calibrated)",
+        fprintf(out, "%s: mean %.3f, %" PRId64 " of %" PRId64 " below 0.5\n",
+                tally->calibrated ? "Boundary confidence" : "Boundary probability (not calibrated)",
                 tally->confidence / (double)tally->boundaries, tally->doubtful, tally->boundaries);
 }
 
 static void print_restarts(FILE *out, const slt_restart_report *restarts) {
-    fprintf(out, "%d of %d restarts agree on where to cut", restarts->agreeing, restarts->members);
+    fprintf(out, "%d of %d restarts agree on the boundaries", restarts->agreeing,
+            restarts->members);
     if (isfinite(restarts->gap))
-        fprintf(out, "; other cuts cost %.3f nats per step more", restarts->gap);
+        fprintf(out, "; other boundaries cost %.3f nats per step more", restarts->gap);
     putc('\n', out);
 }
 

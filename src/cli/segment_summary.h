@@ -15,7 +15,7 @@ typedef struct {
     int64_t lengths[CLI_LENGTHS]; // segments of that many steps; the last also takes longer ones
     int64_t counts[CLI_COUNTS];   // episodes of that many segments; likewise
     double confidence;            // sum over boundaries
-    int64_t doubtful;             // boundaries below one half
+    int64_t doubtful;             // boundaries below 0.5
     bool calibrated;              // of that confidence
 } cli_tally;
 

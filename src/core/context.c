@@ -54,7 +54,7 @@ static slt_status read_group(const slt_group *given, slt_group *out) {
     if (given->size < 1 || given->rank < 0 || given->rank >= given->size)
         SLT_FAIL(SLT_INVALID, "process %d of a group of %d", given->rank, given->size);
     if (!given->sum || !given->broadcast || !given->gather)
-        SLT_FAIL(SLT_INVALID, "a group wants all three functions");
+        SLT_FAIL(SLT_INVALID, "a group needs all three functions");
     *out = *given;
     return SLT_OK;
 }

@@ -114,8 +114,8 @@ slt_status slt_lock_take(slt_lock *lock, slt_context *context, const char *path,
         if (got == FAILED) SLT_FAIL(SLT_IO, "%s: %s", path, strerror(errno));
         if (got == TAKEN && who.process > 0)
             slt_context_log(context, SLT_LOG_INFO,
-                            "%s: process %ld on host %s left its lock; goes on", shown, who.process,
-                            who.host);
+                            "%s: process %ld on host %s left its lock; continuing", shown,
+                            who.process, who.host);
         if (got == TAKEN) return SLT_OK;
         if (got == HELD && slt_seconds() > until) return refuse(lock, &who, shown);
         SLT_TRY(slt_context_check(context));

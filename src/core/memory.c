@@ -42,7 +42,7 @@ bool slt_size_mul(size_t count, size_t size, size_t *out) {
 }
 
 static void *no_memory(size_t count, size_t size) {
-    slt_fail(SLT_NOMEM, "could not get memory for %zu things of %zu bytes", count, size);
+    slt_fail(SLT_NOMEM, "out of memory: %zu x %zu bytes", count, size);
     return NULL;
 }
 

@@ -45,7 +45,7 @@ static slt_status refuse_choice(const slt_option *row, const char *value) {
         if (slt_near_better(value, at, length, &best)) near = at, near_length = length;
     char hint[80] = "";
     if (near) snprintf(hint, sizeof hint, "; did you mean '%.*s'?", (int)near_length, near);
-    SLT_FAIL(SLT_INVALID, "%s=%.*s: wants one of %s%s", row->name, SHOWN, value, row->choices,
+    SLT_FAIL(SLT_INVALID, "%s=%.*s: expected one of %s%s", row->name, SHOWN, value, row->choices,
              hint);
 }
 
@@ -72,8 +72,8 @@ static slt_status set_int(const slt_option *row, void *values, const char *value
     bool fits = slt_number_whole(value, &number) && (double)number >= row->low &&
                 (double)number <= row->high;
     if (!fits)
-        SLT_FAIL(SLT_INVALID, "%s=%.*s: wants a whole number from %.0f to %.0f", row->name, SHOWN,
-                 value, row->low, row->high);
+        SLT_FAIL(SLT_INVALID, "%s=%.*s: expected a whole number from %.0f to %.0f", row->name,
+                 SHOWN, value, row->low, row->high);
     *(int64_t *)field(row, values) = number;
     return SLT_OK;
 }
@@ -82,7 +82,7 @@ static slt_status set_real(const slt_option *row, void *values, const char *valu
     double number;
     char low[SLT_NUMBER_TEXT], high[SLT_NUMBER_TEXT];
     if (!slt_number_real(value, &number) || number < row->low || number > row->high)
-        SLT_FAIL(SLT_INVALID, "%s=%.*s: wants a number from %s to %s", row->name, SHOWN, value,
+        SLT_FAIL(SLT_INVALID, "%s=%.*s: expected a number from %s to %s", row->name, SHOWN, value,
                  slt_number_print(row->low, low), slt_number_print(row->high, high));
     *(double *)field(row, values) = number;
     return SLT_OK;
@@ -92,14 +92,14 @@ static slt_status set_bool(const slt_option *row, void *values, const char *valu
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(value, words[i]) == 0) return *(bool *)field(row, values) = i % 2, SLT_OK;
-    SLT_FAIL(SLT_INVALID, "%s=%.*s: wants true or false", row->name, SHOWN, value);
+    SLT_FAIL(SLT_INVALID, "%s=%.*s: expected true or false", row->name, SHOWN, value);
 }
 
 static slt_status set_text(const slt_option *row, void *values, const char *value) {
     size_t length = strlen(value);
     if (length >= SLT_OPTION_TEXT_SIZE)
-        SLT_FAIL(SLT_INVALID, "%s=%.*s...: wants at most %d characters, not %zu", row->name, SHOWN,
-                 value, SLT_OPTION_TEXT_SIZE - 1, length);
+        SLT_FAIL(SLT_INVALID, "%s=%.*s...: expected at most %d characters, not %zu", row->name,
+                 SHOWN, value, SLT_OPTION_TEXT_SIZE - 1, length);
     // the rest is zeroed: equal options are equal bytes
     memset(field(row, values), 0, SLT_OPTION_TEXT_SIZE);
     memcpy(field(row, values), value, length);

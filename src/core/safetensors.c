@@ -105,8 +105,8 @@ static slt_status read_entry(slt_safetensors *file, const char *name, const json
     SLT_TRY(read_offsets(file, json_object_get(value, "data_offsets"), entry));
     if (entry->end > size)
         REFUSE(file, name,
-               "data_offsets [%" PRIu64 ", %" PRIu64 "] end behind the %" PRIu64
-               " bytes of data (a cut file?)",
+               "data_offsets [%" PRIu64 ", %" PRIu64 "] exceed the %" PRIu64
+               " bytes of data (truncated file?)",
                entry->start, entry->end, size);
     if (entry->end - entry->start != array->bytes)
         REFUSE(file, name,
@@ -168,7 +168,7 @@ static slt_status check_tiling(const slt_safetensors *file, uint64_t size) {
         expected = entry->end;
     }
     if (expected != size)
-        SLT_FAIL(SLT_FORMAT, "%s: %" PRIu64 " bytes behind the last tensor belong to none",
+        SLT_FAIL(SLT_FORMAT, "%s: %" PRIu64 " bytes after the last tensor belong to no tensor",
                  file->path, size - expected);
     return SLT_OK;
 }

@@ -51,7 +51,7 @@ slt_status slt_safetensors_writer_open(const slt_allocator *allocator, const cha
 // ---- declaring
 
 static slt_status add_pair(slt_safetensors_writer *writer, const char *key, const char *value) {
-    if (writer->started) SLT_FAIL(SLT_INVALID, "metadata '%s' comes behind data", key);
+    if (writer->started) SLT_FAIL(SLT_INVALID, "metadata '%s' comes after data", key);
     char *copy;
     SLT_TRY(slt_arena_text(&writer->arena, value, strlen(value), &copy));
     pair **at = &writer->metadata;
@@ -74,7 +74,7 @@ void slt_safetensors_describe(slt_safetensors_writer *writer, const char *key, c
 }
 
 static slt_status check_declaration(const slt_safetensors_writer *writer, const slt_array *array) {
-    if (writer->started) SLT_FAIL(SLT_INVALID, "tensor '%s' is declared behind data", array->name);
+    if (writer->started) SLT_FAIL(SLT_INVALID, "tensor '%s' is declared after data", array->name);
     if (strcmp(array->name, "__metadata__") == 0)
         SLT_FAIL(SLT_INVALID, "no tensor can be named __metadata__");
     for (const declaration *one = writer->first; one; one = one->next)
@@ -82,7 +82,7 @@ static slt_status check_declaration(const slt_safetensors_writer *writer, const 
             SLT_FAIL(SLT_INVALID, "tensor '%s' is declared twice", array->name);
     const declaration *last = writer->last;
     if (last && slt_dtype_size(array->dtype) > slt_dtype_size(last->array.dtype))
-        SLT_FAIL(SLT_INVALID, "tensor '%s' of %s comes behind '%s' of narrower %s", array->name,
+        SLT_FAIL(SLT_INVALID, "tensor '%s' of %s comes after '%s' of narrower %s", array->name,
                  slt_dtype_name(array->dtype), last->array.name, slt_dtype_name(last->array.dtype));
     return SLT_OK;
 }

@@ -147,7 +147,7 @@ static slt_status next_number(reader *in, bool *starts) {
     int64_t value;
     SLT_TRY(whole(&in->table, SLT_CSV_EPISODE, &value));
     if (!in->first && value < in->episode)
-        SLT_CSV_REFUSE(&in->table, "episode %" PRId64 " comes behind %" PRId64, value, in->episode);
+        SLT_CSV_REFUSE(&in->table, "episode %" PRId64 " comes after %" PRId64, value, in->episode);
     *starts = in->first || value != in->episode;
     in->episode = value;
     return SLT_OK;

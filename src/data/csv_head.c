@@ -51,7 +51,7 @@ slt_status slt_csv_next(slt_csv_table *table, bool *last) {
     table->field_end = table->at;
     if (table->at < table->end && *table->at == '\r') table->at++;
     *last = table->at == table->end || *table->at == '\n';
-    if (!*last && *table->at != ',') SLT_CSV_REFUSE(table, "something stands behind a field");
+    if (!*last && *table->at != ',') SLT_CSV_REFUSE(table, "unexpected text after a field");
     if (table->at < table->end) table->at++;
     return SLT_OK;
 }

@@ -110,7 +110,7 @@ static slt_status take_shape(slt_dataset *data, const slt_array *array) {
     slt_dataset_info *info = &data->info;
     if (array->rank < 2 || array->rank > SLT_OBSERVATION_RANK + 1 || array->shape[0] != info->steps)
         SLT_FAIL(SLT_FORMAT,
-                 "%s: observations: wants %" PRId64 " steps and 1 to %d dimensions behind",
+                 "%s: observations: expected %" PRId64 " steps and 1 to %d further dimensions",
                  data->path, info->steps, SLT_OBSERVATION_RANK);
     if (array->count == 0) SLT_FAIL(SLT_FORMAT, "%s: observations: have no numbers", data->path);
     info->observation_rank = array->rank - 1;

@@ -55,7 +55,7 @@ static slt_status is_last(const importing *in, size_t at, size_t steps, bool *ou
         SLT_TRY(whole(in, episode, at, &value));
         SLT_TRY(whole(in, episode, at + 1, &next));
         if (next < value)
-            REFUSE(in, "episode: %" PRId64 " comes behind %" PRId64 " at step %zu", next, value,
+            REFUSE(in, "episode: %" PRId64 " comes after %" PRId64 " at step %zu", next, value,
                    at + 1);
         *out = next != value;
         return SLT_OK;
@@ -171,7 +171,7 @@ static slt_status describe_dense(importing *in) {
     const slt_array *array = in->observations;
     if (array->rank < 1 || array->rank > SLT_OBSERVATION_RANK + 1 || array->count == 0 ||
         array->shape[0] != info->steps)
-        REFUSE(in, "observations: want %" PRId64 " rows and at most %d dimensions behind",
+        REFUSE(in, "observations: expected %" PRId64 " rows and at most %d further dimensions",
                info->steps, SLT_OBSERVATION_RANK);
     bool bytes = array->dtype == SLT_DTYPE_U8 || array->dtype == SLT_DTYPE_BOOL;
     info->observation_kind = bytes ? SLT_OBSERVATIONS_U8 : SLT_OBSERVATIONS_F32;
@@ -181,7 +181,7 @@ static slt_status describe_dense(importing *in) {
     info->observation_size = (int64_t)array->count / info->steps;
     if (!in->finals) return SLT_OK;
     if (in->finals->count != (size_t)info->episodes * (size_t)info->observation_size)
-        REFUSE(in, "final_observations: want %" PRId64 " rows of %" PRId64 " numbers",
+        REFUSE(in, "final_observations: expected %" PRId64 " rows of %" PRId64 " numbers",
                info->episodes, info->observation_size);
     info->has_finals = true;
     return SLT_OK;

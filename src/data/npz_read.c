@@ -53,7 +53,7 @@ static slt_status find_end(archive *zip, uint64_t *out) {
     for (uint64_t at = zip->size - END + 1; zip->size >= END && at-- > lowest;) {
         if (memcmp(zip->bytes + at, "PK\5\6", 4) == 0) return *out = at, SLT_OK;
     }
-    REFUSE(zip, "no end of a zip archive (a cut file?)");
+    REFUSE(zip, "no end of a zip archive (truncated file?)");
 }
 
 static slt_status find_directory(archive *zip) {
@@ -101,7 +101,7 @@ static slt_status next_member(archive *zip, member *out) {
     size_t name = (size_t)number(head + 28, 2), extra = (size_t)number(head + 30, 2);
     size_t comment = (size_t)number(head + 32, 2);
     if (name + extra + comment > zip->end - zip->at - CENTRAL)
-        REFUSE(zip, "an entry of the zip directory is cut");
+        REFUSE(zip, "an entry of the zip directory is truncated");
     *out = (member){.method = (int)number(head + 10, 2),
                     .crc = (uint32_t)number(head + 16, 4),
                     .packed = number(head + 20, 4),

@@ -90,7 +90,7 @@ slt_status slt_tape_note(slt_tape *tape, int member, bool wait, slt_note *out, b
         SLT_TRY(slt_tape_device(tape)->wait(tape));
         number = __atomic_load_n(&note->number, __ATOMIC_ACQUIRE);
         if (number != *read + 1)
-            SLT_FAIL(SLT_DEVICE, "step %llu left no note", (unsigned long long)*read + 1);
+            SLT_FAIL(SLT_DEVICE, "step %llu left no statistics", (unsigned long long)*read + 1);
     }
     if (number != *read + 1) return SLT_OK;
     *out = *note;

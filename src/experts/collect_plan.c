@@ -86,11 +86,11 @@ static slt_status check_set_view(const slt_set_info *set, const slt_env_kind *ki
 static slt_status take_environments(slt_collect_plan *plan, const slt_collect_request *request,
                                     const slt_set_info **set) {
     if (request->environment_count < 1 || !request->path)
-        SLT_FAIL(SLT_INVALID, "collecting wants an environment and a path");
+        SLT_FAIL(SLT_INVALID, "collecting needs an environment and a path");
     *set = find_set(request->environments[0]);
     for (int i = 1; i < request->environment_count; i++)
         if (*set || find_set(request->environments[i]))
-            SLT_FAIL(SLT_INVALID, "a named set stands alone, not beside '%.80s'",
+            SLT_FAIL(SLT_INVALID, "a named set cannot be combined with '%.80s'",
                      request->environments[*set ? i : i - 1]);
     if (!*set) {
         for (int i = 0; i < request->environment_count; i++)

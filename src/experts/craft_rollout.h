@@ -12,7 +12,7 @@ typedef enum {
     SLT_CRAFT_SUCCESS,  // all sub-tasks done in order
     SLT_CRAFT_TIMEOUT,  // 64 steps were not enough
     SLT_CRAFT_NO_PLAN,  // the bot gave up: the target cannot be reached
-    SLT_CRAFT_SHORTCUT, // the goal is reached, but not by the sketch
+    SLT_CRAFT_SHORTCUT, // goal reached, but not by the sketch
     SLT_CRAFT_OUTCOMES,
 } slt_craft_outcome;
 

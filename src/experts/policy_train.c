@@ -163,8 +163,8 @@ static slt_status resume(trainer *t) {
     SLT_TRY(compare(t, there));
     t->file = there;
     if (!there->state.finished)
-        slt_context_log(t->context, SLT_LOG_INFO, "%s: goes on behind lap %lld", t->request->path,
-                        (long long)there->state.laps);
+        slt_context_log(t->context, SLT_LOG_INFO, "%s: resumes after evaluation %lld",
+                        t->request->path, (long long)there->state.laps);
     return SLT_OK;
 }
 

@@ -197,9 +197,10 @@ slt_status slt_hdf5_from_dataset(slt_context *context, const char *native, const
     SLT_TRY(slt_dataset_open(context, native, &data));
     sink to = {.context = context, .info = slt_dataset_about(data)};
     slt_arena_init(&to.arena, &context->allocator, 1 << 20);
-    slt_status status = to.info->observation_kind == SLT_OBSERVATIONS_NONE
-                            ? slt_fail(SLT_UNSUPPORTED, "Minari wants observations, there are none")
-                            : write_whole(&to, data, out);
+    slt_status status =
+        to.info->observation_kind == SLT_OBSERVATIONS_NONE
+            ? slt_fail(SLT_UNSUPPORTED, "Minari expects observations, there are none")
+            : write_whole(&to, data, out);
     slt_arena_deinit(&to.arena);
     slt_dataset_close(data);
     return status;

@@ -1,5 +1,5 @@
-// comb: a cut after every third step. It shows how much of F1 with a tolerance of one step, where
-// many cuts may be credited to one, is for free.
+// comb: a boundary after every third step. It shows how much of F1 with a tolerance of one step,
+// where many cuts may be credited to one, is for free.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -16,6 +16,6 @@ static slt_status cut(slt_rule_job *job, uint8_t *is_end, size_t index, int cuts
 
 const slt_rule slt_rule_comb = {
     .name = "comb",
-    .help = "a cut after every third step",
+    .help = "a boundary after every third step",
     .cut = cut,
 };

@@ -28,8 +28,8 @@ static const char *in_braces(const slt_symbol_set *set, char *text, size_t size)
 static void describe(slt_rule_job *job, const slt_delimiter_data *data) {
     const slt_rule_report *report = job->report;
     char best[64], second[64];
-    slt_rule_note(job, "cuts after %s, %.2f nats", in_braces(&report->chosen, best, sizeof best),
-                  report->chosen.nats);
+    slt_rule_note(job, "boundaries after %s, %.2f nats",
+                  in_braces(&report->chosen, best, sizeof best), report->chosen.nats);
     if (isfinite(report->runner_up.nats))
         slt_rule_note(job, "next best %s, %.2f",
                       in_braces(&report->runner_up, second, sizeof second), report->runner_up.nats);
@@ -68,7 +68,7 @@ static slt_status cut(slt_rule_job *job, uint8_t *is_end, size_t index, int cuts
 
 const slt_rule slt_rule_delimiter = {
     .name = "delimiter",
-    .help = "a cut after each of the actions whose occurrences make the rest cheapest to describe",
+    .help = "a boundary after each action of the set that makes the rest cheapest to describe",
     .needs = SLT_NEEDS_TRAIN | SLT_NEEDS_VALID | SLT_NEEDS_PRIOR,
     .prepare = prepare,
     .cut = cut,

@@ -33,7 +33,7 @@ static slt_status cut(slt_rule_job *job, uint8_t *is_end, size_t index, int cuts
 
 const slt_rule slt_rule_random = {
     .name = "random",
-    .help = "cuts at random steps, as many as the truth has",
+    .help = "boundaries at random steps, as many as the labels have",
     .needs = SLT_NEEDS_COUNT,
     .cut = cut,
 };

@@ -63,7 +63,7 @@ static slt_status cut(slt_rule_job *job, uint8_t *is_end, size_t index, int cuts
 
 const slt_rule slt_rule_surprise = {
     .name = "surprise",
-    .help = "cuts after the most surprising actions (trigrams), as many as the truth has",
+    .help = "boundaries after the most surprising actions (trigrams), as many as the labels have",
     .needs = SLT_NEEDS_COUNT | SLT_NEEDS_TRAIN,
     .prepare = prepare,
     .cut = cut,

@@ -12,7 +12,7 @@
 #define SLT_OMPN_SIZES(X)                                                                          \
     X(INT,  hidden,    128, 1, 1024, NULL, "width d of a memory level")                            \
     X(INT,  depth,     3,   2, 16,   NULL, "levels n of the memory; OMPN-2 is 2")                  \
-    X(REAL, threshold, 0,   0, 1,    NULL, "without the true number: a segment ends where the probability to write above the leaf is larger; 0: at the cut that parts the trajectory's own levels best")
+    X(REAL, threshold, 0,   0, 1,    NULL, "without the true number: a segment ends where the probability to write above the leaf is larger; 0: the threshold that best separates the trajectory's own levels")
 
 // type, name, default, reference, paper (the original), lowest, highest, values, sentence
 #define SLT_OMPN_SWITCHES(X)                                                                       \
@@ -28,7 +28,7 @@
       "slope of the gate's leaky ReLU below zero")                                                 \
     X(REAL,   ln_eps,           1e-3,   1e-3,      1e-5,   0, 1, NULL, "epsilon of layer norms")   \
     X(INT,    bptt,             0,      0,         30,     0, 65536, NULL,                         \
-      "the gradient through the memory is cut every so many steps; 0: never")
+      "truncates the gradient through the memory every N steps; 0: never")
 // clang-format on
 
 // the values of the switches, in the order of the table

@@ -174,7 +174,8 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
 
 const slt_model_kind slt_model_mdl = {
     .name = "slottar-mdl",
-    .summary = "shortest description: counted ends, a decoder that forgets at cuts, no labels",
+    .summary = "minimum description length: counted boundaries, a decoder that forgets at "
+               "boundaries, no labels",
     .training = "lr=3e-3 lr_end=0.03 batch=32 steps=800 patience=1000000 prior_spread=0.1",
     .restarts = 16,
     .label_free = true,

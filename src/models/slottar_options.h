@@ -11,21 +11,21 @@
 // clang-format off
 #define SLT_SLOTTAR_SIZES(X)                                                                       \
     X(INT,  hidden,     128, 1, 65536, NULL, "width d of both Transformers")                       \
-    X(INT,  heads,      8,   1, 1024,  NULL, "attention heads; they divide the width")             \
+    X(INT,  heads,      8,   1, 1024,  NULL, "attention heads; must divide the width")             \
     X(INT,  layers,     1,   1, 64,    NULL, "Transformer layers in encoder and decoder")          \
-    X(INT,  slots,      5,   1, 1024,  NULL, "number of slots K, at least the largest number of segments") \
+    X(INT,  slots,      5,   1, 1024,  NULL, "number of slots K; at least the largest number of segments") \
     X(INT,  slot_size,  128, 2, 65536, NULL, "width S of a slot")                                  \
-    X(REAL, slot_std,   1,   0, 100,   NULL, "scale of the noise that slots start from")           \
+    X(REAL, slot_std,   1,   0, 100,   NULL, "scale of the slots' initial noise")           \
     X(INT,  iterations, 1,   1, 100,   NULL, "rounds of slot attention")                           \
-    X(REAL, beta,       0.1, 0, 1e6,   NULL, "weight of the halting term; 0 leaves it out")        \
+    X(REAL, beta,       0.1, 0, 1e6,   NULL, "weight of the halting term; 0: none")        \
     X(REAL, ln_eps,     1e-3, 0, 1,    NULL, "epsilon of layer norms")
 
 // name, default, reference, paper, values, sentence
 #define SLT_SLOTTAR_SWITCHES(X)                                                                    \
     X(decoder_pairing, none,    reference,         own,     "none|own|reference",                  \
-      "whose observations the decoder sees: nobody's, its own trajectory's, or, as the reference code does it, trajectory (bK+k) mod B") \
+      "observations the decoder sees: none, those of its own trajectory, or, as in the reference code, those of trajectory (bK+k) mod B") \
     X(slot_pad,        exclude, reference,         exclude, "exclude|reference",                     \
-      "padding in slot attention: left out, or taking part as in the reference code (logits rounded to 64)")                 \
+      "padding in slot attention: excluded, or included as in the reference code (logits rounded to 64)")                 \
     X(end_pad,         exclude, include,           include, "exclude|include",                     \
       "padding in the softmax of end positions")                                                   \
     X(halting,         argmax,  lambda_normalised, lambda,  "argmax|lambda|lambda_normalised",     \
@@ -33,13 +33,13 @@
     X(test_noise,      zero,    sample,            zero,    "zero|sample",                         \
       "noise of the slots at test time")                                                           \
     X(test_companions, fixed,   batch,             fixed,   "fixed|batch",                         \
-      "with decoder_pairing=reference at test time: K fixed training trajectories, or the neighbours") \
+      "with decoder_pairing=reference at test time: K fixed training trajectories, or those of the batch") \
     X(joint_norm,      on,      on,                off,     "off|on",                              \
-      "layer norm behind the joint embeddings")                                                    \
+      "layer norm after the joint embeddings")                                                    \
     X(pe_scale,        invsqrt, invsqrt,           one,     "invsqrt|one",                         \
       "sinusoid divided by the root of the width, or not")                                         \
     X(pre_slot_mlp,    on,      on,                off,     "off|on",                              \
-      "layer norm and MLP in front of slot attention")                                             \
+      "layer norm and MLP before slot attention")                                             \
     X(slot_mlp_mult,   two,     two,               one,     "one|two",                             \
       "hidden width of the slots' residual MLP, in slot sizes")
 

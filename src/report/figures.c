@@ -37,7 +37,7 @@ static const slt_figure figures[] = {
      "How the F1 score, one-to-one, is spread over the trajectories.",
      slt_figure_quality},
     {"access", "found", "Forward and backward access",
-     "Share of the steps behind and before its own that a slot attends to.",
+     "Share of the steps after and before its own that a slot attends to.",
      slt_figure_access},
     {"slots", "slots", "Slot attention and masks",
      "One trajectory. Below in each row the mask of a slot: the steps that it explains. Above, "

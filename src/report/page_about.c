@@ -16,7 +16,7 @@ static const struct {
     {"Covering", "best overlap of each true segment with one that was found, weighted by length."},
     {"Accuracy", "share of steps whose action the model gives back from its slots."},
     {"Forward, Backward",
-     "access: how often a slot attends to steps behind and before those that "
+     "access: how often a slot attends to steps after and before those that "
      "it explains. High values mean that it uses context; neither good nor bad "
      "by itself."},
     {"Confidence", "the model's own probability that a boundary lies within one step of the one it "

@@ -114,7 +114,7 @@ static const char *compare_with(const slt_report_book *book, const slt_report_se
         }
     }
     if (best >= 0)
-        snprintf(out + fill, 96 - (size_t)fill, "%sbest floor %s (%s)", fill ? " · " : "",
+        snprintf(out + fill, 96 - (size_t)fill, "%sbest baseline %s (%s)", fill ? " · " : "",
                  percent(best, text), name);
     return out;
 }

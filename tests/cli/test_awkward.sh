@@ -113,7 +113,7 @@ limited() (ulimit -f 60; on)
 check "a full disk" 1 limited
 says "names the file" err "run/"
 says "tells what is wrong" err "could not write"
-says "and that it can go on" err "the same command goes on"
+says "and that it can go on" err "run the same command to resume"
 same "the last checkpoint is whole" run/last.safetensors last
 [ -z "$(ls run | grep -v '^\(last\|best\)\.safetensors$\|^config.yaml$\|^metrics.jsonl$\|^events')" ] && ok "nothing is left lying about" || not_ok "nothing is left lying about"
 limited_collect() (ulimit -f 20; "$SLOTTAR" collect craft-full --split 64,8,8 -o full.safetensors -q)

@@ -26,12 +26,12 @@ stop_behind_epoch train -o open epochs=100000 patience=100000
 check "a run that was stopped" 0 "$SLOTTAR" info open
 says "is not over" out "not finished: "
 says "of how many epochs" out "of at most 100000 epochs"
-says "how to go on" out "to go on: slottar train slottar 'it'\\''s data.safetensors' -o open epochs=100000"
+says "how to go on" out "to resume: slottar train slottar 'it'\\''s data.safetensors' -o open epochs=100000"
 lacks "no scores of the test split" out "test: "
-sed -n 's/^to go on: slottar/exec "$SLOTTAR"/p' out >again.sh
+sed -n 's/^to resume: slottar/exec "$SLOTTAR"/p' out >again.sh
 rm open/metrics.jsonl
 SLOTTAR=$SLOTTAR stop_behind_epoch bash again.sh
-says "the command goes on" log "goes on behind epoch"
+says "the command goes on" log "resumes after epoch"
 "$SLOTTAR" info open --json >open.json
 
 "$SLOTTAR" train slottar "it's data.safetensors" $small steps=6 --restarts 2 -o some -q >/dev/null

@@ -35,7 +35,7 @@ frames '^step ' 1
 check "the whole task, and a key too many" 0 keys 'fffff\033[CpftffffC\033[Cfffffp' MiniGrid-DoorKey-8x8-v0 --seed 1
 says "the key in the hand" out "carries: yellow key"
 says "the door is open" out "# . > /y. . . #"
-says "the goal is reached" out "step 19 of 640  action forward  reward 0.9733  return 0.9733  ended; r: again"
+says "goal reached" out "step 19 of 640  action forward  reward 0.9733  return 0.9733  ended; r: again"
 lacks "no step behind the end" "^step 20"
 check "end of input" 0 keys '' MiniGrid-PutNear-8x8-N3-v0
 frames '^step ' 1

@@ -15,7 +15,7 @@ same() { # NAME RUN RUN: all files but for the seconds
 for seed in 4 5 6; do one $seed alone$seed; done
 check "three seeds" 0 many all
 says "tells about all" err "epoch 1 of 3 runs: loss "
-[ "$(grep -c '^all/[012]: best of' out)" = 3 ] && ok "a result for each" || not_ok "a result for each"
+[ "$(grep -c '^all/[012]: best epoch' out)" = 3 ] && ok "a result for each" || not_ok "a result for each"
 for i in 0 1 2; do same "seed $((4 + i)) as alone" alone$((4 + i)) all/$i; done
 [ "$(cat all/?/result.json | grep -o '"epochs":[0-9]*' | sort -u | wc -l)" -gt 1 ] && ok "that end at epochs of their own" || not_ok "that end at epochs of their own"
 [ -z "$(ls all/?/lock 2>/dev/null)" ] && ok "no lock stays" || not_ok "no lock stays"
@@ -41,7 +41,7 @@ pid=$!
 while kill -0 $pid 2>/dev/null && [ ! -s stopped/2/metrics.jsonl ]; do sleep 0.01; done
 kill -TERM $pid; wait $pid
 [ $? = 75 ] && ok "SIGTERM ends with 75" || not_ok "SIGTERM ends with 75"
-says "and says how to go on" err "saved in stopped; the same command goes on from there"
+says "and says how to go on" err "saved in stopped; run the same command to resume"
 check "one goes on alone" 0 "$SLOTTAR" train slottar data.safetensors $small patience=30 --seed 5 -o stopped/1 -q
 check "then the others" 0 many stopped patience=30 -q
 check "undisturbed" 0 many calm patience=30 -q --threads 1

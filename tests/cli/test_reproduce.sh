@@ -125,7 +125,7 @@ until [ -e $run/last.safetensors ]; do
     [ $? = 75 ] || break
 done
 check "out of time" 75 "$SLOTTAR" reproduce craft -o timed --only slottar --seconds 1 $long
-says "says what is left" err "4 runs are left; the same command goes on"
+says "says what is left" err "4 runs left; run the same command to continue"
 [ "$(records timed)" = 0 ] && [ -s timed/results.md ] && ok "with a page of what is there" || not_ok "with a page of what is there"
 there $run/last.safetensors $run/seconds
 "$SLOTTAR" reproduce craft -o timed --only slottar $long >out 2>err &

@@ -53,10 +53,10 @@ says "is refused" err "this run has 'prune_margin: 1' (asked for: 'prune_margin:
 # what is found is held against the cheapest set of actions: hardly trained, seed 3 keeps another set, seed 4 that one
 "$SLOTTAR" collect unlockpickup --split 60,20,20 -o sets.safetensors -q >/dev/null
 begun() { "$SLOTTAR" train slottar-mdl sets.safetensors prior=3 slots=4 --restarts 6 steps=2 boundary_input=action "$@" -q; }
-check "restarts that keep another rule" 0 begun init=table --seed 3 -o elsewhere
-says "are warned" out "cuts elsewhere (50 % in common)"
+check "restarts that keep another rule" 0 begun init=table --seed 3 -o other-set
+says "are warned" out "finds other boundaries (50 % in common)"
 check "restarts that keep the cheapest" 0 begun init=table --seed 4 -o cheapest
-grep -q elsewhere out && not_ok "are not" || ok "are not"
+grep -q "other boundaries" out && not_ok "are not" || ok "are not"
 
 # codes: a few numbers for every segment, where they were asked for
 check "a code per segment" 0 alone data.safetensors prior=3 code=2 --run coded -o coded.jsonl
@@ -81,13 +81,13 @@ check "bounded segments" 0 "$SLOTTAR" segment coded data.safetensors --max-lengt
 ! grep -q codes bounded.jsonl && ok "have none: the codes are about others" || not_ok "have none: the codes are about others"
 
 check "its options" 0 "$SLOTTAR" train slottar-mdl --options
-says "with its own values" out "starts from lr=3e-3"
+says "with its own values" out "defaults: lr=3e-3"
 check "a population" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 prune_margin=0 -o many --population 2 -q
 same "has the plain run" plain/last.safetensors many/0/last.safetensors
 [ -s many/1/best.safetensors ] && ok "and the next seed" || not_ok "and the next seed"
 
 check "restarts of another model" 0 "$SLOTTAR" train slottar data.safetensors hidden=8 slot_size=8 heads=2 batch=16 epochs=1 --restarts 2 -o other -q
-says "one is kept" out "of 2 was kept"
+says "one is kept" out "Kept restart "
 
 # stopped and killed, it goes on to the same bits
 (exec "$SLOTTAR" segment data.safetensors $small prior=3 --restarts 3 --run killed -q --threads 1 >/dev/null 2>&1) &

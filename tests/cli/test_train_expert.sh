@@ -6,7 +6,7 @@ small="copies=32 steps=16 minibatches=2 eval_interval=8 hidden=32 eval_episodes=
 world=MiniGrid-Empty-Random-5x5-v0
 
 check "a policy" 0 "$SLOTTAR" train-expert $world $small -q -o a.safetensors
-says "says how far it came" out "a.safetensors: 16384 frames in 4 laps, the goal is not reached"
+says "says how far it came" out "a.safetensors: 16384 frames in 4 laps, goal not reached"
 says "and how it plays" out "over 1000 fresh episodes"
 check "a line per lap" 0 test "$(grep -c '^{"epoch":' a.jsonl)" = 4
 check "finished: judged again" 0 "$SLOTTAR" train-expert $world $small -q -o a.safetensors --json
@@ -21,7 +21,7 @@ check "small" 0 test "$(stat -c %s a.safetensors)" -lt 2000000
 while [ ! -s b.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
 kill -TERM $pid; wait $pid; code=$?
 if [ $code = 75 ]; then ok "stopped with 75"; else not_ok "stopped with 75"; echo "# $code"; fi
-says "says how to go on" err "the same command goes on from there"
+says "says how to go on" err "run the same command to resume from there"
 check "another recipe is refused" 2 "$SLOTTAR" train-expert $world $small frames=1000000 lr=0.01 -o b.safetensors
 says "with what differs" err "lr=0.001, now lr=0.01"
 check "another world too" 2 "$SLOTTAR" train-expert doorkey $small -o b.safetensors

@@ -39,7 +39,7 @@ static void remove_all(void) {
     rmdir(folder());
 }
 
-// as a training that goes on behind epoch 1 would
+// as a training that resumes after epoch 1 would
 static int go_on(slt_context *context) {
     char path[4096];
     slt_tensorboard *events;

@@ -357,7 +357,7 @@ static void senseless_requests(void **state) {
         CHECK_FAILS(cases[i].status, cases[i].words, slt_collect(context, &request, NULL));
     }
     slt_collect_request none = {.path = "refused"};
-    CHECK_FAILS(SLT_INVALID, "wants an environment", slt_collect(context, &none, NULL));
+    CHECK_FAILS(SLT_INVALID, "needs an environment", slt_collect(context, &none, NULL));
     assert_true(is_clean("refused"));
 }
 

@@ -40,8 +40,8 @@ static void sizes_that_overflow_are_refused(void **state) {
     slt_arena arena;
     slt_arena_init(&arena, &slt_system_allocator, 0);
     double *piece;
-    CHECK_FAILS(SLT_NOMEM, "could not get", SLT_NEW(&arena, &piece, SIZE_MAX / 4));
-    CHECK_FAILS(SLT_NOMEM, "could not get", SLT_ALLOC(&slt_system_allocator, &piece, SIZE_MAX / 2));
+    CHECK_FAILS(SLT_NOMEM, "out of memory", SLT_NEW(&arena, &piece, SIZE_MAX / 4));
+    CHECK_FAILS(SLT_NOMEM, "out of memory", SLT_ALLOC(&slt_system_allocator, &piece, SIZE_MAX / 2));
     slt_arena_deinit(&arena);
 }
 

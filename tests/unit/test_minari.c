@@ -104,7 +104,7 @@ static void there_and_back_is_the_same_file(void **state) {
     check_same_bytes("my set/data/main_data.hdf5", "c.hdf5");
     // a table without observations is nothing for Minari
     CHECK_OK(slt_file_write("n.csv", "episode,action\n1,1\n", 19));
-    CHECK_FAILS(SLT_FORMAT, "n.hdf5: Minari wants observations",
+    CHECK_FAILS(SLT_FORMAT, "n.hdf5: Minari expects observations",
                 slt_dataset_convert(context, "n.csv", "n.hdf5", true));
     assert_int_not_equal(access("n.hdf5", F_OK), 0);
 }

@@ -53,7 +53,7 @@ static void defaults_come_from_the_list(void **state) {
     assert_int_equal(sell.debt, -3);
     wrong_options wrong;
     slt_options bad[] = {{wrong_rows(), &wrong}, {NULL, NULL}};
-    CHECK_FAILS(SLT_INTERNAL, "default: many=7: wants a whole number from 1 to 5",
+    CHECK_FAILS(SLT_INTERNAL, "default: many=7: expected a whole number from 1 to 5",
                 slt_options_defaults(bad));
 }
 
@@ -78,22 +78,22 @@ static void mistakes_are_explained(void **state) {
         {"loafs=3", "no option 'loafs'; did you mean 'loaves'?"},
         {"pirce=3", "no option 'pirce'; did you mean 'price'?"},
         {"zeppelin=3", "no option 'zeppelin'"},
-        {"loaves=0", "loaves=0: wants a whole number from 1 to 100"},
-        {"loaves=101", "loaves=101: wants"},
-        {"loaves=3.5", "loaves=3.5: wants"},
-        {"loaves= 3", "loaves= 3: wants"},
-        {"loaves=", "loaves=: wants"},
-        {"loaves=99999999999999999999", "wants a whole number"},
-        {"heat=1.5", "heat=1.5: wants a number from 0 to 1"},
-        {"heat=nan", "heat=nan: wants"},
-        {"heat=inf", "heat=inf: wants"},
-        {"heat=0x1", "heat=0x1: wants"},
-        {"price=1e400", "price=1e400: wants a number from 0.5 to 1e+06"},
-        {"salt=maybe", "salt=maybe: wants true or false"},
-        {"flour=weat", "flour=weat: wants one of rye|wheat|oat; did you mean 'wheat'?"},
+        {"loaves=0", "loaves=0: expected a whole number from 1 to 100"},
+        {"loaves=101", "loaves=101: expected"},
+        {"loaves=3.5", "loaves=3.5: expected"},
+        {"loaves= 3", "loaves= 3: expected"},
+        {"loaves=", "loaves=: expected"},
+        {"loaves=99999999999999999999", "expects a whole number"},
+        {"heat=1.5", "heat=1.5: expected a number from 0 to 1"},
+        {"heat=nan", "heat=nan: expected"},
+        {"heat=inf", "heat=inf: expected"},
+        {"heat=0x1", "heat=0x1: expected"},
+        {"price=1e400", "price=1e400: expected a number from 0.5 to 1e+06"},
+        {"salt=maybe", "salt=maybe: expected true or false"},
+        {"flour=weat", "flour=weat: expected one of rye|wheat|oat; did you mean 'wheat'?"},
         {"flour=ry", "did you mean 'rye'?"},
-        {"flour=", "wants one of"},
-        {"flour=rye|wheat", "wants one of"},
+        {"flour=", "expects one of"},
+        {"flour=rye|wheat", "expects one of"},
         {"loaves", "'loaves' is no key=value"},
         {"=3", "'=3' is no key=value"},
     };

@@ -147,7 +147,7 @@ static void mistakes_are_refused(void **state) {
     CHECK_FAILS(SLT_INVALID, "above 0", MAKE("lr=log:0..1"));
     CHECK_FAILS(SLT_INVALID, "above 0", MAKE("slots=log:2..4"));
     CHECK_FAILS(SLT_INVALID, "lr=", MAKE("lr=1e-3,"));
-    CHECK_FAILS(SLT_INVALID, "a grid wants", MAKE("lr=0.1..0.2", "search=grid"));
+    CHECK_FAILS(SLT_INVALID, "a grid expects", MAKE("lr=0.1..0.2", "search=grid"));
     CHECK_FAILS(SLT_INVALID, "random|grid|halving", MAKE("search=bayes"));
     CHECK_FAILS(SLT_INVALID, "gives out the epochs", MAKE("search=halving", "epochs=3,4"));
     CHECK_FAILS(SLT_INVALID, "key=value", MAKE("lr"));

@@ -28,7 +28,8 @@ static slt_status check_room(const slt_cuda *cuda, const slt_shelf *shelf) {
     }
     cudaMemGetInfo(&free_bytes, &total);
     if (SHARE * wanted <= (double)free_bytes) return SLT_OK;
-    SLT_FAIL(SLT_NOMEM, "CUDA device %d: a data set of %.1f MB is too much beside %.0f MB free",
+    SLT_FAIL(SLT_NOMEM,
+             "CUDA device %d: a data set of %.1f MB does not fit into %.0f MB of free memory",
              cuda->number, 1e-6 * wanted, 1e-6 * (double)free_bytes);
 }
 

@@ -104,7 +104,8 @@ slt_status slt_shelved_create(slt_context *context, const slt_feed_rule *rule, s
     }
     slt_shelved_destroy(shelved);
     if (status == SLT_DEVICE || status == SLT_CANCELLED) return status;
-    slt_context_log(context, SLT_LOG_INFO, "%s; batches are laid out here", slt_last_error());
+    slt_context_log(context, SLT_LOG_INFO, "%s; batches are assembled on the host",
+                    slt_last_error());
     return SLT_OK;
 }
 

@@ -178,7 +178,7 @@ static slt_status count_configurations(slt_sweep_plan *plan) {
     bool grid = plan->options.search == SLT_SEARCH_GRID;
     if (grid && (all < 0 || all > MOST_CONFIGURATIONS))
         SLT_FAIL(SLT_INVALID,
-                 "a grid wants lists or ranges of whole numbers, %d configurations at most; "
+                 "a grid expects lists or ranges of whole numbers, %d configurations at most; "
                  "search=random takes %d of any number",
                  MOST_CONFIGURATIONS, (int)wanted);
     plan->count = (int)(grid || (all >= 0 && all < wanted) ? all : wanted);

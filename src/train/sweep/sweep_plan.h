@@ -15,13 +15,13 @@
     X(TEXT,   data,         ,       0, 0,       NULL, "data set, as for train")                    \
     X(TEXT,   profile,      ,       0, 0,       NULL, "profile, as for train")                     \
     X(TEXT,   preset,       ,       0, 0,       NULL, "preset, as for train")                      \
-    X(CHOICE, search,       random, 0, 0, "random|grid|halving", "random configurations; all of a grid; random ones of which the better go on") \
+    X(CHOICE, search,       random, 0, 0, "random|grid|halving", "random configurations; a full grid; random ones, the better of which continue") \
     X(INT,    trials,       20,     1, 10000,   NULL, "configurations of a random search or a halving") \
     X(INT,    seeds,        1,      1, 100,     NULL, "runs of every configuration, with seeds that follow one another") \
     X(INT,    restarts,     1,      1, 1024,    NULL, "restarts of every run, as for train")       \
     X(CHOICE, score,        loss,   0, 0, "loss|reconstruction|accuracy|f1|f1_one|align|ari|covering|f1_align", "what is compared, on the validation split") \
     X(INT,    first_epochs, 1,      1, 1000000, NULL, "epochs of the first round of a halving")    \
-    X(INT,    eta,          3,      2, 100,     NULL, "one in eta goes on to the next round, which has eta times the epochs")
+    X(INT,    eta,          3,      2, 100,     NULL, "one in eta reaches the next round, which has eta times the epochs")
 // clang-format on
 
 typedef enum { SLT_SEARCH_RANDOM, SLT_SEARCH_GRID, SLT_SEARCH_HALVING } slt_search;

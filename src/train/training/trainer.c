@@ -110,7 +110,7 @@ static slt_status resume(trainer *t, slt_live_run *run, const char *path) {
     else
         SLT_TRY(slt_checkpoint_load(t->learner, run->first, path, true));
     if (run->members == 1) slt_run_copy_sums(run, 0, false);
-    slt_context_log(t->context, SLT_LOG_INFO, "%s: goes on behind epoch %lld, step %lld",
+    slt_context_log(t->context, SLT_LOG_INFO, "%s: resumes after epoch %lld, step %lld",
                     run->request->run, (long long)run->state.epoch, (long long)run->state.step);
     return SLT_OK;
 }
