@@ -142,7 +142,7 @@ else
     skip "a folder that is read-only" "root may write everywhere and setpriv cannot take that away"
 fi
 chmod 755 run
-check "and it goes on" 0 on
+check "and it resumes" 0 on
 grep -q '"epoch":50,' run/metrics.jsonl && ok "to the last epoch" || not_ok "to the last epoch"
 
 # ---- texts that would talk to the terminal

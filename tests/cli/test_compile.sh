@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CompILE through the commands: train, resume, eval, segment; told the number of segments or not;
+# CompILE through the commands: train, resume, eval, segment; given the number of segments or not;
 # the step DONE; data without labels or observations.
 # sanitizers: too long
 . "$(dirname "$0")/tap.sh"
@@ -23,7 +23,7 @@ for i in 1 2 3 4; do
     sleep "0.$((RANDOM % 9 + 1))"
     kill -9 $! 2>/dev/null; wait $! 2>/dev/null
 done
-check "goes on behind kills" 0 train killed --threads 1
+check "resumes after kills" 0 train killed --threads 1
 same "killed or not, the same weights" whole/last.safetensors killed/last.safetensors
 same "and the same result" whole/result.json killed/result.json
 check "another configuration is refused" 1 train whole latent=concrete
@@ -31,7 +31,7 @@ says "with the line that differs" err "latent"
 
 # as the reference does it: padded, oracle, reference prior, scored with DONE
 check "profile reference" 0 train reference --profile reference latent=concrete
-says "says that it was told the number" out "told the number of segments"
+says "says that it was told the number" out "given the number of segments"
 says "chosen by its scores" reference/config.yaml "early_stop: ari_f1_align"
 check "profile paper" 0 train paper --profile paper
 check "eval of several runs" 0 "$SLOTTAR" eval whole reference
@@ -62,7 +62,7 @@ lacks "no word of an oracle" err "told"
 tail -12 s.jsonl >tail.jsonl
 same "the same answer in other company" t.jsonl tail.jsonl
 check "segment with the oracle" 0 "$SLOTTAR" segment reference data.safetensors -o r.jsonl
-says "says so" err "88 trajectories: their true number of segments was used"
+says "says so" err "88 trajectories: the true number of segments was used"
 says "line by line" r.jsonl '"told_count":true'
 if command -v python3 >/dev/null; then
     python3 - s.jsonl <<'P' && ok "counts are a distribution" || not_ok "counts are a distribution"

@@ -31,7 +31,7 @@ lacks "no scores of the test split" out "test: "
 sed -n 's/^to resume: slottar/exec "$SLOTTAR"/p' out >again.sh
 rm open/metrics.jsonl
 SLOTTAR=$SLOTTAR stop_behind_epoch bash again.sh
-says "the command goes on" log "resumes after epoch"
+says "the command resumes" log "resumes after epoch"
 "$SLOTTAR" info open --json >open.json
 
 "$SLOTTAR" train slottar "it's data.safetensors" $small steps=6 --restarts 2 -o some -q >/dev/null

@@ -46,7 +46,7 @@ while read -r mpi command mpirun <&3; do
     while kill -0 $pid 2>/dev/null && [ ! -s $mpi-stop/metrics.jsonl ]; do sleep 0.02; done
     kill -USR1 $(ranks_of $mpi-stop | tail -1) 2>/dev/null; wait $pid
     [ $? = 75 ] && ok "$mpi: SIGUSR1 to one process ends all with 75" || { not_ok "$mpi: SIGUSR1 to one process ends all with 75"; sed 's/^/# /' err; }
-    says "$mpi: and says how to go on" err "goes on from there"
+    says "$mpi: and says how to resume" err "run the same command to resume"
     grep -q '"step":200,' $mpi-stop/metrics.jsonl && not_ok "$mpi: before the end" || ok "$mpi: before the end"
     check "$mpi: two go on" 0 many 2 "$command" train slottar data.safetensors $small decoder_pairing=reference -o $PWD/$mpi-stop -q --threads 1
     near "$mpi: with the losses of one" one $mpi-stop

@@ -9,7 +9,7 @@ same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
 
 check "a run" 0 train whole --threads 1
 says "tells its scores" out "F1"
-says "and that it knew the number of segments" out "told the number of segments"
+says "and that it knew the number of segments" out "given the number of segments"
 says "Adam has the baselines' epsilon" whole/config.yaml "adam_eps: 1e-07"
 check "three threads" 0 train three --threads 3
 same "give the same bits" whole/last.safetensors three/last.safetensors
@@ -20,7 +20,7 @@ for i in 1 2 3 4; do
     sleep "0.$((RANDOM % 9 + 1))"
     kill -9 $! 2>/dev/null; wait $! 2>/dev/null
 done
-check "goes on behind four kills" 0 train killed --threads 1
+check "resumes after four kills" 0 train killed --threads 1
 same "killed or not, the same weights" whole/last.safetensors killed/last.safetensors
 same "and the same result" whole/result.json killed/result.json
 
@@ -61,7 +61,7 @@ grep -q told_count plain.jsonl && not_ok "nobody told anything" || ok "nobody to
 "$SLOTTAR" train slottar data.safetensors hidden=16 slot_size=16 heads=2 batch=16 epochs=1 -o slots -q >/dev/null
 check "another seed" 0 train seeded --seed 1
 check "eval of four runs" 0 "$SLOTTAR" eval slots whole seeded two -q
-for word in "slots " "whole " "two " "uniform" "mean of 2" "different configurations" "told: what a method knew"; do says "the table has '$word'" out "$word"; done
+for word in "slots " "whole " "two " "uniform" "mean of 2" "different configurations" "told: what the method was told"; do says "the table has '$word'" out "$word"; done
 [ "$(grep -c '^slots  *slottar  *histogram ' out)" = 1 ] && ok "SloTTAr was told the histogram" || not_ok "SloTTAr was told the histogram"
 [ "$(grep -c '^whole  *ompn  *count\*' out)" = 1 ] && ok "OMPN is marked" || not_ok "OMPN is marked"
 says "both scorings" out "the same with DONE"

@@ -32,7 +32,7 @@ for attempt in 1 2 3 4 5 6; do
     while kill -0 $pid 2>/dev/null && [ "$(cat killed/1/metrics.jsonl 2>/dev/null | wc -l)" -lt $((2 * attempt)) ]; do sleep 0.01; done
     kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
 done
-check "goes on behind kills" 0 many killed -q
+check "resumes after kills" 0 many killed -q
 for i in 0 1 2; do same "killed or not, the same run $i" alone$((4 + i)) killed/$i; done
 
 # ---- stopped, one of them brought to its end alone, then the others
@@ -41,14 +41,14 @@ pid=$!
 while kill -0 $pid 2>/dev/null && [ ! -s stopped/2/metrics.jsonl ]; do sleep 0.01; done
 kill -TERM $pid; wait $pid
 [ $? = 75 ] && ok "SIGTERM ends with 75" || not_ok "SIGTERM ends with 75"
-says "and says how to go on" err "saved in stopped; run the same command to resume"
-check "one goes on alone" 0 "$SLOTTAR" train slottar data.safetensors $small patience=30 --seed 5 -o stopped/1 -q
+says "and says how to resume" err "saved in stopped; run the same command to resume"
+check "one resumes alone" 0 "$SLOTTAR" train slottar data.safetensors $small patience=30 --seed 5 -o stopped/1 -q
 check "then the others" 0 many stopped patience=30 -q
 check "undisturbed" 0 many calm patience=30 -q --threads 1
 for i in 0 1 2; do same "stopped or not, the same run $i" calm/$i stopped/$i; done
 
 # ---- refusals
 check "other options on the same runs" 1 many all -q beta=0.7
-[ "$(grep -c "config.yaml: this run has 'beta" err)" = 3 ] && ok "are refused, each" || not_ok "are refused, each"
+[ "$(grep -c "config.yaml: the run has 'beta" err)" = 3 ] && ok "are refused, each" || not_ok "are refused, each"
 check "a population of none" 2 "$SLOTTAR" train slottar data.safetensors --population 0 -o none
 plan

@@ -15,7 +15,7 @@ says "knows the tables" out "robust"
 
 # ---- the Craft table, whole
 check "the Craft table" 0 make craft -o whole
-says "says that it was quick" out "they are no results"
+says "says that it was quick" out "the numbers are not results"
 [ "$(records whole)" = 48 ] && ok "a record per run" || not_ok "a record per run: $(records whole)"
 there whole/results.json whole/report.html whole/data/craft-partial.json whole/runs/craft-full/slottar-reference/1/result.json
 says "the paper's figures" whole/results.md "| SloTTAr, the paper | 99.84 (0.02) | 99.41 (0.25) | 80.51 (4.47) | 83.14 (3.87) |"
@@ -65,13 +65,13 @@ for place in 3 20; do
     while kill -0 $pid 2>/dev/null && [ "$(records killed)" -lt $place ]; do sleep 0.01; done
     kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
 done
-check "goes on behind the kills" 0 make craft -o killed -j 2
+check "resumes after the kills" 0 make craft -o killed -j 2
 same "the page of an undisturbed call" whole.md killed/results.md
 
 # ---- folders of several machines are put together by copying
 mkdir -p parts && cp -r whole/data whole/reproduce.yaml parts && mkdir -p parts/runs && cp -r whole/runs/craft-full parts/runs
 check "the results of half of the runs" 75 make craft -o parts --no-runs --no-pages
-says "says what is missing" err "24 runs are left"
+says "says what is missing" err "24 runs left"
 says "in the page, too" parts/results.md "| OMPN, our default ² (2 of 4 runs) |"
 cp -r whole/runs/craft-partial parts/runs
 [ "$(wc -l <parts/records.jsonl)" = 24 ] && ok "a line per run" || not_ok "a line per run"
@@ -95,7 +95,7 @@ says "is named, too" err "records.jsonl:3: no table has a run 'kraft-full/"
 # ---- the results in the tree are what their records say
 cp -r "$(dirname "$0")/../../results" kept
 "$SLOTTAR" reproduce -o kept --no-runs -q >out 2>err
-[ $? = 0 ] || grep -q "runs are left" err && ok "results of the tree" || not_ok "results of the tree"
+[ $? = 0 ] || grep -q "runs left" err && ok "results of the tree" || not_ok "results of the tree"
 same "their page" "$(dirname "$0")/../../results/results.md" kept/results.md
 
 if command -v python3 >/dev/null; then
@@ -133,7 +133,7 @@ pid=$!
 while kill -0 $pid 2>/dev/null && [ -e $run/seconds ]; do sleep 0.02; done
 kill -TERM $pid; wait $pid
 [ $? = 75 ] && ok "SIGTERM ends with 75" || not_ok "SIGTERM ends with 75"
-says "and says how to go on" err "goes on from there"
+says "and says how to resume" err "run the same command to resume"
 
 # ---- all other kinds of tables
 check "other tables" 0 make single speed priors robust warnings access figures -o other \

@@ -42,7 +42,7 @@ done
 cp -r whole other && LC_ALL=C sed -i 's/\("run.member0":"[^"]*0x1\.[0-9a-f]\)[0-9a-f][0-9a-f]\([0-9a-f]*p[^"]*"\)/\1 0\2/' other/last.safetensors
 check "numbers of another build are refused" 1 train -o other
 says "with advice" err "begun again, in another folder"
-check "goes on behind kills" 0 train -o killed
+check "resumes after kills" 0 train -o killed
 cmp -s whole/best.safetensors killed/best.safetensors && ok "to the same weights" || not_ok "to the same weights"
 cmp -s <(sed 's/"seconds":[^,}]*//' whole/result.json) <(sed 's/"seconds":[^,}]*//' killed/result.json) && ok "and the same scores" || not_ok "and the same scores"
 

@@ -78,7 +78,7 @@ check "SloTTAr's time lines" 0 "$SLOTTAR" segment slots slots.csv --show
 [ "$(sed 's/  [0-9]* segments.*//' out | tr -cd '|' | wc -c)" = "$(awk -F'"segments":' '{ n += $2 - 1 } END { print n }' slots.jsonl)" ] && ok "a bar per boundary there" || not_ok "a bar per boundary there"
 
 check "eval of a checkpoint, alone" 2 "$SLOTTAR" eval run/best.safetensors
-says "asks for the data set" err "say which data set"
+says "asks for the data set" err "name the data set after the runs"
 check "eval of a checkpoint and a data set" 0 "$SLOTTAR" eval run/best.safetensors data.csv
 
 check "another ending" 2 segment -o all.txt

@@ -9,7 +9,7 @@ alone() { "$SLOTTAR" segment "$@" $small --restarts 3; }
 
 check "segments a data set alone" 0 alone data.safetensors prior=3 --run a -o a.jsonl --threads 1
 says "how many" out "96 trajectories"
-says "how long" out "in the middle"
+says "how long" out "Segment length: median"
 says "how sure" out "confidence"
 says "and whether to trust it" out "trust: "
 [ "$(wc -l <a.jsonl)" = 96 ] && ok "a line per trajectory" || not_ok "a line per trajectory"
@@ -94,7 +94,7 @@ says "one is kept" out "Kept restart "
 pid=$!
 while [ ! -s killed/last.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
 kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
-check "goes on behind a kill" 0 alone data.safetensors prior=3 --run killed -o killed.jsonl
+check "resumes after a kill" 0 alone data.safetensors prior=3 --run killed -o killed.jsonl
 same "to the same restarts" a/last.safetensors killed/last.safetensors
 same "and the same segments" a.jsonl killed.jsonl
 

@@ -66,7 +66,7 @@ for place in 1 5 9; do
     done
 done
 [ $killed = 3 ] && ok "killed three times" || not_ok "killed three times, not $killed"
-check "goes on behind the kills" 0 sweep killed $grid
+check "resumes after the kills" 0 sweep killed $grid
 same "the table of an undisturbed search" whole.txt out
 same "and its file" whole/s/table.json killed/s/table.json
 [ "$(tickets killed 'done$') $(tickets killed .)" = "12 12" ] && ok "each trial done once" || not_ok "each trial done once"
@@ -86,7 +86,7 @@ pid=$!
 while kill -0 $pid 2>/dev/null && [ ! -s stopped/s/0000-0/metrics.jsonl ]; do sleep 0.02; done
 kill -TERM $pid; wait $pid
 [ $? = 75 ] && ok "SIGTERM ends with 75" || not_ok "SIGTERM ends with 75"
-says "and says how to go on" err "goes on from there"
+says "and says how to resume" err "run the same command to resume"
 [ "$(tickets stopped 'free$')" = 12 ] && ok "with all tickets free" || not_ok "with all tickets free"
 
 # ---- random, by a file; a plan is a file
@@ -144,7 +144,7 @@ for place in 2 7; do
     while kill -0 $pid 2>/dev/null && [ "$(tickets cut '([.]0[.]done|[.][12][.][a-z]*$)')" -lt $place ]; do sleep 0.01; done
     kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
 done
-check "a halving goes on behind kills" 0 sweep cut $halving
+check "a halving resumes after kills" 0 sweep cut $halving
 same "with the same table" half.txt out
 
 # ---- several at once: the same table, whatever the shapes; killed, too
@@ -184,7 +184,7 @@ same "is told just so" wild.txt out
 check "none that can be trained" 1 sweep none length=5,6 search=grid epochs=1
 says "with the reason" err "no configuration could be trained"
 check "another search in the same folder" 1 sweep whole $grid lr=1e-3
-says "with the line that differs" err "sweep.yaml: this run has"
+says "with the line that differs" err "sweep.yaml: the run has"
 check "an unknown option" 1 sweep new hiden=3,4
 says "with the nearest name" err "hidden"
 check "a grid over a range" 1 sweep new lr=1e-3..1e-2 search=grid

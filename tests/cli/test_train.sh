@@ -24,7 +24,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
     sleep "0.$((RANDOM % 9 + 1))"
     kill -9 $! 2>/dev/null; wait $! 2>/dev/null
 done
-check "goes on behind ten kills" 0 train killed --threads 1
+check "resumes after ten kills" 0 train killed --threads 1
 touch killed/last.safetensors.part-Ab12yZ killed/last.safetensors.part-mine
 train killed --threads 1 >/dev/null
 [ "$(ls killed | grep part)" = last.safetensors.part-mine ] && ok "nothing half written stays" || not_ok "nothing half written stays"
@@ -38,7 +38,7 @@ pid=$!
 while [ ! -s stopped/metrics.jsonl ]; do sleep 0.05; done
 kill -TERM $pid; wait $pid
 [ $? = 75 ] && ok "SIGTERM ends with 75" || not_ok "SIGTERM ends with 75"
-says "and says how to go on" err "goes on from there"
+says "and says how to resume" err "run the same command to resume"
 [ -s stopped/last.safetensors ] && ok "with a checkpoint" || not_ok "with a checkpoint"
 
 check "another configuration is refused" 1 train whole lr=1e-3

@@ -21,7 +21,7 @@ check "small" 0 test "$(stat -c %s a.safetensors)" -lt 2000000
 while [ ! -s b.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
 kill -TERM $pid; wait $pid; code=$?
 if [ $code = 75 ]; then ok "stopped with 75"; else not_ok "stopped with 75"; echo "# $code"; fi
-says "says how to go on" err "run the same command to resume from there"
+says "says how to go on" err "run the same command to resume"
 check "another recipe is refused" 2 "$SLOTTAR" train-expert $world $small frames=1000000 lr=0.01 -o b.safetensors
 says "with what differs" err "lr=0.001, now lr=0.01"
 check "another world too" 2 "$SLOTTAR" train-expert doorkey $small -o b.safetensors

@@ -343,8 +343,8 @@ static void senseless_requests(void **state) {
         slt_collect_request request;
     } cases[] = {
         {SLT_INVALID, "'nowhere'", REQUEST(1, 0, 0, "nowhere")},
-        {SLT_INVALID, "stands alone", REQUEST(1, 0, 0, "doorkey", "keycorridor")},
-        {SLT_INVALID, "stands alone", REQUEST(1, 0, 0, "makebed-v0", "craft-full")},
+        {SLT_INVALID, "cannot be combined", REQUEST(1, 0, 0, "doorkey", "keycorridor")},
+        {SLT_INVALID, "cannot be combined", REQUEST(1, 0, 0, "makebed-v0", "craft-full")},
         {SLT_INVALID, "do not fit", REQUEST(1, 0, 0, "makebed-v0", "MiniGrid-Unlock-v0")},
         {SLT_UNSUPPORTED, "cannot play", REQUEST(1, 0, 0, "MiniGrid-Fetch-5x5-N2-v0")},
         {SLT_RANGE, "-1 episodes for valid", REQUEST(1, -1, 0, "doorkey")},

@@ -143,7 +143,7 @@ static void bad_csv_is_refused_with_its_line(void **state) {
         {"t.csv:1: there is no step", "action,episode\n"},
         {"t.csv:2: 1 fields instead of 2", "action,episode\n1\n"},
         {"t.csv:2: more than 2 fields", "action,episode\n1,1,1\n"},
-        {"t.csv:3: episode 1 comes behind 2", "action,episode\n1,2\n1,1\n"},
+        {"t.csv:3: episode 1 comes after 2", "action,episode\n1,2\n1,1\n"},
         {"t.csv:2: column 'x': 'abc' is no number", "action,episode,x\n1,1,abc\n"},
         {"t.csv:2: column 'x': 'nan' is no number", "action,episode,x\n1,1,nan\n"},
         {"t.csv:2: column 'x': '' is no number", "action,episode,x\n1,1,\n"},

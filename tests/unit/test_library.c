@@ -252,7 +252,7 @@ typedef struct {
     uint64_t at, last;
 } stopping;
 
-// waits for the other thread at a step: what comes behind it has been cancelled
+// waits for the other thread at a step: what comes after it has been cancelled
 static void meet(void *user, const slt_progress *progress) {
     stopping *s = user;
     s->last = progress->done;

@@ -237,7 +237,7 @@ static void arrays_that_do_not_fit(void **state) {
     const member actions = BYTES("actions", "(4,)", ACTIONS);
     REFUSE("episode_offsets: do not rise", actions, BYTES("episode_offsets", "(2,)", two));
     REFUSE("episode_offsets: missing", actions);
-    REFUSE("episode: 1 comes behind 2", actions, BYTES("episode", "(4,)", falling));
+    REFUSE("episode: 1 comes after 2", actions, BYTES("episode", "(4,)", falling));
     REFUSE("terminals: has 5 numbers for 4 steps", actions, BYTES("terminals", "(5,)", five));
     REFUSE("episode_offsets: number 1 is not whole", actions,
            ARRAY("episode_offsets", "<f8", "(4,)", half));
@@ -247,8 +247,8 @@ static void arrays_that_do_not_fit(void **state) {
            BYTES("episode_offsets", "(3,)", STARTS));
     REFUSE("actions: 2 whole numbers per step", BYTES("actions", "(4, 2)", eight),
            BYTES("episode_offsets", "(3,)", STARTS));
-    REFUSE("observations: want 4 rows", BASE, BYTES("observations", "(5,)", five));
-    REFUSE("final_observations: want 2 rows of 2", BASE, BYTES("observations", "(4, 2)", eight),
+    REFUSE("observations: expected 4 rows", BASE, BYTES("observations", "(5,)", five));
+    REFUSE("final_observations: expected 2 rows of 2", BASE, BYTES("observations", "(4, 2)", eight),
            BYTES("final_observations", "(5,)", five));
     REFUSE("want the type of observations", BASE,
            BYTES("observations", "(4, 4)", ((uint8_t[16]){0})),
@@ -316,7 +316,7 @@ static void places_in_the_archive(void **state) {
     spoil("PK\6\6", 4, 0, 'X', "bad zip64 record");
     spoil("PK\6\6", 4, 47, 1, "lies outside of the file");
     spoil("PK\1\2", 4, 0, 'X', "bad entry in the zip directory");
-    spoil("PK\1\2", 4, 33, 255, "is cut");
+    spoil("PK\1\2", 4, 33, 255, "is truncated");
     spoil("PK\1\2", 4, 8, 1, "is encrypted");
     spoil("PK\1\2", 4, 10, 99, "packed in a way that is not read");
     spoil("PK\3\4", 4, 0, 'X', "bad local header");

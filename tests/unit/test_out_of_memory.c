@@ -1,5 +1,5 @@
 // Every request for memory fails once, in all public calls on data, environments, metrics and
-// files; training and what comes behind it: test_out_of_memory_models.c.
+// files; training and what comes after it: test_out_of_memory_models.c.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -47,9 +47,9 @@ static void damage_is_refused_with_file_and_field(void **state) {
         {"tensor 'w': data_offsets [1, 3] leave a hole of 1 bytes", "{\"w\":" TENSOR("U8", "[2]", "[1,3]") "}", 3},
         {"3 bytes after the last tensor belong to no tensor", "{\"w\":" TENSOR("U8", "[2]", "[0,2]") "}", 5},
         {"4 bytes after the last tensor", "{}", 4},
-        {"tensor 'w': data_offsets [0, 8] end behind the 7 bytes of data", "{\"w\":" TENSOR("F32", "[2]", "[0,8]") "}", 7},
+        {"tensor 'w': data_offsets [0, 8] exceed the 7 bytes of data", "{\"w\":" TENSOR("F32", "[2]", "[0,8]") "}", 7},
         {"hold 8 bytes, but shape [3] of F32 needs 12", "{\"w\":" TENSOR("F32", "[3]", "[0,8]") "}", 8},
-        {"tensor 'w': data_offsets [0, 9223372036854775807] end behind", "{\"w\":" TENSOR("U8", "[9223372036854775807]", "[0,9223372036854775807]") "}", 8},
+        {"tensor 'w': data_offsets [0, 9223372036854775807] exceed", "{\"w\":" TENSOR("U8", "[9223372036854775807]", "[0,9223372036854775807]") "}", 8},
         {"shape [4294967296, 4294967296] has more bytes", "{\"w\":" TENSOR("U8", "[4294967296,4294967296]", "[0,0]") "}", 0},
         {"shape [2305843009213693952] has more bytes", "{\"w\":" TENSOR("F64", "[2305843009213693952]", "[0,0]") "}", 0},
         {"tensor 'w': shape[1] is no whole number", "{\"w\":" TENSOR("F32", "[2,-1]", "[0,8]") "}", 8},
@@ -189,12 +189,12 @@ static void mistakes_leave_no_file(void **state) {
     (void)state;
     CHECK_FAILS(SLT_INVALID, "tensor 'w' got 3 of its 4 bytes", attempt(too_little));
     CHECK_FAILS(SLT_INVALID, "more data than was declared", attempt(too_much));
-    CHECK_FAILS(SLT_INVALID, "tensor 'v' of F32 comes behind 'w' of narrower I16",
+    CHECK_FAILS(SLT_INVALID, "tensor 'v' of F32 comes after 'w' of narrower I16",
                 attempt(too_wide));
     CHECK_FAILS(SLT_INVALID, "tensor 'w' is declared twice", attempt(two_of_a_name));
     CHECK_FAILS(SLT_RANGE, "tensor 'v' is too large", attempt(negative));
     CHECK_FAILS(SLT_FORMAT, "no valid UTF-8", attempt(bad_text));
-    CHECK_FAILS(SLT_INVALID, "declared behind data", attempt(too_late));
+    CHECK_FAILS(SLT_INVALID, "declared after data", attempt(too_late));
     assert_int_not_equal(access("never.safetensors", F_OK), 0);
 }
 
