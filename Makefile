@@ -1,4 +1,4 @@
-# The door: CMake builds behind it. 'make help' lists what there is.
+# The door: CMake builds after it. 'make help' lists what there is.
 CMAKE   ?= cmake
 JOBS    ?= $(shell nproc)
 CHECKED  = -DSLT_STRICT=ON -DSLT_TESTS=ON

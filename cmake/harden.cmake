@@ -1,5 +1,5 @@
 # What a build does against mistakes that are still in it: checked copies, guarded stacks, tables
-# that are read-only behind the start, addresses that nobody can guess. tests/cli/test_harden.sh
+# that are read-only after the start, addresses that nobody can guess. tests/cli/test_harden.sh
 # looks at the result. None of it changes a number.
 option(SLT_HARDEN "checked copies, guarded stacks, read-only tables, PIE" ON)
 include(CheckCCompilerFlag)

@@ -3,8 +3,8 @@ first trial.
 
     python examples/search_optuna.py doorkey --trials 20 --storage sqlite:///search.db
 
-Every trial trains on the named set and is judged as in the paper, by the mean of F1 and alignment
-on the validation split. Trials that fall behind are stopped early. With a storage the search goes
+Every trial trains on the named set and is evaluated as in the paper, by the mean of F1 and alignment
+on the validation split. Trials that fall after are stopped early. With a storage the search goes
 on when it is started again, and several processes share it.
 
 SPDX-License-Identifier: MIT
@@ -58,7 +58,7 @@ def objective(trial, name, data, fixed):
     seen = []
 
     def prune(report):
-        """News come once an epoch: the held-out loss decides whether the trial goes on."""
+        """News come once an epoch: the held-out loss decides whether the trial continues."""
         if report.news:
             seen.append(report.news)
             trial.report(-float(report.news.split("held out ")[1].split(",")[0]), len(seen))

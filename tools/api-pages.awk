@@ -109,7 +109,7 @@ function write_blocks(page,    i, n, part, k) {
     }
 }
 
-# the title as it stands behind a name
+# the title as it stands after a name
 function summary(page,    s) {
     s = title[page]; sub(/^slottar: /, "", s); sub(/\.$/, "", s)
     return tolower(substr(s, 1, 1)) substr(s, 2)

@@ -1,4 +1,4 @@
-"""The C library: found beside this file, loaded once, its functions typed by the generated
+"""The C library: found next to this file, loaded once, its functions typed by the generated
 declarations.
 
 SPDX-License-Identifier: MIT

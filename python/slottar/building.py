@@ -47,7 +47,7 @@ def from_arrays(
     """A data set from NumPy arrays.
 
     ``actions`` (and ``observations``, ``rewards``, ``segments``) hold one array per episode, or
-    with ``lengths`` the steps of all episodes behind one another. Whole numbers are discrete
+    with ``lengths`` the steps of all episodes one after another. Whole numbers are discrete
     actions, [steps, size] floats are continuous ones. Observations of bytes and truth values are
     kept as bytes, others as 32-bit floats. The rest has one value per episode; ``splits`` are names
     or 0, 1, 2. Without ``path`` the data set is in memory and no file is written; a file that exists

@@ -1,7 +1,7 @@
 """Data sets: recorded episodes in a mapped file, seen through NumPy without copies.
 
     data = slottar.load("demos.safetensors")
-    data.actions, data.observations          # all steps, behind one another
+    data.actions, data.observations          # all steps, one after another
     for episode in data: episode.actions     # one trajectory
 
 SPDX-License-Identifier: MIT

@@ -12,7 +12,7 @@ import numpy as np
 
 
 def plot_segments(segments: Any, ax: Any = None, limit: int = 20, data: Any = None) -> Any:
-    """A line per trajectory, a bar per segment; the fainter, the less sure is the cut behind it.
+    """A line per trajectory, a bar per segment; the fainter, the less sure is the cut after it.
     Ticks mark the true boundaries where the data has labels. Returns the axes."""
     import matplotlib.pyplot as plt
 

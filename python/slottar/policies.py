@@ -45,7 +45,7 @@ def train_expert(
 ) -> Policy:
     """A policy learns an environment, as ``slottar train-expert`` does; ``path`` ends with
     ``.safetensors`` and is an expert of :func:`collect`. ``options`` are those of
-    ``slottar train-expert --options``. The same call goes on where one was stopped.
+    ``slottar train-expert --options``. The same call continues where one was stopped.
     """
     settings: List[str] = [_setting(name, value) for name, value in options.items()]
     name = path_bytes(path)

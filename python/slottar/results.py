@@ -133,7 +133,7 @@ class Segments(Sequence[Segmentation]):
     # ---- elsewhere
 
     def to_pandas(self) -> Any:
-        """A row per segment: episode, segment, first, last, length, confidence of the cut behind
+        """A row per segment: episode, segment, first, last, length, confidence of the cut after
         it."""
         import pandas
 

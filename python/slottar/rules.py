@@ -1,4 +1,4 @@
-"""Rules that need no training of a network: floors for every model.
+"""Rules that need no training of a network: baselines for every model.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors

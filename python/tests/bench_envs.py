@@ -1,4 +1,4 @@
-"""Steps per second of 256 environments through Python, beside EnvPool where it is installed.
+"""Steps per second of 256 environments through Python, next to EnvPool where it is installed.
 
     python python/tests/bench_envs.py [ID...]
 

@@ -24,7 +24,7 @@ MODELS = ("Segmenter", "MDLSegmenter", "CompILE", "OMPN")
 
 
 def wait_of(model, data, share, step):
-    """Fits, sends Ctrl-C `share` of a step behind the second one, and waits for the exception."""
+    """Fits, sends Ctrl-C `share` of a step after the second one, and waits for the exception."""
     sent, seen = [], []
 
     def interrupt():

@@ -148,7 +148,7 @@ def test_callbacks_hear_and_stop(demos):
 
 
 def test_ctrl_c_leaves_a_usable_object(demos):
-    """Interrupted behind the first epoch: KeyboardInterrupt, and the best epoch so far is there."""
+    """Interrupted after the first epoch: KeyboardInterrupt, and the best epoch so far is there."""
     model = slottar.Segmenter(**{**TINY, "epochs": 100000, "patience": 10000})
 
     def interrupt(report):

@@ -17,7 +17,7 @@ static const slt_figure figures[] = {
     {"scores", "training", "Scores on validation",
      "Solid: F1 of boundaries. Dotted: alignment. Training does not see these labels.",
      slt_figure_scores},
-    {"priors", "training", "What the model was told",
+    {"priors", "training", "What the model is given",
      "Prior over the number of segments, and what the model believes on average afterwards.",
      slt_figure_priors},
     {"counts", "found", "Number of segments",

@@ -266,7 +266,7 @@ static void put_runs(slt_report_book *book, const slt_report_set *set, slt_text 
         slt_text_add(out, " <small>");
         put_name(out, run->path);
         if (run->answers.told_count)
-            slt_text_add(out, ", told the true number of segments");
+            slt_text_add(out, ", given the true number of segments");
         else
             slt_text_add(out, ", told %s", slt_told_name(run->told));
         slt_text_add(out, "</small></th>");
@@ -296,9 +296,10 @@ static void put_paper(const slt_report_book *book, const slt_report_set *set, sl
 
 static void put_floors(const slt_report_set *set, slt_text *out) {
     if (!set->floor_count) return;
-    slt_text_add(out, "<tbody class=\"others\"><tr><th colspan=\"10\" scope=\"rowgroup\">Floors: "
-                      "rules without training, told the true number of segments where they need "
-                      "it</th></tr>\n");
+    slt_text_add(out,
+                 "<tbody class=\"others\"><tr><th colspan=\"10\" scope=\"rowgroup\">Baselines: "
+                 "rules without training, given the true number of segments where they "
+                 "need it</th></tr>\n");
     for (int i = 0; i < set->floor_count; i++) {
         slt_text_add(out, "<tr><th scope=\"row\">%s <small>told %s</small></th>",
                      set->floors[i].name, slt_told_name(slt_rule_told(set->floors[i].name)));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Which epoch is kept: the one with the lowest held-out loss, without labels, or the one with the best
-# scores against labels; training ends `patience` epochs behind it.
+# scores against labels; training ends `patience` epochs after it.
 . "$(dirname "$0")/tap.sh"
 small="hidden=8 slot_size=8 heads=2 batch=16 lr=0.02 epochs=40 patience=3"
 "$SLOTTAR" collect craft-full --split 64,16,16 -o data.safetensors -q >/dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What was built is hardened: position-independent, read-only tables, no code on the stack, guarded
-# stacks, checked copies; it looks for libraries nowhere but beside itself; no shell, no network.
+# stacks, checked copies; it looks for libraries nowhere but next to itself; no shell, no network.
 . "$(dirname "$0")/tap.sh"
 build=$(dirname "$SLOTTAR")
 has() { if eval "$2" | grep -qE -- "$3"; then ok "$1"; else not_ok "$1"; fi; } # NAME COMMAND WORDS

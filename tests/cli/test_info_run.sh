@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# info of a run directory: what is trained, how far it came, and a command that goes on.
+# info of a run directory: what is trained, how far it came, and a command that continues.
 . "$(dirname "$0")/tap.sh"
 "$SLOTTAR" collect doorkey --split 32,8,8 -o "it's data.safetensors" -q >/dev/null
 small="hidden=8 slot_size=8 heads=2 batch=16 lr=0.002"
 # `exec`: signals reach the program itself
 train() { exec "$SLOTTAR" train slottar "it's data.safetensors" $small --seed 3 -q --threads 1 "$@"; }
 lacks() { if grep -qF -- "$3" "$2"; then not_ok "$1"; else ok "$1"; fi; }
-# a run that is stopped behind its first epoch
+# a run that is stopped after its first epoch
 stop_behind_epoch() {
     "$@" >log 2>&1 & pid=$!
     while kill -0 $pid 2>/dev/null && [ ! -s open/metrics.jsonl ]; do sleep 0.05; done

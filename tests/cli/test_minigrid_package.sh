@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Our MiniGrid beside the real Python package: 100 000 random steps on each of the paper's ids, 6 000
+# Our MiniGrid next to the real Python package: 100 000 random steps on each of the paper's ids, 6 000
 # on each of those without things to carry.
 # The package comes from the registry pip is set up for, once per build folder.
 # sanitizers: too long

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # eval --missed-by: only the trajectories that a rule gets wrong are scored.
 . "$(dirname "$0")/tap.sh"
-# two segments with action 3 behind each; a quarter of the test trajectories has a useless 3 in the first one
+# two segments with action 3 after each; a quarter of the test trajectories has a useless 3 in the first one
 awk 'BEGIN { print "episode,action,segment,split"
     for (e = 0; e < 120; e++) { n = e % 4 + 6; m = n + e * 7 % 5 + 3; test = e >= 80
         for (t = 0; t < m; t++) print e "," (t == n - 1 || t == m - 1 || test && e % 4 == 0 && t == 1 ? 3 : t < n ? e % 3 : (e + 1) % 3) "," (t >= n) "," (test ? 2 : e >= 70) } }' >data.csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Processes under mpirun, with every MPI that is here: the losses of one process, stopping together,
-# going on with another number, a process that dies, collecting, searching.
+# continuing with another number, a process that dies, collecting, searching.
 # sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 flavours=$(dirname "$SLOTTAR")/tests/mpi_flavours

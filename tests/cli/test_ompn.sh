@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# OMPN through the commands: train, resume, eval beside SloTTAr, segment with and without labels.
+# OMPN through the commands: train, resume, eval next to SloTTAr, segment with and without labels.
 # sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 exec= small="hidden=12 batch=16 epochs=2"
@@ -57,7 +57,7 @@ check "segments without them" 0 "$SLOTTAR" segment plain plain.csv -o plain.json
 [ "$(wc -l <plain.jsonl)" = 40 ] && ok "a line per episode" || not_ok "a line per episode"
 grep -q told_count plain.jsonl && not_ok "nobody told anything" || ok "nobody told anything"
 
-# several models and the floors in one table
+# several models and the baselines in one table
 "$SLOTTAR" train slottar data.safetensors hidden=16 slot_size=16 heads=2 batch=16 epochs=1 -o slots -q >/dev/null
 check "another seed" 0 train seeded --seed 1
 check "eval of four runs" 0 "$SLOTTAR" eval slots whole seeded two -q

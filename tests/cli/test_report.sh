@@ -7,7 +7,7 @@ train() { "$SLOTTAR" train slottar "$1" $small -o "$2" -q "${@:3}" >/dev/null; }
 lacks() { if grep -qF -- "$3" "$2"; then not_ok "$1"; else ok "$1"; fi; }
 page_data() { sed -n '/id="data">/,/<\/script>/p' "$1" | sed 's/.*id="data">//; s/<\/script>.*//'; }
 
-# three kinds of steps, one behind the other: learnt within a second
+# three kinds of steps, one after the other: learnt within a second
 awk 'BEGIN { srand(7); print "episode,action,segment,split,task"
     for (e = 0; e < 160; e++) { part = e % 8 == 7 ? 2 : e % 16 == 6 ? 1 : 0
         for (k = 0; k < 3; k++) { n = 2 + int(rand() * 4); for (i = 0; i < n; i++) print e ",step" k "," k "," part "," e % 2 } } }' >simple.csv

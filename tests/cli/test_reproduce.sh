@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# reproduce: tables with all their parts, going on behind kills and stops, refusals.
+# reproduce: tables with all their parts, continuing after kills and stops, refusals.
 # sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 tiny="--quick --split 48,16,16 --seeds 2 --threads 1 -q steps=2 batch=8"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # segment: lines, tables, time lines, and copies of a data set with the segments as labels.
 . "$(dirname "$0")/tap.sh"
-# two runs of actions, each with action 3 behind it: cut alike by every build
+# two runs of actions, each with action 3 after it: cut alike by every build
 awk 'BEGIN { print "episode,action,x,y,reward,split"
     for (e = 0; e < 80; e++) { n = e % 4 + 3; m = n + e * 7 % 5 + 3
         for (t = 0; t < m; t++) print e "," (t == n - 1 || t == m - 1 ? 3 : t < n ? e % 3 : (e + 1) % 3) "," t / 10 "," e % 2 "," (t == m - 1) "," (e >= 64) + (e >= 72) } }' >data.csv
@@ -30,7 +30,7 @@ bars=$(head -1 out | sed 's/  [0-9]* segments.*//' | tr -cd '|' | wc -c)
 [ "$bars" = "$(echo "$first" | sed 's/.*"segments":\([0-9]*\).*/\1/' | awk '{ print $1 - 1 }')" ] && ok "a bar per boundary" || not_ok "a bar per boundary"
 says "tell the confidence" out "confidence"
 
-# copies with labels: what the floors' scorer then takes for the truth are the model's segments
+# copies with labels: what the baselines' scorer then takes for the truth are the model's segments
 check "a native copy" 0 segment -o copy.safetensors
 check "has labels" 0 "$SLOTTAR" info copy.safetensors
 says "and all fields" out "fields: actions rewards segment split"

@@ -89,7 +89,7 @@ same "has the plain run" plain/last.safetensors many/0/last.safetensors
 check "restarts of another model" 0 "$SLOTTAR" train slottar data.safetensors hidden=8 slot_size=8 heads=2 batch=16 epochs=1 --restarts 2 -o other -q
 says "one is kept" out "Kept restart "
 
-# stopped and killed, it goes on to the same bits
+# stopped and killed, it continues to the same bits
 (exec "$SLOTTAR" segment data.safetensors $small prior=3 --restarts 3 --run killed -q --threads 1 >/dev/null 2>&1) &
 pid=$!
 while [ ! -s killed/last.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done

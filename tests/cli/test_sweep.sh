@@ -128,7 +128,7 @@ cp out mdl.txt
 check "and halving" 0 mdl pauses search=halving trials=2 eta=2
 same "paused or not, the same weights" mdl/$(run_of mdl.txt)/best.safetensors pauses/$(run_of out)/best.safetensors
 
-# ---- halving: nine, three, one; what goes on is what it would have been without the pause
+# ---- halving: nine, three, one; what continues is what it would have been without the pause
 halving="epochs=9 patience=9 lr=log:1e-4..3e-2 trials=9 search=halving"
 check "halving" 0 sweep half $halving
 cp out half.txt

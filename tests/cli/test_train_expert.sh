@@ -16,7 +16,7 @@ check "under its own name" 0 "$SLOTTAR" train-expert $world $small -q frames=409
 check "is there" 0 test -s $world-policy.safetensors
 check "small" 0 test "$(stat -c %s a.safetensors)" -lt 2000000
 
-# stopped by a signal behind the first lap, whenever that is
+# stopped by a signal after the first lap, whenever that is
 "$SLOTTAR" train-expert $world $small frames=1000000 -q -o b.safetensors >out 2>err & pid=$!
 while [ ! -s b.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
 kill -TERM $pid; wait $pid; code=$?

@@ -53,7 +53,7 @@ async function unpackAll(object) {
   return out;
 }
 
-// where each piece starts when pieces lie behind one another; one more entry for the end
+// where each piece starts when pieces are concatenated; one more entry for the end
 function starts(lengths) {
   const out = new Float64Array(lengths.length + 1);
   for (let i = 0; i < lengths.length; i++) out[i + 1] = out[i] + lengths[i];
