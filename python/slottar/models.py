@@ -48,7 +48,7 @@ _COMMON = {
     "threads": (None, "None: one per core; results do not depend on it"),
     "device": ("cpu", '"cpu" or "cuda"'),
     "precision": (None, 'of matrix products: "fp32", on cuda also "tf32"'),
-    "run": (None, "keeps the run directory there; fit goes on where it was stopped"),
+    "run": (None, "run directory to keep; fit resumes where it stopped"),
     "progress": (False, "shows a bar"),
 }
 

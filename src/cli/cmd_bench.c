@@ -173,9 +173,9 @@ const cli_command cli_bench = {
     .text =
         "Sections: train and infer (a step of the models that `slottar train` would run with the\n"
         "same options), ops (what models are made of, as shares of the machine's own peak), envs\n"
-        "(environment steps). Names choose among the measurements of a section, a part of a name\n"
-        "is enough. The best of some rounds counts. tokens/s counts padding, as the paper does;\n"
-        "the share of the peak counts the arithmetic really done, on the CPU.\n\n"
+        "(environment steps). Names select measurements of a section; a part of a name is enough.\n"
+        "The best of several rounds counts. tokens/s includes padding, as in the paper; the share\n"
+        "of the peak counts the arithmetic actually done, on the CPU.\n\n"
         "  slottar bench train slottar --preset craft-full --threads 2\n"
         "  slottar bench infer --preset craft-full --profile reference --parts\n"
         "  slottar bench ops dense attention\n"

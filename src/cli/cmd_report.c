@@ -52,7 +52,7 @@ static int run(cli_call *call) {
     if (!cli_number(call, "detailed", 1, 10000, 240, &detailed)) return CLI_USAGE;
     request.detailed = (int)detailed;
     if (!request.page && !request.figures)
-        return cli_misuse(call, "say where it goes: -o FILE.html, --figures DIR or both");
+        return cli_misuse(call, "needs an output: -o FILE.html, --figures DIR or both");
     request.published = slt_paper_rows(&request.published_count);
     slt_status status = slt_report(call->context, &request, &result);
     cli_progress_end();

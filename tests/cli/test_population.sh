@@ -49,6 +49,6 @@ for i in 0 1 2; do same "stopped or not, the same run $i" calm/$i stopped/$i; do
 
 # ---- refusals
 check "other options on the same runs" 1 many all -q beta=0.7
-[ "$(grep -c "config.yaml: the run has 'beta" err)" = 3 ] && ok "are refused, each" || not_ok "are refused, each"
+[ "$(grep -c "config.yaml: this run has 'beta" err)" = 3 ] && ok "are refused, each" || not_ok "are refused, each"
 check "a population of none" 2 "$SLOTTAR" train slottar data.safetensors --population 0 -o none
 plan

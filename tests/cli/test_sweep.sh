@@ -184,7 +184,7 @@ same "is told just so" wild.txt out
 check "none that can be trained" 1 sweep none length=5,6 search=grid epochs=1
 says "with the reason" err "no configuration could be trained"
 check "another search in the same folder" 1 sweep whole $grid lr=1e-3
-says "with the line that differs" err "sweep.yaml: the run has"
+says "with the line that differs" err "sweep.yaml: this run has"
 check "an unknown option" 1 sweep new hiden=3,4
 says "with the nearest name" err "hidden"
 check "a grid over a range" 1 sweep new lr=1e-3..1e-2 search=grid
