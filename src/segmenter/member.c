@@ -8,7 +8,7 @@
 
 enum { LINEAR_SWEEPS = 40, EVENT_SWEEPS = 60, PHASE_SWEEPS = 150, EVENT_STARTS = 60 };
 
-// Families, numbers of laws and floors in an order whose every beginning is mixed.
+// Families, numbers of laws and least deviations in an order whose every beginning is mixed.
 // clang-format off
 static const slt_variant switching[] = {
     { 8, SLT_LAW_SMOOTH, .20}, { 8, SLT_LAW_BOTH, .10}, { 8, SLT_LAW_INERTIA, .20},

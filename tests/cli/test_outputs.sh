@@ -62,7 +62,7 @@ cp d.safetensors sub/last.safetensors
 input "train into the folder of its data" train ompn sub/last.safetensors -o sub epochs=1 -q
 input "sweep likewise" sweep ompn sub/last.safetensors -o sub epochs=1 lr=1e-3,1e-2 search=grid -q
 if cmp -s d.safetensors sub/last.safetensors; then ok "which stays"; else not_ok "which stays"; fi
-"$SLOTTAR" train-expert MiniGrid-Empty-5x5-v0 copies=4 steps=8 lap=2 hidden=8 judged=2 frames=64 -q -o p.safetensors >/dev/null
+"$SLOTTAR" train-expert MiniGrid-Empty-5x5-v0 copies=4 steps=8 eval_interval=2 hidden=8 eval_episodes=2 frames=64 -q -o p.safetensors >/dev/null
 cksum p.safetensors >policy
 input "collect onto its policy" collect MiniGrid-Empty-5x5-v0 --expert p.safetensors --episodes 4 -o p.safetensors -f
 if cksum p.safetensors | cmp -s - policy; then ok "the policy stays"; else not_ok "the policy stays"; fi

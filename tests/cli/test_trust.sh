@@ -35,7 +35,7 @@ says "with advice" out "note: trained once, with nothing to compare: confidence 
 check "its segments" 0 "$SLOTTAR" segment single data.safetensors --show --limit 1
 lacks "have no confidence" out "confidence"
 says "but what the model says" out "not calibrated: "
-says "as the summary says" err "the model's own probability (not calibrated)"
+says "as the summary says" err "Boundary probability (not calibrated)"
 check "as JSON" 0 "$SLOTTAR" segment single data.safetensors --limit 1 -q
 says "say so" out '"trust":{"trust":null,"doubtful":false,"calibrated":false,'
 check "its report" 0 "$SLOTTAR" report single -o single.html -q
@@ -45,12 +45,12 @@ says "but a banner" single.html "Trust is unknown."
 # actions that a rule describes better: 0 1 2 and 3 4 5 in any order, cut by hardly any training
 awk 'BEGIN { srand(1); print "episode,action"
     for (e = 0; e < 200; e++) for (s = 0; s < 4; s++) { a = rand() < 0.5 ? 0 : 3; for (t = 0; t < 3; t++) print e "," a + t } }' >rule.csv
-check "a run that a rule beats" 0 "$SLOTTAR" train slottar-mdl rule.csv hidden=8 heads=2 window=2 batch=16 steps=1 starts=random prior=4 slots=6 --restarts 2 -o beaten -q
-says "names the rule" out "the rule comb describes the data better"
-says "in its result" beaten/result.json "the rule comb describes the data better"
+check "a run that a rule beats" 0 "$SLOTTAR" train slottar-mdl rule.csv hidden=8 heads=2 window=2 batch=16 steps=1 init=random prior=4 slots=6 --restarts 2 -o beaten -q
+says "names the rule" out "the baseline comb describes the data better"
+says "in its result" beaten/result.json "the baseline comb describes the data better"
 # nothing to cut at
 awk 'BEGIN { print "episode,action"; for (e = 0; e < 100; e++) for (t = 0; t < 12; t++) print e "," (t == 11) }' >even.csv
-check "prior=~4.3 that ends in one segment" 0 "$SLOTTAR" segment even.csv hidden=8 heads=2 window=2 batch=16 steps=100 starts=random prior=~4.3 --restarts 2 --run one -o one.jsonl
+check "prior=~4.3 that ends in one segment" 0 "$SLOTTAR" segment even.csv hidden=8 heads=2 window=2 batch=16 steps=100 init=random prior=~4.3 --restarts 2 --run one -o one.jsonl
 says "everywhere" out "1 in 100.0 %"
 says "is warned of" out "warning: the number of segments does not fit the prior: 1.0 on average, told 4.3"
 

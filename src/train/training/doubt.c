@@ -142,13 +142,13 @@ static bool stands_alone(const slt_evidence *e) {
 static void doubt_restarts(const slt_evidence *e, slt_trust *trust) {
     const slt_restart_report *r = &e->run->outcome->result.restarts;
     if (r->gap < CLEAR)
-        slt_trust_doubt(trust,
-                        "other cuts describe the data nearly as well (%.4f nats per step apart)",
-                        r->gap);
+        slt_trust_doubt(
+            trust, "other boundaries describe the data nearly as well (%.4f nats per step apart)",
+            r->gap);
     else if (stands_alone(e))
-        slt_trust_doubt(trust, "no restart from another start found these cuts");
+        slt_trust_doubt(trust, "no restart from another start found these boundaries");
     else if (trust->trust <= 0.5)
-        slt_trust_doubt(trust, "restarts share %.0f %% of the cuts", 100 * trust->trust);
+        slt_trust_doubt(trust, "restarts share %.0f %% of the boundaries", 100 * trust->trust);
 }
 
 // ---- the verdict

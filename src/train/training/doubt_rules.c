@@ -129,14 +129,15 @@ static void tell(const rival *r, slt_trust *trust) {
     if (r->rule)
         (r->common < FAR ? slt_trust_doubt : slt_trust_note)(
             trust,
-            "the rule %s describes the data better (%.3f nats per step, not %.3f) and cuts "
-            "elsewhere (%.0f %% in common)",
+            "the baseline %s describes the data better (%.3f nats per step, not %.3f) and finds "
+            "other boundaries (%.0f %% in common)",
             r->rule, r->price, r->own, 100 * r->common);
     else if (r->delimiter < FAR)
-        slt_trust_doubt(trust,
-                        "the rule delimiter, which suits the actions best, cuts elsewhere (%.0f %% "
-                        "in common)",
-                        100 * r->delimiter);
+        slt_trust_doubt(
+            trust,
+            "the best rule on actions alone (delimiter) finds other boundaries (%.0f %% "
+            "in common)",
+            100 * r->delimiter);
 }
 
 // one that no prior allows is no alternative
