@@ -72,7 +72,7 @@ static bool is_flat(const double *prior, int K) {
 
 static slt_told told_by_prior(const slt_setup *setup, const double *prior) {
     slt_prior form;
-    if (slt_prior_read(setup->train.prior, setup->train.slack, &form) != SLT_OK)
+    if (slt_prior_read(setup->train.prior, setup->train.prior_spread, &form) != SLT_OK)
         return SLT_KNOWS_NOTHING;
     switch (form.kind) {
     case SLT_PRIOR_NUMBER:
