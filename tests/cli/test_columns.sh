@@ -17,8 +17,8 @@ check "no column" 1 "$SLOTTAR" info joints.csv --actions 'x*' --episode demo
 says "says which there are" err "no column matches --actions 'x*'; there are demo, a0, gripper, q0, q1"
 check "columns of a native file" 1 "$SLOTTAR" info joints.safetensors --actions 'a*'
 says "are not chosen" err "columns are chosen in csv and HDF5 files"
-check "no model takes them yet" 1 "$SLOTTAR" train slottar joints.csv --actions 'a*,gripper' --episode demo -o none
-says "by name" err "slottar takes discrete actions, \`switching\` takes continuous ones"
+check "slottar-mdl takes discrete actions" 1 "$SLOTTAR" train slottar-mdl joints.csv --actions 'a*,gripper' --episode demo -o none
+says "by name" err "slottar-mdl takes discrete actions; slottar, compile and ompn take both"
 check "a rule does not crash" 1 "$SLOTTAR" eval --rule surprise joints.csv --actions 'a*,gripper' --episode demo
 printf 'episode,action\n0,0.691\n0,-0.425\n0,0.1\n' >fraction.csv
 check "a fraction is no class" 0 "$SLOTTAR" info fraction.csv
