@@ -239,11 +239,23 @@ static void summarise(const cli_call *call, printer *p) {
     cli_tally_print(out, &p->tally, p->restarts.members ? &p->restarts : NULL, &p->trust);
 }
 
+// a vote keeps the runs that ended, if they are enough
+static void say_saved(const cli_call *call) {
+    char folder[4096], path[4608];
+    snprintf(path, sizeof path, "%s/%s", run_folder(call, folder, sizeof folder), SLT_MEMBERS_FILE);
+    if (!cli_wants_vote(call))
+        fputs("saved; the same command goes on from there\n", stderr);
+    else if (access(path, F_OK) == 0)
+        fputs("the runs that ended are saved; the same command answers with them\n", stderr);
+    else
+        fputs("too few runs ended for a vote; nothing is saved\n", stderr);
+}
+
 static int stop(const cli_call *call, slt_status status) {
     int caught = cli_caught_signal();
     if (status != SLT_CANCELLED || !caught) return cli_fail(status);
     cli_progress_end();
-    if (call->count == 1) fprintf(stderr, "saved; run the same command to resume\n");
+    if (call->count == 1) say_saved(call);
     return caught;
 }
 

@@ -46,6 +46,8 @@ slt_status slt_data_as_native(slt_context *context, const char *path, char out[S
 // the file that holds the data, without a choice of columns: the path itself, or the HDF5 file of a
 // Minari folder (minari.c)
 void slt_data_file(const char *path, char out[SLT_PATH]);
+// of that file and of the choice (data_checksum.c)
+slt_status slt_data_checksum(const char *path, uint32_t *out);
 
 // would slt_dataset_label write the format that the data came from? (write_labels.c)
 slt_status slt_data_labels_back(const slt_dataset *data, const char *out, bool *back);

@@ -2,20 +2,31 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "core/file.h"
+#include "data/dataset_impl.h"
+#include "data/formats.h"
 #include "segmenter/segmenter_impl.h"
 
 slt_status slt_segmenter_train(slt_context *context, slt_dataset *data,
                                const slt_segmenter_options *options, const char *run,
                                bool overwrite, slt_segmenter **out) {
+    const char *source = slt_dataset_path(data);
     slt_segmenter_options chosen = options ? *options : (slt_segmenter_options){0};
     char path[SLT_SEGMENTER_TEXT], wanted[SLT_SEGMENTER_TEXT];
     struct stat info;
+    uint32_t checksum;
+    if (!data->file)
+        SLT_FAIL(SLT_INVALID, "a run directory needs data in a file; slt_segmenter_fit takes data "
+                              "in memory");
+    SLT_TRY(slt_data_checksum(source, &checksum));
     snprintf(path, sizeof path, "%s/%s", run, SLT_MEMBERS_FILE);
-    slt_segmenter_describe(&chosen, slt_dataset_path(data), wanted, sizeof wanted);
+    slt_segmenter_describe(&chosen, source, wanted, sizeof wanted);
+    size_t length = strlen(wanted);
+    snprintf(wanted + length, sizeof wanted - length, " data_crc32c=%08" PRIx32, checksum);
     if (!overwrite && stat(path, &info) == 0) {
         SLT_TRY(slt_segmenter_open(context, path, out));
         if (strcmp((*out)->settings, wanted) == 0) return SLT_OK;
@@ -28,6 +39,7 @@ slt_status slt_segmenter_train(slt_context *context, slt_dataset *data,
     }
     SLT_TRY(slt_folder_make(run));
     SLT_TRY(slt_segmenter_fit(context, data, &chosen, out));
+    memcpy((*out)->settings, wanted, sizeof wanted);
     slt_status status = slt_segmenter_save(*out, path, overwrite);
     if (status != SLT_OK) slt_segmenter_close(*out);
     return status;

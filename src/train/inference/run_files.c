@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/crc32c.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "data/formats.h"
 
 const char *slt_run_path(char *text, const char *run, const char *name) {
     snprintf(text, SLT_RUN_PATH, "%s/%s", run, name);
@@ -28,19 +26,6 @@ bool slt_run_has(const char *run, const char *name) {
 }
 
 // ---- config.yaml
-
-slt_status slt_run_checksum(const char *path, uint32_t *out) {
-    slt_map map;
-    char file[SLT_PATH];
-    slt_data_file(path, file);
-    SLT_TRY(slt_map_open(file, &map));
-    *out = slt_crc32c(map.data, map.size);
-    slt_map_close(&map);
-    // other columns of the same file are other data
-    const char *choice = access(path, F_OK) == 0 ? NULL : strchr(path, '?');
-    if (choice) *out ^= slt_crc32c(choice, strlen(choice));
-    return SLT_OK;
-}
 
 slt_status slt_run_config_text(const slt_train_request *request, const slt_setup *setup,
                                uint32_t checksum, slt_text *text) {

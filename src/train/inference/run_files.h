@@ -19,8 +19,6 @@ enum { SLT_RUN_PATH = 4096 };
 const char *slt_run_path(char *text, const char *run, const char *name);
 bool slt_run_has(const char *run, const char *name);
 
-// the checksum of a data set's file
-slt_status slt_run_checksum(const char *path, uint32_t *out);
 // Writes a text of "key: value" lines, or checks that the file that is there says the same. A line
 // that it does not have counts as it stands in `usual` (NULL: there is none): an earlier version
 // did not know it. INVALID names what differs, with both values.

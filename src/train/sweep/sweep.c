@@ -15,6 +15,7 @@
 #include "core/file.h"
 #include "core/lock.h"
 #include "core/output_impl.h"
+#include "data/formats.h"
 #include "train/inference/run_files.h"
 #include "train/sweep/sweep_table.h"
 #include "train/sweep/sweep_tickets.h"
@@ -123,7 +124,7 @@ static slt_status lock_folder(slt_sweep *s, slt_lock *lock) {
 static slt_status open_folder(slt_sweep *s) {
     uint32_t checksum;
     slt_lock lock;
-    SLT_TRY(slt_run_checksum(s->plan.options.data, &checksum));
+    SLT_TRY(slt_data_checksum(s->plan.options.data, &checksum));
     SLT_TRY(slt_folder_make(s->request->folder));
     static const char *const files[] = {"table.json", NULL};
     SLT_TRY(lock_folder(s, &lock));

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/group_impl.h"
 #include "core/output_impl.h"
+#include "data/formats.h"
 #include "engine/device.h"
 #include "train/learner/companions.h"
 
@@ -158,7 +159,7 @@ static slt_status read_all(trainer *t) {
     int64_t count = t->task.count[SLT_SPLIT_TRAIN], batch = first->setup->train.batch;
     t->batch = (int)(batch < count ? batch : count);
     t->steps_per_epoch = count / t->batch;
-    SLT_TRY(slt_run_checksum(first->request->data, &t->checksum));
+    SLT_TRY(slt_data_checksum(first->request->data, &t->checksum));
     slt_device *device; // whether there is one
     return slt_device_open(t->context, &device);
 }

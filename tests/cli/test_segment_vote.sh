@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# segment without RUN: many runs vote. Continuous and discrete actions, outputs, runs that are reused or refused, signals.
+. "$(dirname "$0")/tap.sh"
+same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
+python() { # NAME: a script on standard input that must succeed
+    if ! command -v python3 >/dev/null; then skip "$1" "no python3"; return; fi
+    if python3 - >python.out 2>&1; then ok "$1"; else not_ok "$1"; sed 's/^/# /' python.out; fi
+}
+# episodes of three phases: a velocity with noise each, and the position that it leads to
+moves() { # EPISODES SEED
+    awk -v episodes="$1" -v seed="$2" 'BEGIN { srand(seed); print "demo,ax,ay,qx,qy"
+        for (e = 0; e < episodes; e++) { x = y = 0
+            for (s = 0; s < 3; s++) { n = 8 + int(6 * rand()); for (t = 0; t < n; t++) {
+                vx = s == 0 ? 0.8 : s == 1 ? -0.5 : 0.1; vy = s == 0 ? 0.2 : s == 1 ? 0.9 : -0.7; x += vx / 10; y += vy / 10
+                printf "%d,%.4f,%.4f,%.4f,%.4f\n", e, vx + 0.05 * (rand() - 0.5), vy + 0.05 * (rand() - 0.5), x, y } } } }'
+}
+moves 30 1 >moves.csv
+moves 12 2 >others.csv
+columns=(--actions 'a*' --observations 'q*' --episode demo)
+vote() { "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 8 "$@"; }
+
+# ---- continuous actions
+check "a vote" 0 vote --run a -o a.jsonl
+says "what it was told" out "the vote, told nothing:"
+says "the group that answers" out "* switching: 8 runs, 3.0 segments, trust "
+says "how many" out "30 trajectories, 3.00 segments each"
+says "and how far to trust it" out "trust: "
+python "fields of a line" <<'P'
+import json
+lines = [json.loads(line) for line in open("a.jsonl")]
+assert [line["episode"] for line in lines] == list(range(30))
+for line in lines:
+    assert line["group"] == "switching" and line["segments"] == 3 and len(line["types"]) == 3, line
+    assert len(line["confidence"]) == len(line["boundaries"]) == 2 and len(line["segment"]) == line["length"]
+    assert all(0 <= c <= 1 for c in line["confidence"])
+    assert set(line["trust"]) == {"trust", "doubtful", "calibrated", "warnings"}
+    assert line["trust"]["calibrated"] is True and line["trust"]["trust"] > 0.75 and not line["trust"]["doubtful"]
+# one number per kind of segment, the same in all trajectories
+assert len({tuple(line["types"]) for line in lines}) == 1, {tuple(line["types"]) for line in lines}
+# the velocity changes where it says
+rows = [row.split(",") for row in open("moves.csv").read().split()[1:]]
+for line in lines:
+    signs = [(float(r[1]) > 0, float(r[2]) > 0) for r in rows if r[0] == str(line["episode"])]
+    assert line["boundaries"] == [t for t in range(len(signs) - 1) if signs[t] != signs[t + 1]], line["episode"]
+P
+check "time lines" 0 vote --run a --show --limit 2
+[ "$(grep -c '|.*|.*3 segments  confidence ' out)" = 2 ] && ok "with boundaries and confidence" || not_ok "with boundaries and confidence"
+check "as csv" 0 vote --run a -o a.csv
+python "a row per step" <<'P'
+rows = open("a.csv").read().split()
+assert rows[0] == "episode,step,segment" and len(rows) == len(open("moves.csv").read().split())
+P
+check "labels back" 0 vote --run a -o back/
+says "in a copy of the csv" back/moves.csv "demo,ax,ay,qx,qy,segment"
+python "with the segments of the lines" <<'P'
+import json
+labels = [row.split(",")[-1] for row in open("back/moves.csv").read().split()[1:]]
+assert labels == [str(s) for line in open("a.jsonl") for s in json.loads(line)["segment"]]
+P
+check "told the number" 0 vote prior=3 --run told -o told.jsonl
+says "it says so" out "the vote, told 3:"
+check "a prior that is none" 1 vote prior=many --run none
+says "with the forms there are" err "a range (3..6)"
+
+# ---- the run
+cp a/members.safetensors members
+check "the same command again" 0 vote --run a -o again.jsonl
+same "gives the same segments" a.jsonl again.jsonl
+same "from the same members" members a/members.safetensors
+check "two threads" 0 vote --run two -o two.jsonl --threads 2
+same "give the same members" members two/members.safetensors
+check "other options" 1 vote --run a --seed 1
+says "are refused with what they were" err "runs=8 seed=0 "
+says "and what they are" err "runs=8 seed=1 "
+same "and keep what is there" members a/members.safetensors
+check "another prior" 1 vote --run a prior=3
+says "is named" err "prior=3"
+check "more runs" 1 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 9 --run a
+says "are named" err "runs=9"
+check "--force" 0 vote --run a --seed 1 --force
+cmp -s members a/members.safetensors && not_ok "learns again" || ok "learns again"
+check "and back" 0 vote --run a --force
+same "to the same members" members a/members.safetensors
+cp moves.csv kept.csv
+moves 30 9 >moves.csv
+check "other data under the same name" 1 vote --run a
+says "is noticed" err "data_crc32c="
+same "and keeps what is there" members a/members.safetensors
+cp kept.csv moves.csv
+check "the data that it was" 0 vote --run a
+check "new trajectories" 0 "$SLOTTAR" segment a others.csv "${columns[@]}" -o others.jsonl
+says "are answered by the members" out "12 trajectories, 3.00 segments each"
+check "the file of members" 0 "$SLOTTAR" segment a/members.safetensors others.csv "${columns[@]}" -o file.jsonl
+same "answers the same" others.jsonl file.jsonl
+check "other columns" 1 "$SLOTTAR" segment a others.csv --actions 'a*' --observations '' --episode demo
+says "do not fit" err "observations of 0 numbers, the segmenter knows 2"
+check "eval of it" 0 "$SLOTTAR" eval a back/moves.csv "${columns[@]}" --split train --json
+says "is a vote that was told nothing" out '"model":"vote","told":"nothing"'
+python "and agrees with the labels that it wrote" <<'P'
+import json
+run = json.load(open("out"))["runs"][0]
+assert run["f1"] == run["ari"] == 1, run
+P
+
+# ---- refusals
+check "events in continuous actions" 1 vote kind=events --run e
+says "are none" err "kind=events is for discrete actions"
+check "a kind that is none" 2 vote kind=nonsense
+says "with those there are" err "kind=nonsense: auto, events or phases"
+check "too few runs" 2 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 3
+says "with the bounds" err "from 4 to 1000"
+check "too many runs" 2 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 1001
+check "runs with a RUN" 2 "$SLOTTAR" segment a moves.csv "${columns[@]}" --runs 8
+check "an answer that is none" 2 vote --run a --answer 4
+check "the first answer" 0 vote --run a --answer 1 -o first.jsonl
+check "one that nobody gave" 1 vote --run a --answer 3
+says "with how many there are" err "no answer 3: group switching has 1"
+awk -F, 'NR == 1 { print } NR > 1 { print $1 ",0.5,0.5," $4 "," $5 }' moves.csv >still.csv
+check "actions that never change" 1 "$SLOTTAR" segment still.csv "${columns[@]}" --runs 8 --run still
+says "have no segments" err "the actions never change"
+
+# ---- discrete actions
+"$SLOTTAR" collect doorkey --split 60,20,20 -o doors.safetensors -q >/dev/null
+check "discrete actions" 0 "$SLOTTAR" segment doors.safetensors --runs 6 --run doors -o doors.jsonl
+says "have events" out " events: 6 runs, "
+says "and phases" out " phases: 6 runs, "
+[ "$(grep -c '^\* ' out)" = 1 ] && ok "of which one answers" || not_ok "of which one answers"
+group=$(sed -n 's/^\* \([a-z]*\):.*/\1/p' out)
+[ "$(grep -c "\"group\":\"$group\"" doors.jsonl)" = 100 ] && ok "in every line" || not_ok "in every line"
+for kind in events phases; do
+    check "kind=$kind" 0 "$SLOTTAR" segment doors.safetensors kind=$kind --runs 6 --run $kind -o $kind.jsonl
+    says "asks one group" out "* $kind: 6 runs, "
+    [ "$(grep -c 'runs, ' out)" = 1 ] && ok "alone" || not_ok "alone"
+done
+check "eval of its run" 0 "$SLOTTAR" eval doors
+says "has scores" out "vote"
+check "a bound on time" 0 "$SLOTTAR" segment doors.safetensors --seconds 1 --runs 1000 --run quick -q -o quick.jsonl
+check "a run of continuous actions" 1 "$SLOTTAR" segment a doors.safetensors
+says "is for those" err "continuous"
+
+# ---- stopped
+stopped() { # SECONDS RUN DATA OPTIONS...
+    local pause=$1 run=$2; shift 2
+    "$SLOTTAR" segment "$@" --runs 1000 --run "$run" -o "$run.jsonl" >out 2>err &
+    local pid=$!
+    sleep "$pause"; kill -INT $pid; wait $pid
+}
+check "stopped with runs that ended" 130 stopped 2 stop moves.csv "${columns[@]}"
+says "says that they are kept" err "the runs that ended are saved"
+check "the same command" 0 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 1000 --run stop -o stop.jsonl
+grep -qE '^\* switching: [0-9]{1,3} runs' out && ok "answers with them" || not_ok "answers with them"
+moves 2000 3 >many.csv
+check "stopped before enough ended" 130 stopped 0.5 early many.csv "${columns[@]}"
+says "says that nothing is" err "nothing is saved"
+[ ! -e early/members.safetensors ] && [ ! -e early.jsonl ] && ok "and nothing is" || not_ok "and nothing is"
+plan
