@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-// A data set of any format, any other safetensors file (a checkpoint, say), or a run directory
-// (run.h).
-typedef enum { SLT_FILE_DATASET, SLT_FILE_TENSORS, SLT_FILE_RUN } slt_file_kind;
+// A data set of any format, any other safetensors file (a checkpoint, say), a run directory
+// (run.h), or members that vote: their file or a run directory with it (segmenter.h).
+typedef enum { SLT_FILE_DATASET, SLT_FILE_TENSORS, SLT_FILE_RUN, SLT_FILE_MEMBERS } slt_file_kind;
 
 SLT_API slt_status slt_file_look(slt_context *context, const char *path, slt_file_kind *out);
 

@@ -45,6 +45,7 @@
 #include "slottar/sweep.h"
 #include "slottar/report.h"
 #include "slottar/run.h"
+#include "slottar/segmenter.h"
 #include "slottar/train.h"
 #include "slottar/trust.h"
 

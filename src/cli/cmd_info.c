@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "data_columns.h"
 #include "info_run.h"
+#include "info_vote.h"
 #include "json_text.h"
 #include "slottar/dataset.h"
 #include "slottar/inspect.h"
@@ -290,7 +291,8 @@ static int run(cli_call *call) {
     if (status != SLT_OK) return cli_fail(status);
     int (*const show[])(cli_call *, const char *) = {[SLT_FILE_DATASET] = show_dataset,
                                                      [SLT_FILE_TENSORS] = show_tensors,
-                                                     [SLT_FILE_RUN] = cli_show_run};
+                                                     [SLT_FILE_RUN] = cli_show_run,
+                                                     [SLT_FILE_MEMBERS] = cli_show_vote};
     return show[kind](call, call->arguments[0]);
 }
 
@@ -301,7 +303,8 @@ const cli_command cli_info = {
     .text = "FILE is a data set of any format (episodes, actions, observations, and histograms of\n"
             "lengths and numbers of segments; every value is checked) or any safetensors file\n"
             "(a checkpoint: its metadata and tensors), or a run directory: what is trained there,\n"
-            "how far it came, its best epoch, and the command that resumes it.\n\n"
+            "how far it came, its best epoch, and the command that resumes it; of members that vote,\n"
+            "the groups, how far to trust them, and what they learned from.\n\n"
             "  slottar info demos.safetensors\n"
             "  slottar info runs/a\n"
             "  slottar info runs/a/best.safetensors --json\n",

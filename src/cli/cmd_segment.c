@@ -244,7 +244,7 @@ static void say_saved(const cli_call *call) {
     char folder[4096], path[4608];
     snprintf(path, sizeof path, "%s/%s", run_folder(call, folder, sizeof folder), SLT_MEMBERS_FILE);
     if (!cli_wants_vote(call))
-        fputs("saved; the same command goes on from there\n", stderr);
+        fputs("saved; run the same command to resume\n", stderr);
     else if (access(path, F_OK) == 0)
         fputs("the runs that ended are saved; the same command answers with them\n", stderr);
     else

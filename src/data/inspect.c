@@ -4,26 +4,35 @@
 // Copyright (c) 2026 the slottar authors
 #include "slottar/inspect.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "data/dataset_impl.h"
 #include "data/formats.h"
+#include "slottar/segmenter.h"
 
 static bool is_folder(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+static bool has_members(const char *folder) {
+    char path[SLT_PATH];
+    int length = snprintf(path, sizeof path, "%s/%s", folder, SLT_MEMBERS_FILE);
+    return length > 0 && length < SLT_PATH && access(path, F_OK) == 0;
+}
+
 slt_status slt_file_look(slt_context *context, const char *path, slt_file_kind *out) {
     if (access(path, F_OK) != 0 && strchr(path, '?')) return *out = SLT_FILE_DATASET, SLT_OK;
     if (slt_data_format_of(path)->read) return *out = SLT_FILE_DATASET, SLT_OK;
-    if (is_folder(path)) return *out = SLT_FILE_RUN, SLT_OK;
+    if (is_folder(path)) return *out = has_members(path) ? SLT_FILE_MEMBERS : SLT_FILE_RUN, SLT_OK;
     slt_safetensors *file;
     SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
     const char *format = slt_safetensors_metadata(file, "format");
     bool data = format && strncmp(format, "slottar-data-", 13) == 0;
-    *out = data ? SLT_FILE_DATASET : SLT_FILE_TENSORS;
+    bool members = format && strncmp(format, "slottar-members-", 16) == 0;
+    *out = data ? SLT_FILE_DATASET : members ? SLT_FILE_MEMBERS : SLT_FILE_TENSORS;
     slt_safetensors_close(file);
     return SLT_OK;
 }

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "report/report_impl.h"
+#include "slottar/segmenter.h"
 
 enum { PATH = 4096, EPOCHS = 100000 };
 
@@ -29,6 +30,14 @@ static slt_status path_of(const char *run, const char *name, char path[PATH]) {
 static slt_status read_config(slt_report_book *book, slt_report_run *run) {
     char path[PATH];
     SLT_TRY(path_of(run->path, "config.yaml", path));
+    char members[PATH];
+    SLT_TRY(path_of(run->path, SLT_MEMBERS_FILE, members));
+    if (access(members, F_OK) == 0)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s holds members that vote, and a report needs one trained model: train with "
+                 "'slottar segment --restarts 16', or look at them with 'slottar info' and "
+                 "'slottar segment --show'",
+                 run->path);
     if (access(path, F_OK) != 0)
         SLT_FAIL(SLT_IO, "%s: no config.yaml in it; is it a run directory?", run->path);
     SLT_TRY(slt_yaml_load(&book->arena, path, &run->config));

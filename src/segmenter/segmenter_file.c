@@ -360,7 +360,7 @@ bool slt_segmenter_is(slt_context *context, const char *path) {
 }
 
 slt_segmenter_fits slt_segmenter_takes(const slt_segmenter *s) {
-    return (slt_segmenter_fits){s->actions, s->observation, s->data};
+    return (slt_segmenter_fits){s->continuous, s->actions, s->observation, s->data};
 }
 
 slt_told slt_segmenter_told(const slt_segmenter *s) {

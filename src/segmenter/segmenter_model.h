@@ -11,7 +11,8 @@
 bool slt_segmenter_is(slt_context *context, const char *path); // is it a file of members?
 
 typedef struct {
-    int actions, observation;
+    bool continuous;
+    int actions, observation; // actions: how many, or numbers per action
     const char *data; // what it learned from
 } slt_segmenter_fits;
 slt_segmenter_fits slt_segmenter_takes(const slt_segmenter *segmenter);

@@ -102,6 +102,31 @@ run = json.load(open("out"))["runs"][0]
 assert run["f1"] == run["ari"] == 1, run
 P
 
+# ---- looking at it
+check "info of the run" 0 "$SLOTTAR" info a
+says "what it learned from" out "members that vote, learned from moves.csv?actions=a*"
+says "what it is for" out "2 numbers per action and observations of 2 numbers"
+says "its groups" out "* switching: 8 runs, 3.0 segments, trust "
+says "what it was told" out "told nothing"
+check "info of the file" 0 "$SLOTTAR" info a/members.safetensors
+says "is the same" out "* switching: 8 runs, 3.0 segments, trust "
+check "info as JSON" 0 "$SLOTTAR" info told --json
+python "has all of it" <<'P'
+import json
+vote = json.load(open("out"))
+assert vote["kind"] == "vote" and vote["told"] == "3" and vote["data"].startswith("moves.csv?"), vote
+assert vote["actions"] == {"kind": "continuous", "count": 2} and vote["observation"] == 2
+(group,) = vote["groups"]
+assert group["name"] == "switching" and group["chosen"] and group["runs"] == 8
+assert vote["trust"]["trust"] == group["trust"] and vote["trust"]["warnings"] == []
+assert 1 <= sum(a["runs"] for a in group["answers"]) <= 8, group
+P
+check "a report of it" 1 "$SLOTTAR" report a -o page.html
+says "is refused in a sentence" err "holds members that vote, and a report needs one trained model"
+mkdir broken && head -c 1000 a/members.safetensors >broken/members.safetensors
+check "info of a damaged file" 1 "$SLOTTAR" info broken
+says "names it" err "broken/members.safetensors"
+
 # ---- refusals
 check "events in continuous actions" 1 vote kind=events --run e
 says "are none" err "kind=events is for discrete actions"
@@ -132,6 +157,9 @@ for kind in events phases; do
     says "asks one group" out "* $kind: 6 runs, "
     [ "$(grep -c 'runs, ' out)" = 1 ] && ok "alone" || not_ok "alone"
 done
+check "info of discrete ones" 0 "$SLOTTAR" info doors
+says "has both groups" out " phases: 6 runs, "
+says "and says what for" out "7 actions and observations of "
 check "eval of its run" 0 "$SLOTTAR" eval doors
 says "has scores" out "vote"
 check "a bound on time" 0 "$SLOTTAR" segment doors.safetensors --seconds 1 --runs 1000 --run quick -q -o quick.jsonl

@@ -65,7 +65,8 @@ static slt_status open_vote(slt_model *model) {
     SLT_TRY(slt_segmenter_open(model->context, model->path, &model->vote));
     slt_segmenter_fits fits = slt_segmenter_takes(model->vote);
     model->info = (slt_model_info){.name = "vote",
-                                   .actions = fits.actions,
+                                   .actions = fits.continuous ? 0 : fits.actions,
+                                   .action_size = fits.continuous ? fits.actions : 0,
                                    .observation = fits.observation,
                                    .data = fits.data,
                                    .trust = slt_vote_trust(slt_segmenter_result(model->vote))};
