@@ -1,9 +1,8 @@
 """slottar finds the sub-routines in recorded behaviour.
 
     import slottar
-    data = slottar.load("demos.safetensors")
-    model = slottar.Segmenter(slots=5).fit(data)
-    segments = model.predict(data)
+    model = slottar.VoteSegmenter().fit(episodes)      # a list of arrays, or slottar.load(path)
+    segments = model.predict(episodes)
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
@@ -21,6 +20,7 @@ from .results import Segmentation, Segments
 from .rules import Rule, rule_names
 from .scores import score
 from .trust import DoubtWarning, Trust
+from .vote import VoteSegmenter
 
 # what needs another package is imported when it is asked for
 _LATER = {
@@ -50,6 +50,7 @@ __all__ = [
     "Segments",
     "SlottarError",
     "Trust",
+    "VoteSegmenter",
     "__version__",
     "collect",
     "env_ids",

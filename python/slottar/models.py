@@ -57,6 +57,7 @@ class Model(Estimator):
     """What all trained models have in common."""
 
     _name = ""
+    _checkpoint = "best.safetensors"  # in a run directory
     result_: Optional[Dict[str, Any]]
     _options: Dict[str, Any] = {}
 
@@ -82,11 +83,11 @@ class Model(Estimator):
                 heard.append(bar)
             context = self._context(watched=bool(heard))
             try:
-                context.run(lib.slt_train, context.pointer, request, result, watch=_all_of(heard))
+                context.run(lib.slt_train, context.pointer, request, result, watch=all_of(heard))
                 self.result_ = _train_result(result)
             except CancelledError:
                 self.result_ = None
-                if not os.path.exists(os.path.join(run, "best.safetensors")):
+                if not os.path.exists(os.path.join(run, self._checkpoint)):
                     raise
             except KeyboardInterrupt:
                 self.result_ = None
@@ -101,7 +102,7 @@ class Model(Estimator):
         """What to train, and the texts that must live as long."""
         settings = texts(
             [
-                f"{name}={_setting(getattr(self, name))}"
+                f"{name}={setting(getattr(self, name))}"
                 for name in self._options
                 if getattr(self, name) is not None
             ],
@@ -131,7 +132,7 @@ class Model(Estimator):
 
     def _adopt(self, run: str, folder: Optional[TemporaryFolder]) -> None:
         """What is in the run directory was learnt; without an evaluated epoch, nothing was."""
-        best = os.path.join(run, "best.safetensors")
+        best = os.path.join(run, self._checkpoint)
         if os.path.exists(best):
             self._forget()
             self.run_, self._folder = run, folder
@@ -333,6 +334,18 @@ class Model(Estimator):
         )
 
     @classmethod
+    def _parameters(cls, words: Dict[str, str]) -> Dict[str, Any]:
+        """Parameters as the metadata of a checkpoint has them."""
+        options = {}
+        for line in words.get("options", "").splitlines():
+            key, _, value = line.partition(": ")
+            name = lib.slt_option_current_name(key.encode())
+            value = text(lib.slt_option_current_value(name, value.encode()))
+            if text(name) in cls._options:
+                options[text(name)] = _value(value)
+        return options
+
+    @classmethod
     def load(cls, path: PathLike, **parameters: Any) -> "Model":
         """A model from a checkpoint or a run directory, with the options it was trained with."""
         found = load_model(path, **parameters)
@@ -343,7 +356,7 @@ class Model(Estimator):
     def __getstate__(self) -> Dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_folder")}
         if self._fitted() and "_folder" in self.__dict__ and self._folder is not None:
-            names = ("best.safetensors", "metrics.jsonl", "config.yaml")
+            names = (self._checkpoint, "metrics.jsonl", "config.yaml")
             state["_files"] = {
                 name: (Path(self.run_) / name).read_bytes()
                 for name in names
@@ -362,22 +375,21 @@ class Model(Estimator):
 
 
 def load_model(path: PathLike, **parameters: Any) -> Model:
-    """A model from a checkpoint or a run directory; ``parameters`` as threads and device."""
+    """A model from a checkpoint, members that vote, or a run directory of either; ``parameters`` as
+    threads and device."""
+    from .vote import VoteSegmenter
+
     name = os.fsdecode(path_bytes(path))
     folder = os.path.isdir(name)
-    checkpoint = os.path.join(name, "best.safetensors") if folder else name
+    members = os.path.join(name, VoteSegmenter._checkpoint)
+    best = members if os.path.exists(members) else os.path.join(name, Model._checkpoint)
+    checkpoint = best if folder else name
     words = _metadata(checkpoint)
-    kind = CLASSES.get(words.get("model", ""))
+    votes = words.get("format", "").startswith("slottar-members-")
+    kind = VoteSegmenter if votes else CLASSES.get(words.get("model", ""))
     if kind is None:
         raise error_of("FORMAT", f"{name}: is no checkpoint of a model")
-    options = {}
-    for line in words.get("options", "").splitlines():
-        key, _, value = line.partition(": ")
-        name_now = lib.slt_option_current_name(key.encode())
-        value = text(lib.slt_option_current_value(name_now, value.encode()))
-        if text(name_now) in kind._options:
-            options[text(name_now)] = _value(value)
-    model = kind(**{**options, **parameters})
+    model = kind(**{**kind._parameters(words), **parameters})
     model.checkpoint_ = os.path.abspath(checkpoint)
     if folder:
         model.run_ = os.path.abspath(name)
@@ -417,7 +429,7 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _setting(value: Any) -> str:
+def setting(value: Any) -> str:
     """A value as the command line writes it: lists with commas, truth values in words.
 
     A tuple of two whole numbers is a range: ``prior=(3, 6)`` is 3..6.
@@ -427,7 +439,7 @@ def _setting(value: Any) -> str:
     if isinstance(value, tuple) and len(value) == 2 and all(_is_whole(v) for v in value):
         return f"{int(value[0])}..{int(value[1])}"
     if isinstance(value, (list, tuple, np.ndarray)):
-        return ",".join(_setting(v) for v in value)
+        return ",".join(setting(v) for v in value)
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (str, int, float)):
@@ -437,7 +449,7 @@ def _setting(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _all_of(heard: List[Watcher]) -> Watcher:
+def all_of(heard: List[Watcher]) -> Watcher:
     def watch(report: Any) -> bool:
         return any([callback(report) is True for callback in heard])
 

@@ -38,6 +38,8 @@ class Segmentation:
     attention: Optional[np.ndarray] = None
     #: [K, S] the slots themselves, likewise
     slots: Optional[np.ndarray] = None
+    #: [N] a number per segment that means the same in all trajectories; None: the model has none
+    types: Optional[np.ndarray] = None
 
     @classmethod
     def _of(cls, raw: Any) -> "Segmentation":
@@ -54,6 +56,7 @@ class Segmentation:
             taken(raw.masks, (K, T), np.float32),
             taken(raw.attention, (T, K), np.float32),
             taken(raw.slot_vectors, (K, raw.slot_size), np.float32),
+            taken(raw.types, (raw.segments,), np.int32),
         )
 
     @classmethod
@@ -126,6 +129,12 @@ class Segments(Sequence[Segmentation]):
         return [answer.confidence for answer in self]
 
     @property
+    def types(self) -> List[Optional[np.ndarray]]:
+        """A number per segment that means the same in all trajectories, an array per trajectory;
+        None: the model has none."""
+        return [answer.types for answer in self]
+
+    @property
     def numbers(self) -> np.ndarray:
         """Of segments, per trajectory."""
         return np.array([answer.number for answer in self], dtype=np.int64)
@@ -133,8 +142,8 @@ class Segments(Sequence[Segmentation]):
     # ---- elsewhere
 
     def to_pandas(self) -> Any:
-        """A row per segment: episode, segment, first, last, length, confidence of the cut after
-        it."""
+        """A row per segment: episode, segment, first, last, length, confidence of the boundary after
+        it, and its type where the model has types."""
         import pandas
 
         columns: Dict[str, List[Any]] = {
@@ -153,6 +162,8 @@ class Segments(Sequence[Segmentation]):
                 )
                 for column, value in zip(columns.values(), row):
                     column.append(value)
+        if len(self) and all(answer.types is not None for answer in self):
+            columns["type"] = np.concatenate([answer.types for answer in self]).tolist()
         return pandas.DataFrame(columns)
 
     def save(self, path: Any, *, overwrite: bool = False) -> str:

@@ -189,6 +189,13 @@ CALLS = [
         else None
     ),
     lambda d: slottar.Segmenter(**keywords(d, [*slottar.Segmenter._names(), "colour"])),
+    lambda d: (
+        slottar.VoteSegmenter(**{"runs": 4, **keywords(d, slottar.VoteSegmenter._names())})
+        .fit(d.choice([DATA, [np.eye(3), np.eye(4)[:, :3]], value(d)]))
+        .predict(d.choice([DATA, value(d)]))
+        if d.random() < 0.2
+        else None
+    ),
     lambda d: MODEL.predict(
         value(d), **keywords(d, ["split", "pictures", "min_length", "max_length"])
     ),

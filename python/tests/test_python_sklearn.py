@@ -24,7 +24,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
-KINDS = (slottar.Segmenter, slottar.MDLSegmenter, slottar.CompILE, slottar.OMPN, slottar.Rule)
+KINDS = (
+    slottar.Segmenter,
+    slottar.MDLSegmenter,
+    slottar.CompILE,
+    slottar.OMPN,
+    slottar.Rule,
+    slottar.VoteSegmenter,
+)
 
 
 # check_estimator's checks that are not about tables
@@ -60,8 +67,10 @@ def test_check_estimator(kind):
 def test_parameters(kind):
     first = kind()
     assert clone(first).get_params() == first.get_params()
-    assert first.set_params(seed=5).get_params()["seed"] == 5 and clone(first).seed == 5
-    assert "seed=5" in repr(first) and "<table>" in first._repr_html_()
+    seed = "random_state" if kind is slottar.VoteSegmenter else "seed"
+    assert first.set_params(**{seed: 5}).get_params()[seed] == 5
+    assert getattr(clone(first), seed) == 5
+    assert f"{seed}=5" in repr(first) and "<table>" in first._repr_html_()
     with pytest.raises(ValueError, match="no parameter"):
         first.set_params(colour="red")
     with pytest.raises(ValueError, match="not fitted"):

@@ -1,0 +1,211 @@
+"""VoteSegmenter: arrays in memory, continuous and discrete; the command's numbers; files, doubt, errors.
+
+SPDX-License-Identifier: MIT
+Copyright (c) 2026 the slottar authors
+"""
+
+import json
+import pickle
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+import slottar
+
+VELOCITIES = np.array([[0.8, 0.2], [-0.5, 0.9], [0.1, -0.7]])
+
+
+def motion(episodes=30, seed=0):
+    """Three phases, a velocity with noise each; actions, and the phase of every step."""
+    draw = np.random.default_rng(seed)
+    labels = [np.repeat(np.arange(3), draw.integers(8, 14, 3)) for _ in range(episodes)]
+    return [VELOCITIES[one] + draw.uniform(-0.02, 0.02, (len(one), 2)) for one in labels], labels
+
+
+def letters(episodes=200, seed=0):
+    """Discrete: two phases of different actions, 0 or 1, then 2 or 3."""
+    draw = np.random.default_rng(seed)
+    labels = [np.repeat(np.arange(2), draw.integers(6, 12, 2)) for _ in range(episodes)]
+    return [2 * one + draw.integers(0, 2, len(one)) for one in labels], labels
+
+
+def ends(labels):
+    return [np.flatnonzero(np.diff(one)).tolist() for one in labels]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return slottar.VoteSegmenter(runs=8).fit(motion()[0])
+
+
+def test_continuous_arrays(fitted):
+    actions, labels = motion(10, seed=1)
+    found = fitted.predict(actions)
+    assert [one.tolist() for one in found.boundaries] == ends(labels)
+    assert all(one.calibrated and len(one.types) == one.number == 3 for one in found)
+    assert len({tuple(types.tolist()) for types in found.types}) == 1  # the same in all
+    assert fitted.trust_.trust > 0.75 and not fitted.trust_.doubtful and "trust" in repr(fitted)
+
+
+def test_one_trajectory_and_mappings(fitted):
+    actions, labels = motion(2, seed=2)
+    assert fitted.predict(actions[0]).boundaries[0].tolist() == ends(labels)[0]
+    seen = [{"actions": one, "observations": np.cumsum(one, 0)} for one in motion(20)[0]]
+    model = slottar.VoteSegmenter(runs=6).fit(seen)
+    assert len(model.predict(seen)) == 20
+    with pytest.raises(ValueError, match="observations of 0 numbers"):
+        model.predict(actions)
+
+
+def test_result(fitted):
+    result = fitted.result_
+    assert result["chosen"] == "switching" and result["told"] == "nothing"
+    assert list(result["groups"]) == ["switching"]
+    group = result["groups"]["switching"]
+    assert group["runs"] == 8 and group["trust"] == fitted.trust_.trust
+    assert abs(group["segments"] - 3) < 0.05
+    assert sum(answer["runs"] for answer in group["answers"]) <= 8
+
+
+def test_score(fitted):
+    actions, labels = motion(10, seed=1)
+    assert fitted.score(actions, labels) == 1
+    assert fitted.scores(actions, labels)["told"] == "nothing"
+    assert slottar.VoteSegmenter(runs=6).fit_predict(actions).numbers.tolist() == [3] * 10
+    with pytest.raises(ValueError, match="needs labels"):
+        fitted.score(actions)
+    with pytest.raises(ValueError, match="no score 'loss'"):
+        fitted.score(actions, labels, metric="loss")
+
+
+def test_discrete_arrays():
+    actions, labels = letters()
+    model = slottar.VoteSegmenter(kind="phases", runs=16).fit(actions)
+    assert list(model.result_["groups"]) == ["phases"]
+    assert model.score(actions, labels) == 1
+    auto = slottar.VoteSegmenter(runs=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slottar.DoubtWarning)
+        auto.fit(actions)
+    assert set(auto.result_["groups"]) == {"events", "phases"}
+
+
+def test_doubt():
+    """Noise has no segments that runs agree on."""
+    draw = np.random.default_rng(0)
+    noise = [draw.normal(size=(40, 2)) for _ in range(20)]
+    with pytest.warns(slottar.DoubtWarning, match="doubtful"):
+        model = slottar.VoteSegmenter(runs=6).fit(noise)
+    assert model.trust_.doubtful and model.trust_.warnings
+    with pytest.warns(slottar.DoubtWarning):
+        model.predict(noise)
+
+
+def test_random_state():
+    actions, _ = motion(20)
+    models = [slottar.VoteSegmenter(runs=4, random_state=seed).fit(actions) for seed in (1, 1, 2)]
+    first, again, other = [open(model.checkpoint_, "rb").read() for model in models]
+    assert first == again != other
+
+
+def test_told():
+    actions, _ = motion(20)
+    for prior, told in ((3, "3"), ((2, 4), "2..4"), ("~3", "~3"), ([0, 0, 1.0], "0,0,1.0")):
+        model = slottar.VoteSegmenter(runs=4, prior=prior).fit(actions)
+        assert model.result_["told"] == told
+        assert set(model.predict(actions).numbers.tolist()) == {3}
+
+
+def test_same_as_the_command(fitted, command, tmp_path):
+    data = slottar.from_arrays(motion()[0], path=tmp_path / "moves.safetensors")
+    words = [command, "segment", data.path, "--runs", "8", "--run", tmp_path / "run", "-q"]
+    lines = subprocess.run(words, check=True, capture_output=True).stdout.splitlines()
+    said = [json.loads(line) for line in lines]
+    found = fitted.predict(data)
+    assert [one["boundaries"] for one in said] == [one.tolist() for one in found.boundaries]
+    assert [one["types"] for one in said] == [one.tolist() for one in found.types]
+    assert said[0]["trust"]["trust"] == round(fitted.trust_.trust, 4)
+    loaded = slottar.load_model(tmp_path / "run")
+    assert isinstance(loaded, slottar.VoteSegmenter) and loaded.runs == 8
+    assert loaded.result_ == fitted.result_
+
+
+def test_files(fitted, tmp_path):
+    actions, _ = motion(5, seed=3)
+    path = fitted.save(tmp_path / "members.safetensors")
+    wanted = [one.tolist() for one in fitted.predict(actions).boundaries]
+    copies = (
+        slottar.load_model(path),
+        slottar.VoteSegmenter.load(path),
+        pickle.loads(pickle.dumps(fitted)),
+    )
+    for copy in copies:
+        assert [one.tolist() for one in copy.predict(actions).boundaries] == wanted
+        assert copy.get_params() == fitted.get_params()
+    with pytest.raises(ValueError, match="holds vote"):
+        slottar.MDLSegmenter.load(path)
+    with pytest.raises(FileExistsError):
+        fitted.save(path)
+
+
+def test_pandas(fitted):
+    pytest.importorskip("pandas")
+    table = fitted.predict(motion(4)[0]).to_pandas()
+    assert len(table) == 12 and table.groupby("segment")["type"].nunique().tolist() == [1, 1, 1]
+
+
+def test_callbacks_and_time():
+    actions, _ = motion(20)
+    heard = []
+    slottar.VoteSegmenter(runs=6).fit(actions, callbacks=[heard.append])
+    assert {report.stage for report in heard} == {"switching"} and heard[-1].done == 6
+    early = slottar.VoteSegmenter(runs=1000)
+    early.fit(actions, callbacks=[lambda report: report.done >= 8])
+    assert 4 <= early.result_["groups"]["switching"]["runs"] < 1000
+    short = slottar.VoteSegmenter(runs=1000, seconds=0.2).fit(actions)
+    assert 4 <= short.result_["groups"]["switching"]["runs"] < 1000
+
+
+def test_ctrl_c_keeps_what_there_is():
+    actions, _ = motion(20)
+    model = slottar.VoteSegmenter(runs=1000)
+
+    def interrupt(report):
+        if report.done >= 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(actions, callbacks=[interrupt])
+    assert set(model.predict(actions).numbers.tolist()) == {3}
+
+
+def test_errors():
+    actions, _ = motion(6)
+    with pytest.raises(ValueError, match="not fitted"):
+        slottar.VoteSegmenter().predict(actions)
+    with pytest.raises(ValueError, match="kind is 'nonsense'"):
+        slottar.VoteSegmenter(kind="nonsense").fit(actions)
+    with pytest.raises(ValueError, match="kind=events is for discrete actions"):
+        slottar.VoteSegmenter(kind="events").fit(actions)
+    for runs in (3, 1001):
+        with pytest.raises(ValueError, match="runs is"):
+            slottar.VoteSegmenter(runs=runs).fit(actions)
+    with pytest.raises(ValueError, match="a range"):
+        slottar.VoteSegmenter(prior="many").fit(actions)
+    with pytest.raises(ValueError, match="seconds"):
+        slottar.VoteSegmenter(seconds=-1).fit(actions)
+    with pytest.raises(ValueError, match="never change"):
+        slottar.VoteSegmenter().fit([np.ones((10, 2))] * 4)
+    with pytest.raises(ValueError, match="no slots"):
+        slottar.VoteSegmenter(runs=4).fit(actions).transform(actions)
+    with pytest.raises(NotImplementedError, match="members that vote"):
+        slottar.VoteSegmenter(runs=4).fit(actions).report("page.html")
+
+
+def test_failed_fit_keeps_what_was_learnt():
+    actions, _ = motion(10)
+    model = slottar.VoteSegmenter(runs=4).fit(actions)
+    with pytest.raises(ValueError):
+        model.fit([np.ones((10, 2))] * 4)
+    assert len(model.predict(actions)) == 10
