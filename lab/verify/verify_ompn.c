@@ -127,8 +127,7 @@ static slt_status compare_outputs(subject *s) {
     slt_fixture_compare(f, "mid.obs_emb", value(s, s->model.x), tokens, d, d, 2e-5);
     slt_fixture_compare(f, "mid.memory", value(s, s->model.memory), tokens, n * d, n * d, 2e-5);
     slt_fixture_compare(f, "mid.p_hat", value(s, s->model.p_hat), tokens, n + 1, n + 1, 2e-5);
-    slt_fixture_compare(f, "out.log_probs", value(s, s->model.prediction), tokens, A, A,
-                        2e-5);
+    slt_fixture_compare(f, "out.log_probs", value(s, s->model.prediction), tokens, A, A, 2e-5);
     slt_fixture_compare(f, "loss.total", value(s, s->model.loss), 1, 1, 1, 2e-5);
     return compare_shares(s);
 }
