@@ -31,7 +31,8 @@ static const cli_flag flags[] = {
     {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
     {"runs", 0, "N", "without RUN: runs of every group that votes (default 48)"},
     {"seconds", 0, "N", "without RUN: time limit of training"},
-    {"restarts", 0, "N", "without RUN: no vote; trains N of slottar-mdl and keeps the best"},
+    {"restarts", 0, "N",
+     "without RUN: no vote; trains N of slottar-mdl, keeps the best (default 16)"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };

@@ -350,13 +350,15 @@ slt_status slt_segmenter_open(slt_context *context, const char *path, slt_segmen
 
 // ---- as a model
 
-bool slt_segmenter_is(slt_context *context, const char *path) {
+slt_status slt_segmenter_is(slt_context *context, const char *path, bool *out) {
     slt_safetensors *file;
-    if (slt_safetensors_open(&context->allocator, path, &file) != SLT_OK) return false;
+    slt_status status = slt_safetensors_open(&context->allocator, path, &file);
+    *out = false;
+    if (status != SLT_OK) return status == SLT_NOMEM ? status : SLT_OK;
     const char *format = slt_safetensors_metadata(file, "format");
-    bool is = format && strcmp(format, FORMAT) == 0;
+    *out = format && strcmp(format, FORMAT) == 0;
     slt_safetensors_close(file);
-    return is;
+    return SLT_OK;
 }
 
 slt_segmenter_fits slt_segmenter_takes(const slt_segmenter *s) {

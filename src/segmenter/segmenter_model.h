@@ -8,7 +8,8 @@
 #include "slottar/metrics.h"
 #include "slottar/segmenter.h"
 
-bool slt_segmenter_is(slt_context *context, const char *path); // is it a file of members?
+// is it a file of members? One that cannot be read is none
+slt_status slt_segmenter_is(slt_context *context, const char *path, bool *out);
 
 typedef struct {
     bool continuous;

@@ -58,7 +58,7 @@ says "tells both" err "observations of 0 numbers, the model takes 1"
 # observations that are no numbers
 episodes 6 ',x' '(e * t) % 3 "," (e == 4 && t == 2 ? "nan" : t)' >nan.csv
 check "NaN observations" 1 train nan.csv -o nan
-says "names the place" err "nan.csv:21: observation"
+says "names the place" err "nan.csv:21: column 'x': 'nan' is no number"
 episodes 6 ',x' '(e * t) % 3 "," (e == 4 && t == 2 ? "inf" : t)' >inf.csv
 check "infinite observations" 1 train inf.csv -o inf
 
@@ -85,7 +85,8 @@ data=
 prior 0,0,.3,.7 1e-4 1e-4 0.3 0.7
 prior 4 1e-4 1e-4 1e-4 0.9997
 prior flat 0.25 0.25 0.25 0.25
-prior 2,1 2 1 1e-4 1e-4
+prior .6,.4 0.6 0.4 1e-4 1e-4
+check "prior=2,1 is no list of probabilities" 1 "$SLOTTAR" train slottar plain.csv slots=4 epochs=1 prior=2,1 -o weights -q
 prior auto 0.25 0.25 0.25 0.25
 # two thirds of the episodes with one segment, one third with two
 episodes 6 ',segment' '(e * t) % 3 "," (e % 3 == 0 && t > 3)' >labels.csv

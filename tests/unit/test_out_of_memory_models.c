@@ -127,7 +127,7 @@ static slt_status policy(slt_context *with) {
 static slt_status report(slt_context *with) {
     const char *const runs[] = {"run"};
     slt_report_request request = {
-        .runs = runs, .run_count = 1, .page = "page.html", .figures = "figures"};
+        .runs = runs, .run_count = 1, .overwrite = true, .page = "page.html", .figures = "figures"};
     return slt_report(with, &request, NULL);
 }
 

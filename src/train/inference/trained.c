@@ -76,7 +76,9 @@ static slt_status open_vote(slt_model *model) {
 static slt_status open_model(slt_model *model, const char *path) {
     slt_checkpoint *c = &model->checkpoint;
     SLT_TRY(find_checkpoint(model, path));
-    if (slt_segmenter_is(model->context, model->path)) return open_vote(model);
+    bool vote;
+    SLT_TRY(slt_segmenter_is(model->context, model->path, &vote));
+    if (vote) return open_vote(model);
     SLT_TRY(slt_checkpoint_read(model->context, model->path, c));
     SLT_TRY(slt_checkpoint_standard(&model->arena, c, model->path));
     SLT_TRY(slt_checkpoint_check(model->context, c, model->path));
