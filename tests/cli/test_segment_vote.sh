@@ -23,7 +23,7 @@ vote() { "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 8 "$@"; }
 check "a vote" 0 vote --run a -o a.jsonl
 says "what it was told" out "the vote, told nothing:"
 says "the group that answers" out "* switching: 8 runs, 3.0 segments, trust "
-says "how many" out "30 trajectories, 3.00 segments each"
+says "how many" out "30 trajectories, mean 3.00 segments"
 says "and how far to trust it" out "trust: "
 python "fields of a line" <<'P'
 import json
@@ -89,7 +89,7 @@ same "and keeps what is there" members a/members.safetensors
 cp kept.csv moves.csv
 check "the data that it was" 0 vote --run a
 check "new trajectories" 0 "$SLOTTAR" segment a others.csv "${columns[@]}" -o others.jsonl
-says "are answered by the members" out "12 trajectories, 3.00 segments each"
+says "are answered by the members" out "12 trajectories, mean 3.00 segments"
 check "the file of members" 0 "$SLOTTAR" segment a/members.safetensors others.csv "${columns[@]}" -o file.jsonl
 same "answers the same" others.jsonl file.jsonl
 check "other columns" 1 "$SLOTTAR" segment a others.csv --actions 'a*' --observations '' --episode demo
