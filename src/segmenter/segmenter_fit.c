@@ -12,7 +12,7 @@
 
 // steps that are enough: to draw halves from, for one run, and to measure agreement on
 enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000 };
-enum { LEAST_RUNS = 4, LEAST_HELD_OUT = 8 };
+enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8 };
 
 typedef struct {
     int64_t *list, count;
@@ -115,8 +115,7 @@ static slt_status learn_members(learning *l, int runs, double until) {
                              (uint64_t)runs, "");
     }
     count_members(l->group, runs);
-    if (status == SLT_OK && l->group->count < LEAST_RUNS && runs >= LEAST_RUNS)
-        status = slt_context_check(s->context);
+    if (status == SLT_OK && l->group->count < LEAST_RUNS) status = slt_context_check(s->context);
     return status;
 }
 
@@ -176,6 +175,9 @@ static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena,
     if (s->continuous && s->options.kind == SLT_KIND_EVENTS)
         SLT_FAIL(SLT_INVALID, "kind=events is for discrete actions; %s has continuous ones",
                  slt_dataset_path(data));
+    int runs = s->options.runs;
+    if (runs && (runs < LEAST_RUNS || runs > MOST_RUNS))
+        SLT_FAIL(SLT_INVALID, "runs is %d, not %d to %d", runs, LEAST_RUNS, MOST_RUNS);
     SLT_TRY(read_told(s));
     SLT_TRY(choose_episodes(s, data, arena, pool, held_out));
     if (!s->continuous) return SLT_OK;

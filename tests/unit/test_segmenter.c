@@ -261,6 +261,13 @@ static void test_odd_data(void **state) {
     CHECK_FAILS(SLT_INVALID, "continuous", slt_segmenter_fit(context, data, &options, &s));
     options = (slt_segmenter_options){.runs = 5, .prior = "labels"};
     CHECK_FAILS(SLT_INVALID, "labels", slt_segmenter_fit(context, data, &options, &s));
+    options = (slt_segmenter_options){.runs = 3};
+    CHECK_FAILS(SLT_INVALID, "4 to 1000", slt_segmenter_fit(context, data, &options, &s));
+    options = (slt_segmenter_options){.runs = 1001};
+    CHECK_FAILS(SLT_INVALID, "4 to 1000", slt_segmenter_fit(context, data, &options, &s));
+    // in memory, there is no file to know again
+    CHECK_FAILS(SLT_INVALID, "in a file",
+                slt_segmenter_train(context, data, NULL, "run", false, &s));
     slt_dataset_close(data);
     // actions that never change
     memset(actions, 0, sizeof actions);
