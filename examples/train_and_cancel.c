@@ -1,5 +1,5 @@
 // Trains until Enter is pressed, then shows what was learnt so far. Started again with the same
-// arguments it goes on: train_and_cancel DATA RUN [key=value...]
+// arguments it continues: train_and_cancel DATA RUN [key=value...]
 // Build: cc train_and_cancel.c -o train_and_cancel $(pkg-config --cflags --libs slottar) -pthread
 #include <pthread.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 // runs `look` with the first request failing, then with the second, and so on (beyond 50 at places
 // that grow apart; at all of them with EVERY_REQUEST=1 in the environment, or with the name of the
 // scenario in place of 1) until nothing fails.
-// Each time the status is NOMEM, nothing stays behind in memory and nothing half written in the
+// Each time the status is NOMEM, nothing stays after in memory and nothing half written in the
 // folder.
 //
 // SPDX-License-Identifier: MIT

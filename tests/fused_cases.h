@@ -1,5 +1,5 @@
 // Parts of models that are one launch on the device: a Transformer layer after attention, and what
-// is in front of attention.
+// is before attention.
 #ifndef SLT_TESTS_FUSED_CASES_H
 #define SLT_TESTS_FUSED_CASES_H
 
@@ -56,7 +56,7 @@ static slt_var layer_with_end(slt_probe *p) {
     return y;
 }
 
-// ---- in front of attention
+// ---- before attention
 
 enum { FRONT_TABLE = 2 }; // leaf
 

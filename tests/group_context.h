@@ -1,4 +1,4 @@
-// A context for all tests of a file, made before the first of them and destroyed behind the last:
+// A context for all tests of a file, made before the first of them and destroyed after the last:
 //
 //     return cmocka_run_group_tests(tests, one_thread, no_context);
 //

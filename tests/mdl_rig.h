@@ -63,13 +63,14 @@ static inline void mdl_feed(mdl_rig *r, bool padded) {
     slt_tape_feed(r->tape, 0, r->model.effects, r->effects);
 }
 
-// settings: "key=value ..." behind the sizes
+// settings: "key=value ..." after the sizes
 static inline void mdl_open(mdl_rig *r, slt_context *context, const char *settings, bool padded) {
     *r = (mdl_rig){.prior = {0.2, 0.5, 0.3}};
     const slt_options tables[] = {{slt_mdl_rows(), &r->options}, {NULL, NULL}};
     char text[256], *rest = text;
     CHECK_OK(slt_options_defaults(tables));
-    snprintf(text, sizeof text, "hidden=6 heads=2 window=3 slots=3 gamma=2 boundaries=free %s", settings);
+    snprintf(text, sizeof text, "hidden=6 heads=2 window=3 slots=3 gamma=2 boundaries=free %s",
+             settings);
     for (char *one; (one = strsep(&rest, " "));)
         if (*one) CHECK_OK(slt_options_set(tables, one));
     slt_model_data data = {.symbols = MDL_SYMBOLS,

@@ -42,7 +42,7 @@ static inline slt_real *differences_gradients(const slt_store *store) {
     return copy;
 }
 
-// parts lie one behind the other in a single row only; of other parameters the whole is one
+// parts lie one after the other in a single row only; of other parameters the whole is one
 static inline size_t differences_count(const slt_parameter *p, int part) {
     return p->rows == 1 ? (size_t)p->part[part].columns : (size_t)p->rows * (size_t)p->columns;
 }

@@ -119,7 +119,7 @@ static inline slt_batch rig_batch(rig *r, uint64_t seed) {
     rig_order(s, seed, index);
     for (int b = 0; b < s->B; b++) {
         length[b] = rig_length(s, seed, index[b]);
-        // the first position behind the end takes part in the softmax of ends
+        // the first position after the end takes part in the softmax of ends
         offset[b + 1] = offset[b] + (s->padded ? s->L : slt_min(length[b] + 1, s->L));
         batch.true_tokens += length[b];
         for (int k = 0; k < s->K; k++) companion[b * s->K + k] = rig_companion(r, index, b, k);
@@ -127,7 +127,7 @@ static inline slt_batch rig_batch(rig *r, uint64_t seed) {
     return batch;
 }
 
-// numbers in ±1, or about a third of ones; nothing behind the end
+// numbers in ±1, or about a third of ones; nothing after the end
 static inline void rig_observe(rig *r, int member, const slt_batch *batch, uint64_t seed) {
     const rig_shape *s = &r->shape;
     size_t rows = (size_t)batch->offset[batch->count], D = (size_t)s->D, row = 0, ones = 0;

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 // One measurement; 0 where a number makes no sense. tokens_per_s counts padding, true_tokens_per_s
-// does not; share_of_peak counts the arithmetic really done, or, beside gb_per_s, the bytes moved.
+// does not; share_of_peak counts the arithmetic really done, or, next to gb_per_s, the bytes moved.
 // cpu_ms is processor time, of all threads together: it hardly changes on a busy machine.
 typedef struct {
     char name[64];
@@ -53,7 +53,7 @@ SLT_API slt_status slt_bench_op(slt_context *context, int i, double seconds,
 // forward and backward and moves the weights; a step of inference fills a batch, runs forward and
 // segments every trajectory of it. Each batch is repeated for about `seconds` in all, its best time
 // counts, and the mean over the batches is reported: tokens_per_s counts every trajectory with all
-// L positions, share_of_peak the arithmetic really done. Behind the step come its operations,
+// L positions, share_of_peak the arithmetic really done. After the step come its operations,
 // forward and backward together, the dearest first, as far as there is room in `results`. Of a
 // request with restarts so many models take every step together, as in a population: the numbers
 // are those of all of them, the operations' those of the first.

@@ -74,7 +74,7 @@ typedef struct {
     const uint16_t *ones;        // bits: the ones of step t are ones[ones_offsets[t]] up to
     const int64_t *ones_offsets; // before ones[ones_offsets[t+1]], rising; [length+1]
 
-    const uint8_t *final_u8; // the observation behind the last step
+    const uint8_t *final_u8; // the observation after the last step
     const float *final_f32;
     const uint16_t *final_ones;
     int64_t final_count; // of final_ones
@@ -111,7 +111,7 @@ SLT_API void slt_dataset_close(slt_dataset *data);
 SLT_API const slt_dataset_info *slt_dataset_about(const slt_dataset *data);
 SLT_API const char *slt_dataset_path(const slt_dataset *data);
 // Where episodes start: [episodes+1], from 0 to the number of all steps. Steps of all episodes lie
-// behind one another: the arrays of episode 0 reach over all of them.
+// one after another: the arrays of episode 0 reach over all of them.
 SLT_API const int64_t *slt_dataset_offsets(const slt_dataset *data);
 // A text of the file's metadata; NULL when there is none.
 SLT_API const char *slt_dataset_metadata(const slt_dataset *data, const char *key);

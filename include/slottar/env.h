@@ -75,9 +75,9 @@ SLT_API int slt_env_batch_size(const slt_env_batch *batch);
 SLT_API const slt_env_info *slt_env_batch_info(const slt_env_batch *batch);
 
 // Starts a new episode in every copy, or in those with mask[i] != 0 when mask is given. seeds[i]
-// starts the generator of copy i anew; when seeds is NULL the generators go on. Observations of the
-// copies that were reset are written; observations may be NULL. INVALID when a copy that never had
-// a seed is reset without.
+// starts the generator of copy i anew; when seeds is NULL the generators continue. Observations of
+// the copies that were reset are written; observations may be NULL. INVALID when a copy that never
+// had a seed is reset without.
 SLT_API slt_status slt_env_batch_reset(slt_env_batch *batch, const uint64_t *seeds,
                                        const uint8_t *mask, uint8_t *observations);
 

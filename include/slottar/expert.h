@@ -27,7 +27,7 @@ enum { SLT_SET_ENVIRONMENTS = 10 };
 
 typedef struct {
     const char *name;
-    const char *environments[SLT_SET_ENVIRONMENTS]; // ids; NULL behind the last
+    const char *environments[SLT_SET_ENVIRONMENTS]; // ids; NULL after the last
     int64_t episodes[SLT_SPLITS];
     int longest; // steps; longer episodes are dropped
 } slt_set_info;
@@ -97,7 +97,7 @@ SLT_API slt_status slt_expert_create(const slt_env_batch *batch, const char *nam
 SLT_API void slt_expert_destroy(slt_expert *expert);
 
 // A new episode begins in all copies, or in those with mask[i] != 0 when mask is given: to be
-// called behind every reset, automatic ones too. With the seed of the copy's own reset the expert
+// called after every reset, automatic ones too. With the seed of the copy's own reset the expert
 // plays the very episode that slt_collect records for that seed.
 SLT_API void slt_expert_begin(slt_expert *expert, const uint32_t *seeds, const uint8_t *mask);
 

@@ -28,7 +28,7 @@ typedef struct {
     slt_status (*sum)(void *user, void *numbers, size_t count, size_t width);
     // Gives the bytes of process `from` to all others. They may wait long for it.
     slt_status (*broadcast)(void *user, void *bytes, size_t count, int from);
-    // Brings bytes of all processes to process 0, one behind the other in the order of ranks.
+    // Brings bytes of all processes to process 0, one after the other in the order of ranks.
     // counts and all are read and written there alone: counts[rank] bytes come from each, `all` has
     // room.
     slt_status (*gather)(void *user, const void *mine, size_t count, void *all,

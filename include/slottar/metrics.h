@@ -73,7 +73,7 @@ typedef struct {
     double right[SLT_RELIABILITY_BINS];
 } slt_reliability;
 
-// ---- rules that need no training of a network: floors for every model
+// ---- rules that need no training of a network: baselines for every model
 
 // What a rule may look at. Zero-initialise, then set what you have: every rule needs `target`,
 // some need the others and say so when they are missing. Actions are 0 .. actions-1.
@@ -85,7 +85,7 @@ typedef struct {
     int prior_size;
     const int32_t *true_counts; // number of segments of each target trajectory; may be NULL
     uint64_t seed;
-} slt_rule_input;
+} slt_baseline_input;
 
 // The symbols whose occurrences end segments, and what they cost.
 enum { SLT_SET_SIZE = 64 };
@@ -114,27 +114,28 @@ typedef struct {
     slt_symbol_set chosen, runner_up; // runner_up.nats is infinite when there was only one set
     uint64_t sets_searched;
     bool exhaustive; // every set of used symbols was looked at
-} slt_rule_report;
+} slt_baseline_report;
 
-// The names and one-line descriptions of the rules, in order; NULL behind the last.
-SLT_API const char *slt_rule_name(int index);
-SLT_API const char *slt_rule_help(int index);
-// What the rule of that name is told by slt_rule_score; NOTHING where there is none.
+// The names and one-line descriptions of the rules, in order; NULL after the last.
+SLT_API const char *slt_baseline_name(int index);
+SLT_API const char *slt_baseline_help(int index);
+// What the rule of that name is told by slt_baseline_score; NOTHING where there is none.
 SLT_API slt_told slt_rule_told(const char *name);
 
 // Segments the target trajectories by the rule of that name. ids[i] is an array of the caller with
 // room for target[i].length ids. `report` may be NULL. INVALID when the rule does not exist or
 // misses an input it needs; the message lists the names or says what is missing.
-SLT_API slt_status slt_rule_run(slt_context *context, const char *name, const slt_rule_input *input,
-                                int32_t *const *ids, slt_rule_report *report);
+SLT_API slt_status slt_baseline_segment(slt_context *context, const char *name,
+                                        const slt_baseline_input *input, int32_t *const *ids,
+                                        slt_baseline_report *report);
 
-// Judges a rule on a labelled split of a data set. Rules that need the true number of segments of
-// each trajectory are told it; the prior is the histogram of the training split. With `missed_by`,
-// the name of a rule, only the trajectories are judged that this one does not segment as the labels
-// do; INVALID when there are none. missed_by and report may be NULL.
-SLT_API slt_status slt_rule_score(slt_context *context, slt_dataset *data, slt_split split,
-                                  const char *missed_by, const char *rule, uint64_t seed,
-                                  slt_score_summary *summary, slt_rule_report *report);
+// Evaluates a rule on a labelled split of a data set. Rules that need the true number of segments
+// of each trajectory are told it; the prior is the histogram of the training split. With
+// `missed_by`, the name of a rule, only the trajectories are evaluated that this one does not
+// segment as the labels do; INVALID when there are none. missed_by and report may be NULL.
+SLT_API slt_status slt_baseline_score(slt_context *context, slt_dataset *data, slt_split split,
+                                      const char *missed_by, const char *rule, uint64_t seed,
+                                      slt_score_summary *summary, slt_baseline_report *report);
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,7 @@ typedef struct {
     const char *const *settings; // "key=value", the last word
     int setting_count;
     uint64_t seed;
-    int64_t pause_lap; // stops behind this lap, to go on in a later call; 0: learns to the end
+    int64_t pause_lap; // stops after this lap, to continue in a later call; 0: learns to the end
 } slt_policy_request;
 
 // Episodes of a policy that samples its actions.
@@ -49,23 +49,24 @@ typedef struct {
     slt_policy_scores scores; // over 1,000 episodes that it never met
 } slt_policy_result;
 
-// Learns until an evaluation reaches the goal or all frames are played, or goes on from where the
-// file stands; a finished one is judged again. The same request gives the same file, bit for bit,
-// for any number of threads, however often it was stopped. Reports progress in stage
+// Learns until an evaluation reaches the goal or all frames are played, or continues from where the
+// file stands; a finished one is evaluated again. The same request gives the same file, bit for
+// bit, for any number of threads, however often it was stopped. Reports progress in stage
 // "train-expert".
 //
-// CANCELLED after slt_context_cancel: the file holds the last lap, the same call goes on from
+// CANCELLED after slt_context_cancel: the file holds the last lap, the same call continues from
 // there. DIVERGED when a number is not finite; the file before it stays. INVALID when the request
 // makes no sense or the file belongs to another one. IO when another process writes the file.
 SLT_API slt_status slt_policy_train(slt_context *context, const slt_policy_request *request,
                                     slt_policy_result *result);
 
 // Plays `episodes` episodes of an environment from seed `first` on, with sampled actions.
-SLT_API slt_status slt_policy_judge(slt_context *context, const char *path, const char *environment,
-                                    uint32_t first, int64_t episodes, slt_policy_scores *out);
+SLT_API slt_status slt_policy_evaluate(slt_context *context, const char *path,
+                                       const char *environment, uint32_t first, int64_t episodes,
+                                       slt_policy_scores *out);
 
 // The options of learning, and the environments that have a recipe of their own, in order; NULL
-// behind the last. The recipe as "key=value ...".
+// after the last. The recipe as "key=value ...".
 SLT_API const slt_option *slt_policy_options_of(void);
 SLT_API const char *slt_policy_preset(int index);
 SLT_API const char *slt_policy_recipe(int index);

@@ -53,7 +53,7 @@ typedef struct {
 
 // Writes the page, all or nothing. A run's answers come from its segments.safetensors where these
 // belong to what is shown, else its model is asked again. Runs with the same data set are shown
-// beside one another. result may be NULL. SHAPE when a data set does not fit a model.
+// next to one another. result may be NULL. SHAPE when a data set does not fit a model.
 SLT_API slt_status slt_report(slt_context *context, const slt_report_request *request,
                               slt_report_result *result);
 

@@ -1,4 +1,4 @@
-// A run directory: what is trained there, how far it came, and how it goes on.
+// A run directory: what is trained there, how far it came, and how it continues.
 //
 //     slt_run *run;
 //     slt_run_open(context, "runs/a", &run);
@@ -37,7 +37,7 @@ typedef struct {
     uint64_t seed;
     int restarts;                // 1: none
     const char *const *settings; // "key=value", those that are not the model's defaults: with them
-    int setting_count;           // and the fields above, slt_train goes on
+    int setting_count;           // and the fields above, slt_train continues
     int64_t epochs, steps;       // done and saved
     int64_t most_epochs;         // that training may take; 0: steps are counted
     int64_t most_steps;          // 0: not known before the first epoch is over

@@ -56,7 +56,7 @@ typedef struct {
 typedef struct slt_sweep slt_sweep;
 
 // Trains what is not trained yet and gives the table, which is also written to FOLDER/table.json.
-// Killed or cancelled (CANCELLED), the same call goes on, and the table is the one of an
+// Killed or cancelled (CANCELLED), the same call continues, and the table is the one of an
 // undisturbed search. Several processes may work in the same folder: each takes trials that
 // nobody has, and all of them end with the table. INVALID when the folder holds another search, or
 // when no configuration could be trained.

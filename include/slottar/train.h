@@ -32,7 +32,7 @@ typedef struct {
     const char *const *settings; // "key=value", the last word
     int setting_count;
     uint64_t seed;
-    int64_t pause_epoch; // stops behind the first evaluation from this epoch on, to go on in a
+    int64_t pause_epoch; // stops after the first evaluation from this epoch on, to continue in a
                          // later call; 0: trains to the end
     int restarts;   // trains so many at once, each from its own start, and keeps one; 0 and 1: one
     double seconds; // takes fewer steps where they would take longer; 0: no bound
@@ -50,7 +50,7 @@ typedef struct {
     slt_reliability reliability; // boundaries by confidence
     slt_told told;               // the most of it: labels for the best epoch, counts, a histogram
     bool told_count;             // the model was told the true number of segments (an oracle)
-    bool has_other;              // a baseline that reads a step DONE behind the last one
+    bool has_other;              // a baseline that reads a step DONE after the last one
     bool counts_done;            // `scores` count DONE as a step that belongs to no segment, as the
                       // reference code does, and `other` do not; else the other way round
     slt_score_summary other;
@@ -77,12 +77,12 @@ typedef struct {
     slt_trust trust;
 } slt_train_result;
 
-// Trains until the score stops getting better, or goes on from where the run directory stands. With
-// restarts all epochs are run; the last one counts where the learning rate falls (lr_end), else the
-// restart and the epoch with the least held-out loss. CANCELLED after slt_context_cancel, with
-// everything saved: the same call goes on from there. DIVERGED when a number is not finite; the
-// last good checkpoint stays. INVALID when the run directory belongs to another configuration. IO
-// when another process trains in it, with its number and host.
+// Trains until the score stops getting better, or continues from where the run directory stands.
+// With restarts all epochs are run; the last one counts where the learning rate falls (lr_end),
+// else the restart and the epoch with the least held-out loss. CANCELLED after slt_context_cancel,
+// with everything saved: the same call continues from there. DIVERGED when a number is not finite;
+// the last good checkpoint stays. INVALID when the run directory belongs to another configuration.
+// IO when another process trains in it, with its number and host.
 SLT_API slt_status slt_train(slt_context *context, const slt_train_request *request,
                              slt_train_result *result);
 
@@ -100,7 +100,7 @@ typedef struct {
 // model, at most `at_once` runs at a time (0: as many as suit the device); others follow one
 // another. A run that ends early costs the others nothing. OK when every run has an outcome;
 // outcomes: [count]. A failure is that of the whole call: CANCELLED with everything saved, IO,
-// NOMEM and the like; the same call goes on from there.
+// NOMEM and the like; the same call continues from there.
 SLT_API slt_status slt_train_many(slt_context *context, const slt_train_request *requests,
                                   int count, int at_once, slt_train_outcome *outcomes);
 
@@ -112,7 +112,7 @@ SLT_API const slt_option *slt_train_options_of(const char *model, int part);
 SLT_API const char *slt_model_settings(const char *model);
 // Restarts of `segment` and of Python's fit unless another number is asked for; 1: none.
 SLT_API int slt_model_restarts(const char *model);
-// Names of models and of a model's presets, in order; NULL behind the last.
+// Names of models and of a model's presets, in order; NULL after the last.
 SLT_API const char *slt_model_name(int index);
 SLT_API const char *slt_model_preset(const char *model, int index);
 

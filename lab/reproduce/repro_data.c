@@ -1,5 +1,5 @@
 // The data sets: played when they are not there, with what tables say about them in data/NAME.json:
-// sizes, shares of the numbers of segments, floors on the test split.
+// sizes, shares of the numbers of segments, baselines on the test split.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -25,9 +25,9 @@ static const int64_t *sizes_of(const slt_repro *r, const slt_repro_set *set) {
 
 // the policy learns where it is not there; with --quick it imitates the planner for a moment
 static slt_status learn(slt_repro *r, const slt_repro_set *set, char policy[SLT_REPRO_PATH]) {
-    static const char *const quick[] = {"frames=60000", "clone=60000", "copies=64", "steps=16",
-                                        "minibatches=2",      "eval_interval=30",      "eval_episodes=5",  "hidden=32",
-                                        "memory=map",   "worlds="};
+    static const char *const quick[] = {
+        "frames=60000",     "clone=60000",     "copies=64", "steps=16",   "minibatches=2",
+        "eval_interval=30", "eval_episodes=5", "hidden=32", "memory=map", "worlds="};
     slt_policy_request request = {
         .environment = set->set,
         .path = slt_repro_path(r, policy, "data/%s-policy.safetensors", set->set),
@@ -85,12 +85,12 @@ static slt_status count_segments(slt_dataset *data, slt_repro_about *out) {
     return SLT_OK;
 }
 
-static slt_status score_floors(slt_repro *r, slt_dataset *data, slt_repro_about *out) {
-    for (int i = 0; i < SLT_REPRO_RULES && slt_rule_name(i); i++) {
+static slt_status score_baselines(slt_repro *r, slt_dataset *data, slt_repro_about *out) {
+    for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
         slt_score_summary summary;
-        SLT_TRY(slt_rule_score(r->context, data, SLT_SPLIT_TEST, NULL, slt_rule_name(i),
-                               r->request->seed, &summary, NULL));
-        out->floors[i] = summary.mean;
+        SLT_TRY(slt_baseline_score(r->context, data, SLT_SPLIT_TEST, NULL, slt_baseline_name(i),
+                                   r->request->seed, &summary, NULL));
+        out->baselines[i] = summary.mean;
         out->known[i] = true;
     }
     return SLT_OK;
@@ -99,8 +99,8 @@ static slt_status score_floors(slt_repro *r, slt_dataset *data, slt_repro_about 
 // the rival on what it gets wrong
 static slt_status score_missed(slt_repro *r, slt_dataset *data, slt_repro_about *out) {
     slt_score_summary summary;
-    slt_status status = slt_rule_score(r->context, data, SLT_SPLIT_TEST, SLT_REPRO_RIVAL,
-                                       SLT_REPRO_RIVAL, r->request->seed, &summary, NULL);
+    slt_status status = slt_baseline_score(r->context, data, SLT_SPLIT_TEST, SLT_REPRO_RIVAL,
+                                           SLT_REPRO_RIVAL, r->request->seed, &summary, NULL);
     out->missed_f1 = NAN;
     if (status == SLT_INVALID) return SLT_OK; // none
     SLT_TRY(status);
@@ -118,7 +118,7 @@ static slt_status look_at(slt_repro *r, const char *path, slt_repro_about *out) 
     for (int s = 0; s < SLT_SPLITS; s++)
         out->episodes[s] = slt_dataset_split(data, (slt_split)s, &unused);
     slt_status status = count_segments(data, out);
-    if (status == SLT_OK) status = score_floors(r, data, out);
+    if (status == SLT_OK) status = score_baselines(r, data, out);
     if (status == SLT_OK) status = score_missed(r, data, out);
     slt_dataset_close(data);
     return status;
@@ -133,15 +133,15 @@ static int largest(const slt_repro_about *about) {
     return n;
 }
 
-static void add_floors(slt_text *text, const slt_repro_about *about) {
+static void add_baselines(slt_text *text, const slt_repro_about *about) {
     const char *comma = "";
     slt_text_add(text, "],\"floors\":{");
-    for (int i = 0; i < SLT_REPRO_RULES && slt_rule_name(i); i++) {
+    for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
         if (!about->known[i]) continue;
-        slt_text_add(text, "%s\"%s\":{", comma, slt_rule_name(i));
+        slt_text_add(text, "%s\"%s\":{", comma, slt_baseline_name(i));
         const char *before = "";
 #define FIELD(field, help)                                                                         \
-    slt_text_add(text, "%s\"" #field "\":%.17g", before, about->floors[i].field);                  \
+    slt_text_add(text, "%s\"" #field "\":%.17g", before, about->baselines[i].field);               \
     before = ",";
         SLT_SCORE_LIST(FIELD)
 #undef FIELD
@@ -164,7 +164,7 @@ static slt_status write_about(const char *path, const slt_repro_about *about) {
                  (long long)about->episodes[2], (long long)about->steps, (long long)about->longest);
     for (int n = 0; n <= largest(about); n++)
         slt_text_add(&text, "%s%.9g", n ? "," : "", about->share[n]);
-    add_floors(&text, about);
+    add_baselines(&text, about);
     slt_status status = text.status;
     if (status == SLT_OK) status = slt_file_write(path, text.bytes, text.length);
     slt_text_deinit(&text);
@@ -178,10 +178,10 @@ static double number_of(const json_t *value) {
 static slt_status read_about(const char *path, const json_t *document, slt_repro_about *out) {
     const json_t *episodes = json_object_get(document, "episodes");
     const json_t *share = json_object_get(document, "share");
-    const json_t *floors = json_object_get(document, "floors");
+    const json_t *baselines = json_object_get(document, "floors");
     const json_t *missed = json_object_get(document, "missed");
     if (json_array_size(episodes) != SLT_SPLITS || !json_array_size(share) ||
-        json_array_size(share) > SLT_COUNT_BINS || !json_is_object(floors))
+        json_array_size(share) > SLT_COUNT_BINS || !json_is_object(baselines))
         SLT_FAIL(SLT_FORMAT, "%s: says nothing about a data set; without the file it is made again",
                  path);
     *out = (slt_repro_about){.steps = json_integer_value(json_object_get(document, "steps")),
@@ -192,10 +192,10 @@ static slt_status read_about(const char *path, const json_t *document, slt_repro
         out->episodes[s] = json_integer_value(json_array_get(episodes, s));
     for (size_t n = 0; n < json_array_size(share); n++)
         out->share[n] = number_of(json_array_get(share, n));
-    for (int i = 0; i < SLT_REPRO_RULES && slt_rule_name(i); i++) {
-        const json_t *floor = json_object_get(floors, slt_rule_name(i));
+    for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
+        const json_t *floor = json_object_get(baselines, slt_baseline_name(i));
         out->known[i] = json_is_object(floor);
-#define FIELD(field, help) out->floors[i].field = number_of(json_object_get(floor, #field));
+#define FIELD(field, help) out->baselines[i].field = number_of(json_object_get(floor, #field));
         SLT_SCORE_LIST(FIELD)
 #undef FIELD
     }

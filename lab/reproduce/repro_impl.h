@@ -16,7 +16,7 @@
 // the rule that models are held against where it is wrong
 #define SLT_REPRO_RIVAL "delimiter"
 
-enum { SLT_REPRO_PATH = 4096, SLT_REPRO_COMMAND = 8192, SLT_REPRO_RULES = 8 };
+enum { SLT_REPRO_PATH = 4096, SLT_REPRO_COMMAND = 8192, SLT_REPRO_BASELINES = 8 };
 
 // runs of one variant on one set: seeds seed, seed + 1, ...
 typedef struct {
@@ -76,7 +76,7 @@ slt_status slt_repro_markdown(slt_repro *r, slt_text *out); // repro_markdown.c
 const char *slt_repro_path(const slt_repro *r, char out[SLT_REPRO_PATH], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool slt_repro_there(const char *path);
-// is the name in a list of `most` names at most, NULL behind the last?
+// is the name in a list of `most` names at most, NULL after the last?
 bool slt_repro_in(const char *const *list, int most, const char *name);
 // time is over, or somebody asked to stop
 bool slt_repro_over(slt_repro *r);
@@ -123,8 +123,8 @@ slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_c
 typedef struct {
     int64_t episodes[SLT_SPLITS], steps, longest;
     double share[SLT_COUNT_BINS]; // of training trajectories with so many segments
-    slt_scores floors[SLT_REPRO_RULES];
-    bool known[SLT_REPRO_RULES];
+    slt_scores baselines[SLT_REPRO_BASELINES];
+    bool known[SLT_REPRO_BASELINES];
     int64_t missed;   // test trajectories that SLT_REPRO_RIVAL gets wrong
     double missed_f1; // its F1 on them; NAN: none, or not known
 } slt_repro_about;

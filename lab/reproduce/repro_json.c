@@ -1,4 +1,4 @@
-// results.json: data sets with their floors, cells with their runs, speeds, tables. Every number
+// results.json: data sets with their baselines, cells with their runs, speeds, tables. Every number
 // has the command that makes it.
 //
 // SPDX-License-Identifier: MIT
@@ -30,17 +30,17 @@ static void add_number(slt_text *out, const char *name, double value) {
 
 // ---- data sets
 
-static slt_status add_floors(const slt_repro *r, const slt_repro_set *set, slt_text *out) {
+static slt_status add_baselines(const slt_repro *r, const slt_repro_set *set, slt_text *out) {
     slt_repro_about about;
     SLT_TRY(slt_repro_about_read(r, set, &about));
     slt_text_add(out, ",\"episodes\":[%lld,%lld,%lld],\"steps\":%lld,\"floors\":{",
                  (long long)about.episodes[0], (long long)about.episodes[1],
                  (long long)about.episodes[2], (long long)about.steps);
     const char *comma = "";
-    for (int i = 0; i < SLT_REPRO_RULES && slt_rule_name(i); i++) {
+    for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
         if (!about.known[i]) continue;
-        slt_text_add(out, "%s\"%s\":{\"f1\":%.6g,\"align\":%.6g}", comma, slt_rule_name(i),
-                     about.floors[i].f1, about.floors[i].align);
+        slt_text_add(out, "%s\"%s\":{\"f1\":%.6g,\"align\":%.6g}", comma, slt_baseline_name(i),
+                     about.baselines[i].f1, about.baselines[i].align);
         comma = ",";
     }
     slt_text_add(out, "},\"missed\":{\"by\":\"" SLT_REPRO_RIVAL "\",\"episodes\":%lld",
@@ -67,7 +67,7 @@ static slt_status add_set(const slt_repro *r, const slt_repro_set *set, slt_text
     add_text(out, "command", command.bytes);
     slt_text_deinit(&command);
     if (slt_repro_there(slt_repro_path(r, path, "data/%s.json", set->name)))
-        SLT_TRY(add_floors(r, set, out));
+        SLT_TRY(add_baselines(r, set, out));
     slt_text_add(out, "}");
     return SLT_OK;
 }

@@ -51,7 +51,7 @@ typedef struct {
 // ---- tables
 
 typedef enum {
-    SLT_TABLE_SCORES,   // F1 and alignment beside the paper's and the floors
+    SLT_TABLE_SCORES,   // F1 and alignment next to the paper's and the baselines
     SLT_TABLE_TREND,    // F1 and alignment of variants of one model
     SLT_TABLE_ROBUST,   // the same, a row for each of many sets
     SLT_TABLE_ACCESS,   // forward and backward access
@@ -68,7 +68,7 @@ typedef struct {
     const char *name, *title;
     slt_repro_kind kind;
     const char *text;                         // sentences below the title
-    const char *sets[SLT_REPRO_SETS];         // names; NULL behind the last
+    const char *sets[SLT_REPRO_SETS];         // names; NULL after the last
     const char *variants[SLT_REPRO_VARIANTS]; // likewise
 } slt_repro_table;
 
@@ -78,7 +78,7 @@ bool slt_repro_told_prior(const slt_repro_variant *variant);
 // half of the restarts of slottar-mdl begin with the cuts of `delimiter`
 bool slt_repro_told_cuts(const slt_repro_variant *variant);
 
-// by place (NULL behind the last) and by name (NULL: there is none)
+// by place (NULL after the last) and by name (NULL: there is none)
 const slt_repro_set *slt_repro_set_at(int index);
 const slt_repro_variant *slt_repro_variant_at(int index);
 const slt_repro_table *slt_repro_table_at(int index);

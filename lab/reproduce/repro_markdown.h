@@ -8,7 +8,7 @@
 #include "paper/paper_scores.h"
 #include "reproduce/repro_summary.h"
 
-// the table behind its title and text; memory from r->arena is taken back behind it
+// the table after its title and text; memory from r->arena is taken back after it
 typedef slt_status (*slt_repro_view)(slt_repro *r, const slt_repro_table *table, slt_text *out);
 
 slt_status slt_repro_view_scores(slt_repro *r, const slt_repro_table *table, slt_text *out);
@@ -33,7 +33,7 @@ const slt_published_score *slt_repro_paper(const slt_repro_set *set, const char 
 // "CompILE, reference profile ¹ ²"; summary may be NULL
 void slt_repro_put_name(slt_text *out, const slt_repro_variant *variant,
                         const slt_repro_summary *summary);
-// "|---|---|" of so many columns behind the first
+// "|---|---|" of so many columns after the first
 void slt_repro_put_line(slt_text *out, int columns);
 
 #endif

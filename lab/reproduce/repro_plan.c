@@ -102,7 +102,7 @@ static bool is_wanted_set(const slt_repro *r, const slt_repro_table *table,
     return wanted;
 }
 
-// a row behind the other, so that the first seeds of all methods on a set lie together
+// a row after the other, so that the first seeds of all methods on a set lie together
 static slt_status add_table(slt_repro *r, const slt_repro_table *table) {
     for (int s = 0; s < SLT_REPRO_SETS && table->sets[s]; s++) {
         const slt_repro_set *set = slt_repro_set_find(table->sets[s]);

@@ -22,7 +22,7 @@ const char *slt_repro_record_path(const slt_repro *r, const slt_repro_set *set,
 
 static const char *or_none(const char *text) { return text ? text : ""; }
 
-// words behind one another, cut at blanks
+// words one after another, cut at blanks
 static slt_status add_words(slt_repro_run *run, size_t *used, const char *text) {
     enum { MOST = sizeof run->settings / sizeof *run->settings };
     int length;

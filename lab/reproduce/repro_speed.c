@@ -1,4 +1,4 @@
-// Throughput: steps of training and of inference, measured alone, behind all trainings.
+// Throughput: steps of training and of inference, measured alone, after all trainings.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

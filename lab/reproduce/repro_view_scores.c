@@ -1,4 +1,4 @@
-// Tables of F1, alignment and access: the paper's figures, the runs, the floors.
+// Tables of F1, alignment and access: the paper's figures, the runs, the baselines.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -101,15 +101,15 @@ static slt_status put_variant(const view *v, const slt_repro_variant *variant) {
     return SLT_OK;
 }
 
-static slt_status put_floors(const view *v) {
+static slt_status put_baselines(const view *v) {
     slt_repro_about about[SLT_REPRO_SETS];
     for (int s = 0; s < v->set_count; s++) SLT_TRY(about_of(v->r, v->sets[s], &about[s]));
-    for (int i = 0; i < SLT_REPRO_RULES && slt_rule_name(i); i++) {
-        slt_text_add(v->out, "| *%s* |", slt_rule_name(i));
+    for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
+        slt_text_add(v->out, "| *%s* |", slt_baseline_name(i));
         for (int s = 0; s < v->set_count; s++) {
             bool known = about[s].known[i];
-            slt_repro_put(v->out, known ? about[s].floors[i].f1 : (double)NAN, NAN);
-            slt_repro_put(v->out, known ? about[s].floors[i].align : (double)NAN, NAN);
+            slt_repro_put(v->out, known ? about[s].baselines[i].f1 : (double)NAN, NAN);
+            slt_repro_put(v->out, known ? about[s].baselines[i].align : (double)NAN, NAN);
         }
         slt_text_add(v->out, "\n");
     }
@@ -131,7 +131,7 @@ static view view_of(slt_repro *r, const slt_repro_table *table, slt_text *out) {
     return v;
 }
 
-// every method of the paper, then the floors
+// every method of the paper, then the baselines
 slt_status slt_repro_view_scores(slt_repro *r, const slt_repro_table *table, slt_text *out) {
     view v = view_of(r, table, out);
     const char *before = "";
@@ -142,7 +142,7 @@ slt_status slt_repro_view_scores(slt_repro *r, const slt_repro_table *table, slt
         before = paper ? paper : before;
         SLT_TRY(put_variant(&v, v.variants[i]));
     }
-    return put_floors(&v);
+    return put_baselines(&v);
 }
 
 slt_status slt_repro_view_trend(slt_repro *r, const slt_repro_table *table, slt_text *out) {
@@ -162,8 +162,8 @@ static slt_status put_robust(slt_repro *r, const slt_repro_set *set,
     int warned = 0, runs = 0;
     SLT_TRY(about_of(r, set, &about));
     slt_text_add(out, "| %s |", set->title);
-    for (int i = 0; i < SLT_REPRO_RULES && slt_rule_name(i); i++)
-        slt_repro_put(out, about.known[i] ? about.floors[i].f1 : (double)NAN, NAN);
+    for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++)
+        slt_repro_put(out, about.known[i] ? about.baselines[i].f1 : (double)NAN, NAN);
     for (int i = 0; i < count; i++) {
         SLT_TRY(slt_repro_summary_of(r, set, variants[i], &m));
         slt_repro_put(out, m.runs ? m.mean.f1 : (double)NAN, m.sd.f1);
@@ -210,8 +210,8 @@ slt_status slt_repro_view_robust(slt_repro *r, const slt_repro_table *table, slt
     const slt_repro_variant *variants[SLT_REPRO_VARIANTS];
     int set_count = sets_of(table, sets), count = variants_of(table, variants), rules = 0;
     slt_text_add(out, "| F1 |");
-    for (; rules < SLT_REPRO_RULES && slt_rule_name(rules); rules++)
-        slt_text_add(out, " *%s* |", slt_rule_name(rules));
+    for (; rules < SLT_REPRO_BASELINES && slt_baseline_name(rules); rules++)
+        slt_text_add(out, " *%s* |", slt_baseline_name(rules));
     for (int i = 0; i < count; i++) slt_text_add(out, " %s |", variants[i]->title);
     slt_text_add(out, " warned |\n");
     slt_repro_put_line(out, rules + count + 1);

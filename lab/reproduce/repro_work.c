@@ -72,7 +72,7 @@ static slt_status open_context(worker *w, int threads) {
                                    .device = w->r->context->options.device,
                                    .precision = slt_precision_name(w->r->context->precision)};
     SLT_TRY(slt_context_create(&options, &w->context));
-    w->context->trunk = w->r->context;
+    w->context->parent = w->r->context;
     return SLT_OK;
 }
 
@@ -87,7 +87,7 @@ static slt_repro_cell *find(slt_repro *r, int wish) {
 }
 
 // the next cell; NULL: there is none, or it is time to stop. Each worker begins with another wish,
-// so that models which load a device in different ways run beside each other
+// so that models which load a device in different ways run concurrently with each other
 static const slt_repro_cell *take(slt_repro *r, int number) {
     slt_repro_cell *cell = NULL;
     int wishes = r->request->model_count;
@@ -143,17 +143,17 @@ static void *work(void *user) {
 
 // ---- all of them
 
-static slt_status start(workers *crew, slt_repro *r, int jobs) {
+static slt_status start(workers *worker_set, slt_repro *r, int jobs) {
     int threads = slt_context_threads(r->context) / jobs;
-    for (; crew->count < jobs; crew->count++) {
-        worker *w = &crew->list[crew->count];
+    for (; worker_set->count < jobs; worker_set->count++) {
+        worker *w = &worker_set->list[worker_set->count];
         w->r = r;
-        w->number = crew->count;
+        w->number = worker_set->count;
         SLT_TRY(open_context(w, threads > 1 ? threads : 1));
         w->runs = pthread_create(&w->thread, NULL, work, w) == 0;
         if (!w->runs) {
             slt_context_destroy(w->context);
-            SLT_FAIL(SLT_NOMEM, "no thread for job %d", crew->count + 1);
+            SLT_FAIL(SLT_NOMEM, "no thread for job %d", worker_set->count + 1);
         }
     }
     return SLT_OK;
@@ -163,13 +163,13 @@ slt_status slt_repro_work(slt_repro *r) {
     int jobs = r->request->jobs ? r->request->jobs : 1;
     if (jobs < 1 || jobs > MOST_JOBS)
         SLT_FAIL(SLT_RANGE, "%d jobs are not 1 to %d", jobs, MOST_JOBS);
-    workers *crew;
-    SLT_TRY(SLT_NEW(&r->arena, &crew, 1));
-    slt_status status = start(crew, r, jobs);
+    workers *worker_set;
+    SLT_TRY(SLT_NEW(&r->arena, &worker_set, 1));
+    slt_status status = start(worker_set, r, jobs);
     if (status != SLT_OK) note(r, status);
-    for (int i = 0; i < crew->count; i++) {
-        pthread_join(crew->list[i].thread, NULL);
-        slt_context_destroy(crew->list[i].context);
+    for (int i = 0; i < worker_set->count; i++) {
+        pthread_join(worker_set->list[i].thread, NULL);
+        slt_context_destroy(worker_set->list[i].context);
     }
     if (r->status != SLT_OK) return slt_fail(r->status, "%s", r->message);
     return SLT_OK;

@@ -1,6 +1,6 @@
 // The paper's tables and figures, and our own, from nothing: data sets are played, models trained
-// with several seeds, judged on the test split, and written beside the paper's figures and the
-// floors.
+// with several seeds, evaluated on the test split, and written next to the paper's figures and the
+// baselines.
 //
 //     slt_reproduce_request request = {.folder = "results", .quick = true};
 //     slt_reproduce_result result;
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-// The tables in the order in which they are made: name and title, static texts; NULL behind the
+// The tables in the order in which they are made: name and title, static texts; NULL after the
 // last.
 const char *slt_reproduce_table(int index);
 const char *slt_reproduce_title(int index);
@@ -41,11 +41,11 @@ typedef struct {
     bool quick;     // small data sets and models: minutes instead of hours, no results
     int seeds;      // runs of every cell; 0: 5, with quick 2
     int jobs;       // cells at once, each with its share of the context's threads; 0: one
-    double seconds; // stops behind so many seconds, to go on in a later call; 0: no bound
+    double seconds; // stops after so many seconds, to continue in a later call; 0: no bound
     uint64_t seed;  // of the data sets, and of the first run of every cell; 0: the standard sets
     bool no_runs;   // plays and trains nothing; writes the results of existing runs
     bool no_pages;  // neither figures nor the HTML page
-    const char *const *settings; // "key=value" for every run, behind those of the tables
+    const char *const *settings; // "key=value" for every run, after those of the tables
     int setting_count;
     int64_t episodes[SLT_SPLITS]; // of every data set; all 0: the paper's, with quick fewer
 } slt_reproduce_request;
@@ -61,7 +61,7 @@ typedef struct {
 
 // Makes what is not there yet, then writes FOLDER/results.json and FOLDER/results.md from what is
 // there, and with all runs done the figures and FOLDER/report.html. Killed or cancelled (CANCELLED)
-// or out of time (OK, not finished), the same call goes on. INVALID when the folder holds runs of
+// or out of time (OK, not finished), the same call continues. INVALID when the folder holds runs of
 // another size or seed; the number of seeds and the tables may change from call to call. IO when
 // another process works in the folder. result may be NULL.
 slt_status slt_reproduce(slt_context *context, const slt_reproduce_request *request,

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "core/number.h"
 
-// a safetensors header names the model in its metadata; the header starts behind eight bytes
+// a safetensors header names the model in its metadata; the header starts after eight bytes
 bool slt_fixture_knows(const slt_golden *golden, const char *model) {
     char want[64];
     snprintf(want, sizeof want, "\"\\\"%s\\\"\"", model);

@@ -46,7 +46,7 @@ static slt_status read_sizes(subject *s) {
     return SLT_OK;
 }
 
-// behind the truth the action is the padding symbol A; DONE, the last one, is a target like others
+// after the truth the action is the padding symbol A; DONE, the last one, is a target like others
 static slt_status read_inputs(subject *s) {
     const slt_fixture *f = &s->fixture;
     size_t tokens = (size_t)s->B * (size_t)s->L;

@@ -219,7 +219,7 @@ static slt_status compare_training(subject *s) {
 
 // ---- test mode
 
-static slt_status compare_active(subject *s, const char *name, slt_halt_rule rule,
+static slt_status compare_active(subject *s, const char *name, slt_halting_kind rule,
                                  const float *uniform, bool *active) {
     const int32_t *want;
     SLT_TRY(slt_fixture_ints(&s->fixture, name, (size_t)s->B * (size_t)s->K, &want));

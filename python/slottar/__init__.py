@@ -17,7 +17,7 @@ from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
 from .policies import Policy, train_expert
 from .registry import env_ids, env_info, register
 from .results import Segmentation, Segments
-from .rules import Rule, rule_names
+from .baselines import Baseline, baseline_names
 from .scores import score
 from .trust import DoubtWarning, Trust
 from .vote import VoteSegmenter
@@ -44,7 +44,7 @@ __all__ = [
     "OMPN",
     "Policy",
     "Progress",
-    "Rule",
+    "Baseline",
     "Segmentation",
     "Segmenter",
     "Segments",
@@ -59,7 +59,7 @@ __all__ = [
     "from_episodes",
     "load",
     "load_model",
-    "rule_names",
+    "baseline_names",
     "save",
     "score",
     "sets",

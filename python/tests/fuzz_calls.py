@@ -207,8 +207,8 @@ CALLS = [
     lambda d: slottar.score(value(d), value(d)),
     lambda d: slottar.score([[0, 1]], [[0, 0]], tolerance=value(d)),
     lambda d: (
-        slottar.Rule(
-            d.choice([*slottar.rule_names(), value(d)]),
+        slottar.Baseline(
+            d.choice([*slottar.baseline_names(), value(d)]),
             prior=value(d),
             seed=d.choice([0, value(d)]),
         )

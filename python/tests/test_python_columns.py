@@ -87,7 +87,7 @@ def test_memory_needs_no_file(tmp_path, monkeypatch, model, demos):
 
 def test_one_trajectory_of_actions_alone(tmp_path):
     actions = [0, 1, 1, 0, 2, 1, 0]
-    rule = slottar.Rule("comb").fit([actions])
+    rule = slottar.Baseline("comb").fit([actions])
     cuts = rule.predict([actions])[0].boundaries.tolist()
     for one in (actions, np.array(actions), np.array(actions, np.uint8)):
         assert rule.predict(one)[0].boundaries.tolist() == cuts and len(rule.predict(one)) == 1

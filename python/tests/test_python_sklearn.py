@@ -29,7 +29,7 @@ KINDS = (
     slottar.MDLSegmenter,
     slottar.CompILE,
     slottar.OMPN,
-    slottar.Rule,
+    slottar.Baseline,
     slottar.VoteSegmenter,
 )
 
@@ -98,7 +98,7 @@ def test_pipeline_and_cross_validation(demos):
     assert search.fit(demos).best_params_["slots"] in (4, 5)
 
 
-@pytest.mark.parametrize("rule", slottar.rule_names())
+@pytest.mark.parametrize("rule", slottar.baseline_names())
 def test_rules_are_the_command_s(rule, demos, command):
     out = subprocess.run(
         [command, "eval", "--rule", rule, demos.path, "--json", "--quiet", "--seed", "4"],
@@ -106,7 +106,7 @@ def test_rules_are_the_command_s(rule, demos, command):
         capture_output=True,
     ).stdout
     said = json.loads(out)["runs"][0]
-    model = slottar.Rule(rule, seed=4).fit(demos)
+    model = slottar.Baseline(rule, seed=4).fit(demos)
     scores = model.scores(demos, split="test")
     for name in slottar.scores.SCORES:
         assert scores[name] == pytest.approx(said[name], rel=1e-8, abs=0), name
@@ -115,9 +115,9 @@ def test_rules_are_the_command_s(rule, demos, command):
 
 def test_rules_refuse():
     with pytest.raises(ValueError, match="no rule"):
-        slottar.Rule("guess").fit([[0, 1]]).predict([[0, 1]])
+        slottar.Baseline("guess").fit([[0, 1]]).predict([[0, 1]])
     with pytest.raises(NotImplementedError, match="discrete"):
-        slottar.Rule().fit([np.ones((3, 1))])
+        slottar.Baseline().fit([np.ones((3, 1))])
 
 
 def test_optuna_example():

@@ -45,7 +45,7 @@ typedef struct {
     const cli_flag *flags; // ends with an empty name; may be NULL
     int least, most;       // bounds on the number of plain arguments; most -1: any
     bool settings;         // takes key=value
-    // list number `index` of its options; false behind the last; may be NULL
+    // list number `index` of its options; false after the last; may be NULL
     bool (*options)(int index, cli_option_list *out);
     cli_ranks ranks; // what it is for several processes under mpirun or srun
     int (*run)(cli_call *call);
@@ -88,7 +88,7 @@ bool cli_number(const cli_call *call, const char *flag, int64_t low, int64_t hig
 // --split train, valid or test, which it is unless said otherwise
 bool cli_split_flag(const cli_call *call, slt_split *out);
 
-// parses argv behind the command's name; prints what is wrong and returns false
+// parses argv after the command's name; prints what is wrong and returns false
 bool cli_parse(cli_call *call, int argc, char **argv);
 bool cli_whole(const char *text, int64_t low, int64_t high, int64_t *out);
 // numbers of episodes, "A,B,C"; what is left out at the end is 0

@@ -12,7 +12,7 @@
 #include "signals.h"
 #include "slottar/env.h"
 
-// names behind the section choose: a part of a name is enough
+// names after the section choose: a part of a name is enough
 static bool wants(const cli_bench_run *b, const char *name) {
     for (int i = 1; i < b->call->count; i++)
         if (strstr(name, b->call->arguments[i])) return true;

@@ -1,4 +1,4 @@
-// slottar eval RUN...: scores of trained models, or of a rule, beside the floors.
+// slottar eval RUN...: scores of trained models, or of a rule, next to the baselines.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -108,9 +108,9 @@ static slt_status score_run(cli_call *call, const char *path, slt_dataset *data,
 static slt_status score_rule(cli_call *call, const char *rule, slt_dataset *data, slt_split split,
                              row *r) {
     slt_score_summary summary;
-    slt_rule_report report;
-    slt_status status = slt_rule_score(call->context, data, split, cli_value(call, "missed-by"),
-                                       rule, call->seed, &summary, &report);
+    slt_baseline_report report;
+    slt_status status = slt_baseline_score(call->context, data, split, cli_value(call, "missed-by"),
+                                           rule, call->seed, &summary, &report);
     if (status != SLT_OK) return status;
     r->name = rule;
     r->told = slt_told_name(slt_rule_told(rule));
@@ -279,7 +279,7 @@ static void json_run(const row *r, const char *split) {
     putchar('}');
 }
 
-static void print_json(const row *runs, int count, const row *floors, int floor_count,
+static void print_json(const row *runs, int count, const row *baselines, int baseline_count,
                        const char *split) {
     fputs("{\"runs\":[", stdout);
     for (int i = 0; i < count; i++) {
@@ -297,15 +297,15 @@ static void print_json(const row *runs, int count, const row *floors, int floor_
     json_models(runs, count);
     json_configurations(runs, count);
     fputs(",\"floors\":{", stdout);
-    for (int i = 0; i < floor_count; i++) {
-        printf("%s\"%s\":{\"told\":\"%s\",", i ? "," : "", floors[i].name, floors[i].told);
-        json_values(floors[i].value);
+    for (int i = 0; i < baseline_count; i++) {
+        printf("%s\"%s\":{\"told\":\"%s\",", i ? "," : "", baselines[i].name, baselines[i].told);
+        json_values(baselines[i].value);
         putchar('}');
     }
     puts("}}");
 }
 
-static void print_table(const row *runs, int count, const row *floors, int floor_count) {
+static void print_table(const row *runs, int count, const row *baselines, int baseline_count) {
     bool mixed = false;
     print_head();
     for (int i = 0; i < count; i++) {
@@ -323,8 +323,8 @@ static void print_table(const row *runs, int count, const row *floors, int floor
     if (mixed) puts("different configurations: means only over runs that differ in their seed");
     puts("told: what the method was told of the labels (*: the true number of segments of every "
          "trajectory)\nece: expected calibration error of confidence");
-    if (floor_count) puts("baselines:");
-    for (int i = 0; i < floor_count; i++) print_row(&floors[i]);
+    if (baseline_count) puts("baselines:");
+    for (int i = 0; i < baseline_count; i++) print_row(&baselines[i]);
     if (count && isnan(runs[0].value[0]))
         puts("this data set has no labels: only the accuracy is known");
 }
@@ -334,8 +334,8 @@ static void print_table(const row *runs, int count, const row *floors, int floor
 enum { ROWS = CLI_ITEMS };
 
 typedef struct {
-    row runs[ROWS], floors[16];
-    int run_count, floor_count;
+    row runs[ROWS], baselines[16];
+    int run_count, baseline_count;
     int data_given; // 1: the last argument is the data set
 } table;
 
@@ -348,14 +348,14 @@ static slt_status fill_table(cli_call *call, slt_dataset *data, slt_split split,
     }
     if (rule) return score_rule(call, rule, data, split, &t->runs[t->run_count++]);
     if (!slt_dataset_about(data)->has_segments) return SLT_OK;
-    for (int i = 0; slt_rule_name(i) && t->floor_count < 16; i++) {
-        row *r = &t->floors[t->floor_count];
-        if (score_rule(call, slt_rule_name(i), data, split, r) == SLT_OK) t->floor_count++;
+    for (int i = 0; slt_baseline_name(i) && t->baseline_count < 16; i++) {
+        row *r = &t->baselines[t->baseline_count];
+        if (score_rule(call, slt_baseline_name(i), data, split, r) == SLT_OK) t->baseline_count++;
     }
     return SLT_OK;
 }
 
-// a data set behind the runs?
+// a data set after the runs?
 static bool last_is_data(cli_call *call) {
     slt_file_kind kind;
     return call->count > 1 &&
@@ -405,9 +405,9 @@ static int run(cli_call *call) {
     slt_dataset_close(data);
     if (status != SLT_OK) return cli_fail(status);
     if (call->json)
-        print_json(t.runs, t.run_count, t.floors, t.floor_count, slt_split_name(split));
+        print_json(t.runs, t.run_count, t.baselines, t.baseline_count, slt_split_name(split));
     else
-        print_table(t.runs, t.run_count, t.floors, t.floor_count);
+        print_table(t.runs, t.run_count, t.baselines, t.baseline_count);
     return CLI_DONE;
 }
 

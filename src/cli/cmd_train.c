@@ -137,19 +137,19 @@ typedef struct {
     slt_train_request *requests;
     slt_train_outcome *outcomes;
     char (*folders)[FOLDER];
-} cohort;
+} population_runs;
 
-static void free_cohort(cohort *p) {
+static void free_population(population_runs *p) {
     free(p->requests);
     free(p->outcomes);
     free(p->folders);
 }
 
 // RUN/0, RUN/1, ... with seeds that follow one another
-static bool make_cohort(cohort *p, const slt_train_request *request, int count) {
+static bool make_population(population_runs *p, const slt_train_request *request, int count) {
     size_t n = (size_t)count;
-    *p = (cohort){count, calloc(n, sizeof *p->requests), calloc(n, sizeof *p->outcomes),
-                  calloc(n, sizeof *p->folders)};
+    *p = (population_runs){count, calloc(n, sizeof *p->requests), calloc(n, sizeof *p->outcomes),
+                           calloc(n, sizeof *p->folders)};
     if (!p->requests || !p->outcomes || !p->folders) return false;
     for (int i = 0; i < count; i++) {
         snprintf(p->folders[i], sizeof p->folders[i], "%s/%d", request->run, i);
@@ -161,7 +161,7 @@ static bool make_cohort(cohort *p, const slt_train_request *request, int count) 
 }
 
 // what each came to; those that failed are told and make the command fail
-static int print_cohort(const cli_call *call, const cohort *p) {
+static int print_population(const cli_call *call, const population_runs *p) {
     int code = CLI_DONE;
     for (int i = 0; i < p->count; i++) {
         const slt_train_outcome *outcome = &p->outcomes[i];
@@ -176,14 +176,14 @@ static int print_cohort(const cli_call *call, const cohort *p) {
 }
 
 static int train_population(cli_call *call, const slt_train_request *request, int count) {
-    cohort p;
+    population_runs p;
     slt_status status = SLT_NOMEM;
-    if (make_cohort(&p, request, count))
+    if (make_population(&p, request, count))
         status = slt_train_many(call->context, p.requests, count, 0, p.outcomes);
     int code = status == SLT_CANCELLED ? stopped(call, request->run)
                : status != SLT_OK      ? cli_fail(status)
-                                       : print_cohort(call, &p);
-    free_cohort(&p);
+                                       : print_population(call, &p);
+    free_population(&p);
     return code;
 }
 

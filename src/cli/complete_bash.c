@@ -34,7 +34,7 @@ static void print_flags(const cli_flag *flags) {
     for (; flags && flags->name; flags++) printf(" --%s", flags->name);
 }
 
-// behind a flag with a value only its value may stand
+// after a flag with a value only its value may stand
 static void print_values(const cli_flag *flags) {
     for (; flags && flags->name; flags++) {
         if (!flags->argument) continue;

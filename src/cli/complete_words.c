@@ -1,4 +1,4 @@
-// What may stand at a place of the command line: the words behind the names that the help uses.
+// What may stand at a place of the command line: the words after the names that the help uses.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,7 +9,7 @@
 #include "complete.h"
 #include "reproduce/reproduce.h"
 
-// ---- lists that the library has; NULL behind the last
+// ---- lists that the library has; NULL after the last
 
 static const char *set_name(int index) {
     static slt_set_info set;
@@ -40,7 +40,7 @@ static const struct {
     {"MODEL",     NULL, slt_model_name},
     {"ENV",       NULL, world},
     {"PRESET",    NULL, set_name},
-    {"RULE",      NULL, slt_rule_name},
+    {"RULE",      NULL, slt_baseline_name},
     {"TABLE",     NULL, slt_reproduce_table},
     {"COMMAND",   NULL, command_name},
     {"SPLIT",     NULL, split},
@@ -71,7 +71,7 @@ static int kind_of(const char *name, size_t length) {
 
 // ---- walking over the names of a place, "ENV|DATA"
 
-// the next name, its length in *length; NULL behind the last
+// the next name, its length in *length; NULL after the last
 static const char *next_name(const char *at, size_t *length) {
     at += strspn(at, "[|");
     *length = strcspn(at, "[]| ");
@@ -79,8 +79,8 @@ static const char *next_name(const char *at, size_t *length) {
     return *length && *at != '-' ? at : NULL;
 }
 
-// what stands behind a name; the place ends with its first blank
-static const char *behind(const char *name, size_t length) {
+// what stands after a name; the place ends with its first blank
+static const char *following(const char *name, size_t length) {
     return name[length] == '|' ? name + length : "";
 }
 
@@ -96,14 +96,14 @@ static int print_name(const char *name, size_t length, const char *before, const
     for (int i = 0; kinds[kind].list && kinds[kind].list(i); i++, count++)
         print_one(kinds[kind].list(i), strlen(kinds[kind].list(i)), before, after);
     const char *word = kinds[kind].words ? kinds[kind].words : "";
-    for (size_t size; (word = next_name(word, &size)); word = behind(word, size), count++)
+    for (size_t size; (word = next_name(word, &size)); word = following(word, size), count++)
         print_one(word, size, before, after);
     return count;
 }
 
 static int walk(const char *place, const char *before, const char *after) {
     int count = 0;
-    for (size_t length; (place = next_name(place, &length)); place = behind(place, length))
+    for (size_t length; (place = next_name(place, &length)); place = following(place, length))
         count += print_name(place, length, before, after);
     return count;
 }
@@ -115,7 +115,7 @@ void cli_print_words(const char *place, const char *before, const char *after) {
 bool cli_has_words(const char *place) { return walk(place, NULL, NULL) > 0; }
 
 bool cli_takes_file(const char *place) {
-    for (size_t length; (place = next_name(place, &length)); place = behind(place, length))
+    for (size_t length; (place = next_name(place, &length)); place = following(place, length))
         if (isupper((unsigned char)*place) && kind_of(place, length) == KINDS) return true;
     return false;
 }

@@ -1,4 +1,4 @@
-// slottar info RUN: what is trained in a run directory, how far it came, and how it goes on.
+// slottar info RUN: what is trained in a run directory, how far it came, and how it continues.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

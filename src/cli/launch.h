@@ -12,7 +12,7 @@
 bool cli_join(cli_call *call, slt_context_options *options);
 // may this process say what went wrong? what all know is said once
 bool cli_speaks(void);
-// behind the command: the exit code; ends the others where they cannot know
+// after the command: the exit code; ends the others where they cannot know
 int cli_leave(int code);
 
 // ---- mpi_group.c: the only file with MPI in it, in builds that have it

@@ -14,7 +14,7 @@ typedef struct {
     slt_dataset *data;
     const slt_dataset_info *info;
     slt_episode episode;
-    int64_t step, last; // last: the step behind the last action where its observation is there
+    int64_t step, last; // last: the step after the last action where its observation is there
     float *values;      // [observation_size]
     uint8_t *bytes;
 } player;

@@ -58,7 +58,7 @@ void play_open(void) {
     if (!state.screen) return;
     watch_signals(on_signal);
 
-    // keys one by one and unseen; Ctrl-C stays, Ctrl-Z would leave the page behind
+    // keys one by one and unseen; Ctrl-C stays, Ctrl-Z would leave the page after
     struct termios now = state.before;
     now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     now.c_cc[VMIN] = 1;
@@ -91,7 +91,7 @@ static int read_byte(void) {
     return got == 1 ? byte : PLAY_END;
 }
 
-// behind ESC: [ or O, parameters, a letter; anything else is a key by itself
+// after ESC: [ or O, parameters, a letter; anything else is a key by itself
 static int read_sequence(void) {
     static const char letters[] = "ABCD"; // as PLAY_UP ... PLAY_LEFT
     int byte = read_byte();

@@ -28,7 +28,7 @@ const char *slt_precision_name(slt_precision precision) {
     return names[precision];
 }
 
-// "cpu" or "cuda", and what may stand beside it
+// "cpu" or "cuda", and what may stand next to it
 static slt_status read_device(const slt_context_options *options, bool *on_device,
                               slt_precision *precision) {
     const char *device = options->device ? options->device : "cpu";
@@ -96,15 +96,15 @@ slt_status slt_context_make(const slt_context_options *options,
     return SLT_OK;
 }
 
-slt_status slt_context_branch(slt_context *trunk, int threads, slt_context **out) {
+slt_status slt_context_child(slt_context *parent, int threads, slt_context **out) {
     slt_context_options options = {.threads = threads,
-                                   .alloc = trunk->options.alloc,
-                                   .free = trunk->options.free,
-                                   .user = trunk->options.user,
-                                   .device = trunk->options.device};
-    SLT_TRY(slt_context_make(&options, trunk->device_open, out));
-    (*out)->precision = trunk->precision;
-    (*out)->trunk = trunk;
+                                   .alloc = parent->options.alloc,
+                                   .free = parent->options.free,
+                                   .user = parent->options.user,
+                                   .device = parent->options.device};
+    SLT_TRY(slt_context_make(&options, parent->device_open, out));
+    (*out)->precision = parent->precision;
+    (*out)->parent = parent;
     return SLT_OK;
 }
 

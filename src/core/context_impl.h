@@ -19,7 +19,7 @@ struct slt_context {
     slt_allocator allocator;
     slt_pool *pool;
     atomic_int cancelled; // 0: no; 1: yes; more: so many looks from now, for tests
-    slt_context *trunk;   // of a branch: it stops when that one does; else NULL
+    slt_context *parent;  // of a child: it stops when that one does; else NULL
     bool on_device;       // models compute elsewhere than on the CPU
     slt_precision precision;
     slt_device *device;                              // opened by the first store; NULL until then
@@ -36,16 +36,16 @@ bool slt_context_count_down(slt_context *context);
 static inline bool slt_context_is_cancelled(slt_context *context) {
     bool own = atomic_load_explicit(&context->cancelled, memory_order_relaxed) &&
                slt_context_count_down(context);
-    return own || (context->trunk && atomic_load(&context->trunk->cancelled) == 1);
+    return own || (context->parent && atomic_load(&context->parent->cancelled) == 1);
 }
 
 // the public call without the devices of the build (devices/context_create.c)
 slt_status slt_context_make(const slt_context_options *options,
                             slt_status (*device_open)(slt_context *context), slt_context **out);
 
-// a context for another thread: the same device, threads of its own, no hooks. The trunk must
+// a context for another thread: the same device, threads of its own, no hooks. The parent must
 // outlive it
-slt_status slt_context_branch(slt_context *trunk, int threads, slt_context **out);
+slt_status slt_context_child(slt_context *parent, int threads, slt_context **out);
 
 void slt_context_log(slt_context *context, slt_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -38,7 +38,7 @@ const char *slt_status_text(slt_status status) {
 const char *slt_last_error(void) { return last_message; }
 
 slt_status slt_fail(slt_status status, const char *format, ...) {
-    // the arguments may point into the message itself: write beside it first
+    // the arguments may point into the message itself: write next to it first
     char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);

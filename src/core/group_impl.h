@@ -13,7 +13,7 @@ static inline int slt_group_rank(const slt_context *context) { return context->g
 static inline bool slt_group_leads(const slt_context *context) { return context->group.rank == 0; }
 
 // A failure is kept: all later calls fail with it, so that an operation in the middle of a tape may
-// leave its check to who comes behind it.
+// leave its check to who comes after it.
 slt_status slt_group_sum(slt_context *context, void *numbers, size_t count, size_t width);
 slt_status slt_group_share(slt_context *context, void *bytes, size_t count); // those of process 0
 slt_status slt_group_gather(slt_context *context, const void *mine, size_t count, void *all,

@@ -8,9 +8,9 @@
 #include <jansson.h>
 #include "core/error.h"
 
-// Parses a whole text into *out, the caller's json_decref. Refused with `name` in front of the
+// Parses a whole text into *out, the caller's json_decref. Refused with `name` before the
 // message: nesting deeper than `depth` (found before parsing), keys that stand twice in one object,
-// bad UTF-8, anything behind the document.
+// bad UTF-8, anything after the document.
 slt_status slt_json_parse(const char *name, const char *text, size_t length, int depth,
                           json_t **out);
 // the same of a file

@@ -126,7 +126,7 @@ slt_status slt_lock_take(slt_lock *lock, slt_context *context, const char *path,
 slt_status slt_lock_file(slt_lock *lock, slt_context *context, const char *path) {
     char name[SLT_LOCK_PATH];
     size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/') length--; // a folder's lock stands beside it
+    while (length > 1 && path[length - 1] == '/') length--; // a folder's lock stands next to it
     if (length + sizeof ".lock" > sizeof name)
         SLT_FAIL(SLT_INVALID, "file name of %zu characters is too long", length);
     memcpy(name, path, length);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "core/error.h"
 #include "core/file.h"
-#include "core/near.h"
+#include "core/edit_distance.h"
 #include "core/number.h"
 #include "core/yaml_config.h"
 
@@ -19,7 +19,7 @@ static void *field(const slt_option *row, void *values) { return (char *)values 
 
 // ---- choices are "one|other"
 
-// moves to the next choice: *at is NULL before the first; false behind the last
+// moves to the next choice: *at is NULL before the first; false after the last
 static bool next_choice(const char *choices, const char **at, size_t *length) {
     const char *start = *at ? *at + *length : choices;
     if (*at && *start == 0) return false;
@@ -40,9 +40,9 @@ const char *slt_option_choice(const slt_option *row, int index, char out[64]) {
 static slt_status refuse_choice(const slt_option *row, const char *value) {
     const char *at = NULL, *near = NULL;
     size_t length = 0, near_length = 0;
-    int best = slt_near_limit(value);
+    int best = slt_name_limit(value);
     while (next_choice(row->choices, &at, &length))
-        if (slt_near_better(value, at, length, &best)) near = at, near_length = length;
+        if (slt_name_nearer(value, at, length, &best)) near = at, near_length = length;
     char hint[80] = "";
     if (near) snprintf(hint, sizeof hint, "; did you mean '%.*s'?", (int)near_length, near);
     SLT_FAIL(SLT_INVALID, "%s=%.*s: expected one of %s%s", row->name, SHOWN, value, row->choices,
@@ -124,10 +124,10 @@ slt_status slt_options_defaults(const slt_options *tables) {
 
 static slt_status refuse_key(const slt_options *tables, const char *key) {
     const char *near = NULL;
-    int best = slt_near_limit(key);
+    int best = slt_name_limit(key);
     for (; tables->rows; tables++)
         for (const slt_option *row = tables->rows; row->name; row++)
-            if (slt_near_better(key, row->name, strlen(row->name), &best)) near = row->name;
+            if (slt_name_nearer(key, row->name, strlen(row->name), &best)) near = row->name;
     if (near) SLT_FAIL(SLT_INVALID, "no option '%.*s'; did you mean '%s'?", SHOWN, key, near);
     SLT_FAIL(SLT_INVALID, "no option '%.*s'", SHOWN, key);
 }

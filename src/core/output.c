@@ -31,7 +31,7 @@ typedef struct {
     bool present[MEMBERS];
 } identity;
 
-// behind a '?' stands a choice of columns, where no file has this name
+// after a '?' stands a choice of columns, where no file has this name
 static int length_of(const char *path) {
     struct stat info;
     const char *choice = stat(path, &info) == 0 ? NULL : strrchr(path, '?');

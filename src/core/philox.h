@@ -8,7 +8,7 @@
 #define SLT_CORE_PHILOX_H
 
 #include <stdint.h>
-#include "core/everywhere.h"
+#include "core/host_device.h"
 
 // what the numbers are for; appended, never renumbered
 typedef enum {
@@ -32,7 +32,7 @@ typedef struct {
     uint32_t word[4];
 } slt_words;
 
-SLT_EVERYWHERE slt_words slt_philox(uint32_t key0, uint32_t key1, slt_words counter) {
+SLT_HOST_DEVICE slt_words slt_philox(uint32_t key0, uint32_t key1, slt_words counter) {
     for (int round = 0; round < 10; round++) {
         uint64_t p0 = (uint64_t)0xD2511F53u * counter.word[0];
         uint64_t p1 = (uint64_t)0xCD9E8D57u * counter.word[2];
@@ -46,13 +46,13 @@ SLT_EVERYWHERE slt_words slt_philox(uint32_t key0, uint32_t key1, slt_words coun
 }
 
 // four words of the stream (seed, purpose) at place (index, step)
-SLT_EVERYWHERE slt_words slt_random_words(uint64_t seed, slt_random_purpose purpose, uint64_t index,
-                                          uint32_t step) {
+SLT_HOST_DEVICE slt_words slt_random_words(uint64_t seed, slt_random_purpose purpose,
+                                           uint64_t index, uint32_t step) {
     slt_words counter = {{(uint32_t)index, (uint32_t)(index >> 32), step, (uint32_t)purpose}};
     return slt_philox((uint32_t)seed, (uint32_t)(seed >> 32), counter);
 }
 
 // [0,1) with 24 bits: the same number on every device
-SLT_EVERYWHERE float slt_random_unit(uint32_t word) { return (float)(word >> 8) * 0x1p-24f; }
+SLT_HOST_DEVICE float slt_random_unit(uint32_t word) { return (float)(word >> 8) * 0x1p-24f; }
 
 #endif

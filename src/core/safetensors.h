@@ -1,4 +1,4 @@
-// safetensors files: named arrays behind a JSON header. Reading maps the file and trusts nothing in
+// safetensors files: named arrays after a JSON header. Reading maps the file and trusts nothing in
 // it; writing streams, is all or nothing, and gives the same bytes for the same input.
 //
 // SPDX-License-Identifier: MIT

@@ -1,4 +1,4 @@
-// Writing safetensors: declarations make the header, then the data streams behind it.
+// Writing safetensors: declarations make the header, then the data streams after it.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

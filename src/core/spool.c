@@ -15,42 +15,42 @@
 
 enum { BUFFER = 256 * 1024 };
 
-void slt_spool_init(slt_spool *spool, const slt_allocator *allocator, const char *beside) {
-    *spool = (slt_spool){.allocator = allocator, .beside = beside, .descriptor = -1};
+void slt_spool_init(slt_spool *spool, const slt_allocator *allocator, const char *target) {
+    *spool = (slt_spool){.allocator = allocator, .target = target, .descriptor = -1};
 }
 
 void slt_spool_deinit(slt_spool *spool) {
     if (spool->descriptor >= 0) close(spool->descriptor);
     slt_free(spool->allocator, spool->buffer);
-    slt_spool_init(spool, spool->allocator, spool->beside);
+    slt_spool_init(spool, spool->allocator, spool->target);
 }
 
-// a file without a name in the folder of `beside`
-static int open_nameless(const char *beside) {
+// a file without a name in the folder of `target`
+static int open_nameless(const char *target) {
     char path[4096], folder[4096];
-    if (!beside) {
+    if (!target) {
         const char *chosen = getenv("TMPDIR");
         snprintf(folder, sizeof folder, "%s/slottar", chosen && chosen[0] ? chosen : "/tmp");
         snprintf(path, sizeof path, "%s", folder);
         return open_nameless(path);
     }
-    snprintf(folder, sizeof folder, "%s", beside);
+    snprintf(folder, sizeof folder, "%s", target);
     int descriptor = open(dirname(folder), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (descriptor >= 0) return descriptor;
     // not every file system has them
-    if (snprintf(path, sizeof path, "%s.XXXXXX", beside) >= (int)sizeof path) return -1;
+    if (snprintf(path, sizeof path, "%s.XXXXXX", target) >= (int)sizeof path) return -1;
     descriptor = mkostemp(path, O_CLOEXEC);
     if (descriptor >= 0) unlink(path);
     return descriptor;
 }
 
 static slt_status failed(const slt_spool *spool) {
-    const char *where = spool->beside ? spool->beside : "temporary folder";
+    const char *where = spool->target ? spool->target : "temporary folder";
     return slt_fail(SLT_IO, "%s: temporary file: %s", where, strerror(errno));
 }
 
 static slt_status write_all(slt_spool *spool, const unsigned char *bytes, size_t count) {
-    if (spool->descriptor < 0) spool->descriptor = open_nameless(spool->beside);
+    if (spool->descriptor < 0) spool->descriptor = open_nameless(spool->target);
     if (spool->descriptor < 0) return failed(spool);
     while (count) {
         ssize_t done = write(spool->descriptor, bytes, count);

@@ -10,7 +10,7 @@
 
 typedef struct {
     const slt_allocator *allocator;
-    const char *beside; // a path in the folder for the file, borrowed; NULL: $TMPDIR or /tmp
+    const char *target; // a path in the folder for the file, borrowed; NULL: $TMPDIR or /tmp
     int descriptor;     // -1: no file yet
     slt_status status;  // the first failure
     unsigned char *buffer;
@@ -19,7 +19,7 @@ typedef struct {
 } slt_spool;
 
 // allocates nothing yet
-void slt_spool_init(slt_spool *spool, const slt_allocator *allocator, const char *beside);
+void slt_spool_init(slt_spool *spool, const slt_allocator *allocator, const char *target);
 void slt_spool_deinit(slt_spool *spool);
 void slt_spool_put(slt_spool *spool, const void *bytes, size_t count);
 

@@ -82,7 +82,7 @@ static void put_record(slt_text *out, const slt_text *event) {
     put_fixed(out, masked(event->bytes, event->length), 4);
 }
 
-// ---- reading back what is there, to find where to go on
+// ---- reading back what is there, to find where to continue
 
 static uint64_t get_fixed(const unsigned char *bytes, int count) {
     uint64_t value = 0;

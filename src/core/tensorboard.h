@@ -10,7 +10,7 @@
 typedef struct slt_tensorboard slt_tensorboard;
 
 // Opens the file for appending, or makes it. What is there already is kept up to the last whole
-// record whose step is at most last_step (a resumed run goes on from there), the rest is cut off.
+// record whose step is at most last_step (a resumed run continues from there), the rest is cut off.
 // TensorBoard finds files whose name contains "tfevents". wall_time: seconds since 1970.
 slt_status slt_tensorboard_open(const slt_allocator *allocator, const char *path, int64_t last_step,
                                 double wall_time, slt_tensorboard **out);

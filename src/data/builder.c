@@ -1,5 +1,5 @@
 // Making data sets: each part of the file grows in its own spool; commit declares them all and
-// copies them behind one another.
+// copies them one after another.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

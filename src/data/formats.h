@@ -18,7 +18,7 @@ typedef struct {
     slt_status (*write)(slt_context *context, const char *native, const char *out); // NULL: cannot
 } slt_data_format;
 
-// the format of a file (a choice of columns behind its path is not looked at), native when no other
+// the format of a file (a choice of columns after its path is not looked at), native when no other
 // knows it; of a name to be written, NULL when none fits
 const slt_data_format *slt_data_format_of(const char *path);
 const slt_data_format *slt_data_format_for(const char *path);

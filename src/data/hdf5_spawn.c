@@ -25,7 +25,7 @@ extern char **environ;
 
 // ---- finding the program
 
-// beside the file, or where an installed library or command has it: SLT_LIBEXEC is a path from the
+// next to the file, or where an installed library or command has it: SLT_LIBEXEC is a path from the
 // library's folder, SLT_BIN_LIBEXEC from the command's, so that an installed tree can be moved
 static bool is_near(const char *file, char out[PATH_SIZE]) {
     static const char *const places[] = {".", SLT_LIBEXEC, SLT_BIN_LIBEXEC};
@@ -91,7 +91,7 @@ static bool listen_to(slt_context *context, int descriptor, char said[SAID]) {
     return false;
 }
 
-static slt_status judge(int code, const char *said, const char *shown) {
+static slt_status evaluate(int code, const char *said, const char *shown) {
     if (WIFEXITED(code) && WEXITSTATUS(code) == 0) return SLT_OK;
     if (WIFSIGNALED(code) && (WTERMSIG(code) == SIGINT || WTERMSIG(code) == SIGTERM))
         SLT_FAIL(SLT_CANCELLED, "%s: stopped on request", shown);
@@ -119,7 +119,7 @@ static slt_status run(slt_context *context, char *const *arguments, const char *
     if (stopped) kill(child, SIGKILL);
     while (waitpid(child, &code, 0) < 0)
         if (errno != EINTR) SLT_FAIL(SLT_IO, "%s: lost the helper: %s", shown, strerror(errno));
-    return stopped ? slt_context_check(context) : judge(code, said, shown);
+    return stopped ? slt_context_check(context) : evaluate(code, said, shown);
 }
 
 slt_status slt_hdf5_spawn(slt_context *context, const char *task, const char *in, const char *out,

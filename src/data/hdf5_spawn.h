@@ -9,7 +9,7 @@
 
 // Runs "slottar-hdf5 TASK in out words..." (TASK: read or write; words ends with NULL, or is NULL)
 // and waits. The program is $SLOTTAR_HDF5, or
-// lies beside the library, beside the program that runs, or in the libexec folder. Messages start
+// lies next to the library, next to the program that runs, or in the libexec folder. Messages start
 // with `shown`, the name the user knows. Cancelling the context ends it.
 slt_status slt_hdf5_spawn(slt_context *context, const char *task, const char *in, const char *out,
                           const char *const *words, const char *shown);

@@ -25,7 +25,7 @@ static bool is_hdf5(const char *path) {
     return got == sizeof head && memcmp(head, "\x89HDF\r\n\x1a\n", sizeof head) == 0;
 }
 
-// the HDF5 file of a data set, and the metadata beside it
+// the HDF5 file of a data set, and the metadata next to it
 static bool find_file(const char *path, char file[SLT_PATH], char json[SLT_PATH]) {
     static const char *const inside[] = {"", "/main_data.hdf5", "/data/main_data.hdf5"};
     char copy[SLT_PATH];

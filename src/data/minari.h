@@ -1,4 +1,4 @@
-// Minari data sets: main_data.hdf5 with metadata.json beside it, in OUT/data; and plain HDF5 files
+// Minari data sets: main_data.hdf5 with metadata.json next to it, in OUT/data; and plain HDF5 files
 // of Minari, robomimic and D4RL.
 //
 // SPDX-License-Identifier: MIT

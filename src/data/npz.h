@@ -8,7 +8,7 @@
 #include "data/array_set.h"
 
 // npy.c: the head of an npy file. Fills dtype, rank, shape, count and bytes of the array and gives
-// the number of bytes in front of the data; refusals start with "path: name".
+// the number of bytes before the data; refusals start with "path: name".
 slt_status slt_npy_read(const char *path, const unsigned char *bytes, size_t size, slt_array *array,
                         size_t *front);
 // a head of a multiple of 64 bytes

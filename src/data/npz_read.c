@@ -12,7 +12,7 @@ enum {
     CENTRAL = 46, // of an entry in the directory
     END = 22,     // of the end record
     END64 = 56,   // of the zip64 end record
-    LOCATOR = 20, // of the record in front of END that says where END64 is
+    LOCATOR = 20, // of the record before END that says where END64 is
     MOST = 10000, // members
     STORED = 0,
     DEFLATED = 8,

@@ -1,4 +1,4 @@
-// Writing npz: each array is deflated into a spool, then written behind its header, so that sizes
+// Writing npz: each array is deflated into a spool, then written after its header, so that sizes
 // and check sums stand in front. No clock: all dates are 1 January 1980.
 //
 // SPDX-License-Identifier: MIT

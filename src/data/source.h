@@ -1,4 +1,4 @@
-// Where data comes from: a path, and behind a '?' which columns of it are what, as in
+// Where data comes from: a path, and after a '?' which columns of it are what, as in
 // demos.csv?actions=a*,gripper&observations=q*&episode=demo. A choice so travels wherever a path
 // does: into run directories, to Python and back.
 //

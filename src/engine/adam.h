@@ -8,7 +8,7 @@
 #include "engine/tape.h"
 
 // one step for every active member, with the learning rate and bounds of the tape's frames. A
-// member whose gradient is not finite is left as it was; store->norm tells (behind
+// member whose gradient is not finite is left as it was; store->norm tells (after
 // slt_store_fetch).
 slt_status slt_adam_step(slt_tape *tape);
 

@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 typedef enum {
-    SLT_FIXED,        // as many rows as the shape says: parameters, tables, the loss
-    SLT_TRAJECTORIES, // b
-    SLT_SLOTS,        // b*K + k
-    SLT_TOKENS,       // offset[b] + l
-    SLT_SLOT_TOKENS,  // K*offset[b] + k*C_b + l
-    SLT_LIVE,         // slot tokens that carry weight, in their order; chosen during the step
-    SLT_SEEN,         // seen.offset[c] + l
+    SLT_FIXED,         // as many rows as the shape says: parameters, tables, the loss
+    SLT_TRAJECTORIES,  // b
+    SLT_SLOTS,         // b*K + k
+    SLT_TOKENS,        // offset[b] + l
+    SLT_SLOT_TOKENS,   // K*offset[b] + k*C_b + l
+    SLT_LIVE,          // slot tokens that carry weight, in their order; chosen during the step
+    SLT_SHARED_TOKENS, // seen.offset[c] + l
     SLT_SPACES
 } slt_space;
 
@@ -37,18 +37,18 @@ typedef struct {
     int count;             // 0: no list, companions are places of the batch
     const int32_t *offset; // [count+1]
     const int32_t *length; // [count], T
-} slt_seen;
+} slt_shared_observations;
 
 // one batch; the arrays belong to the caller and stay valid during the step
 typedef struct {
-    int count;                // trajectories, at most limits.trajectories
-    const int32_t *offset;    // [count+1], cumulative sums of C
-    const int32_t *length;    // [count], T
-    const int32_t *index;     // [count], place in the unsorted batch: randomness refers to it
-    const int32_t *companion; // [count*K], whose observations slot k of b decodes; -1: nobody's
-    int true_tokens;          // M, the sum of T over the whole batch
-    int total;                // B, where this is a share of a batch; 0: it is the whole one
-    slt_seen seen;            // what companions are places of, where there is a list
+    int count;                    // trajectories, at most limits.trajectories
+    const int32_t *offset;        // [count+1], cumulative sums of C
+    const int32_t *length;        // [count], T
+    const int32_t *index;         // [count], place in the unsorted batch: randomness refers to it
+    const int32_t *companion;     // [count*K], whose observations slot k of b decodes; -1: nobody's
+    int true_tokens;              // M, the sum of T over the whole batch
+    int total;                    // B, where this is a share of a batch; 0: it is the whole one
+    slt_shared_observations seen; // what companions are places of, where there is a list
 } slt_batch;
 
 // B of the whole batch: what means are over
@@ -57,8 +57,10 @@ static inline int slt_batch_total(const slt_batch *batch) {
 }
 
 // what companions are places of
-static inline slt_seen slt_batch_seen(const slt_batch *batch) {
-    return batch->seen.count ? batch->seen : (slt_seen){batch->count, batch->offset, batch->length};
+static inline slt_shared_observations slt_batch_shared(const slt_batch *batch) {
+    return batch->seen.count
+               ? batch->seen
+               : (slt_shared_observations){batch->count, batch->offset, batch->length};
 }
 
 static inline int slt_batch_computed(const slt_batch *batch, int b) {
@@ -76,7 +78,7 @@ static inline int slt_batch_rows(const slt_batch *batch, int slots, slt_space sp
         return batch->offset[batch->count];
     case SLT_SLOT_TOKENS:
         return batch->offset[batch->count] * slots;
-    case SLT_SEEN:
+    case SLT_SHARED_TOKENS:
         return batch->seen.count ? batch->seen.offset[batch->seen.count] : 0;
     default:
         return 0;

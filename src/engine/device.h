@@ -1,5 +1,5 @@
-// Devices: who runs a tape when it is not the CPU. A device keeps blocks of its own beside those of
-// the store, and a planned block of its own for every tape; models, layers and operations know
+// Devices: who runs a tape when it is not the CPU. A device keeps blocks of its own next to those
+// of the store, and a planned block of its own for every tape; models, layers and operations know
 // nothing of it. Which one a context uses is an option of the context.
 //
 // SPDX-License-Identifier: MIT
@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
     const char *name; // as the context's options say it
-    // work of a node's backward may still run during that of the `lag` nodes behind it: what it
+    // work of a node's backward may still run during that of the `lag` nodes after it: what it
     // reads stays where it is for so long
     int lag;
     // nodes that run together: begin[t] and end[t] are the first and last time of the run that
@@ -33,21 +33,22 @@ typedef struct {
     slt_status (*store_open)(slt_store *store);
     void (*store_close)(slt_store *store);
     slt_status (*store_fetch)(slt_store *store);
-    // gradients alone, here and back, for who adds those of other processes; norms behind Adam
+    // gradients alone, here and back, for who adds those of other processes; norms after Adam
     slt_status (*gradients_fetch)(slt_store *store);
     slt_status (*gradients_send)(slt_store *store);
     slt_status (*norms_fetch)(slt_store *store);
 
-    // rows that batches are made of (shelf.h): room for them, more of them behind those that are
-    // there
-    slt_status (*shelf_open)(slt_shelf *shelf);
-    void (*shelf_close)(slt_shelf *shelf);
-    slt_status (*shelf_add)(slt_shelf *shelf, const void *const *data, int rows);
+    // rows that batches are made of (device_rows.h): room for them, more of them after those that
+    // are there
+    slt_status (*device_rows_open)(slt_device_rows *rows_of_device);
+    void (*device_rows_close)(slt_device_rows *rows_of_device);
+    slt_status (*device_rows_add)(slt_device_rows *rows_of_device, const void *const *data,
+                                  int rows);
 
-    // scratch numbers of a node that the planner reserves beside the operation's own; false: the
+    // scratch numbers of a node that the planner reserves next to the operation's own; false: the
     // device does not know the operation, or not at this size (the reason is in `why`)
     bool (*knows)(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why);
-    slt_status (*tape_open)(slt_tape *tape); // behind the planner
+    slt_status (*tape_open)(slt_tape *tape); // after the planner
     void (*tape_close)(slt_tape *tape);
 
     // of all members; calls come back before the work is done
@@ -56,7 +57,7 @@ typedef struct {
     slt_status (*adam)(slt_tape *tape);
     slt_status (*step)(slt_tape *tape); // all three, and a note
     slt_status (*wait)(slt_tape *tape);
-    // forward passes one behind the other, `ahead` of them under way at most
+    // forward passes one after the other, `ahead` of them under way at most
     int ahead;
     slt_status (*begin)(slt_tape *tape);
     slt_status (*end)(slt_tape *tape);

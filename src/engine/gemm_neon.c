@@ -1,5 +1,5 @@
 // Products for 64-bit ARM: tiles of 8 x 12 in 24 of 32 registers. Four units that multiply and add
-// do a step of k in six cycles, so what a loop does beside it counts.
+// do a step of k in six cycles, so what a loop does next to it counts.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -1,7 +1,7 @@
 // The product in tiles of registers: a template that is compiled once per kind of processor.
 //
 // Before the #include: LANES numbers in a vector; ROWS x VECTORS vectors in a tile; STEPS of k that
-// are written out one behind the other; LEFT_VECTORS where a vector times one lane of another is
+// are written out one after the other; LEFT_VECTORS where a vector times one lane of another is
 // one instruction (ARM; x86 repeats numbers from memory).
 //
 // A panel of op(a), ROWS wide, stays in the first cache and meets the panels of a block of op(b),

@@ -28,7 +28,7 @@ typedef struct {
     slt_limits limits;
     slt_shape out[SLT_OUTPUTS]; // to fill
     int outputs;                // to fill; 1 unless said otherwise
-} slt_rule;
+} slt_shape_check;
 
 // sizes of one application at capacity or of a step; rows are filled in for every space
 typedef struct {
@@ -42,14 +42,14 @@ typedef struct {
 typedef struct {
     slt_context *context;
     atomic_bool asked;
-} slt_halt;
+} slt_cancel_token;
 
 // what the walk computed is thrown away: an operation that takes long may leave its outputs as they
 // are and return. Never where halt is NULL
-static inline bool slt_halt_asked(slt_halt *halt) {
-    if (!halt) return false;
-    if (slt_context_is_cancelled(halt->context)) atomic_store(&halt->asked, true);
-    return atomic_load_explicit(&halt->asked, memory_order_relaxed);
+static inline bool slt_cancel_asked(slt_cancel_token *cancel) {
+    if (!cancel) return false;
+    if (slt_context_is_cancelled(cancel->context)) atomic_store(&cancel->asked, true);
+    return atomic_load_explicit(&cancel->asked, memory_order_relaxed);
 }
 
 // one member's run of a node. Backward adds into the gradients of its inputs: where add is false it
@@ -71,10 +71,10 @@ struct slt_args {
     slt_real *shared;                      // scratch of the whole node, during this call
     slt_real *scratch;                     // scratch of threads, scratch_size numbers each
     size_t scratch_size;
-    int *live;            // number of live rows, for the operation that chooses them
-    slt_pool *pool;       // NULL inside a population: members are spread over threads instead
-    slt_context *context; // whose group a collective operation asks
-    slt_halt *halt;       // to look at now and then during long work; NULL: to the end
+    int *live;                // number of live rows, for the operation that chooses them
+    slt_pool *pool;           // NULL inside a population: members are spread over threads instead
+    slt_context *context;     // whose group a collective operation asks
+    slt_cancel_token *cancel; // to look at now and then during long work; NULL: to the end
 };
 
 typedef void (*slt_op_task)(const slt_args *args, int task, slt_real *scratch);
@@ -91,7 +91,7 @@ struct slt_op {
     const char *sentence; // what it computes, for docs and dumps
     int least, most;      // inputs; those beyond `least` may be absent
     unsigned optional;    // bits of inputs below `least` that may be absent
-    void (*shape)(slt_rule *rule);
+    void (*shape)(slt_shape_check *rule);
     unsigned no_gradient_in;      // bits of inputs that never get a gradient
     unsigned no_gradient_out;     // bits of outputs that never have one
     unsigned saves_in, saves_out; // bits of what backward reads

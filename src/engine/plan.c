@@ -130,7 +130,7 @@ static size_t ask(size_t (*size)(const slt_sizes *), const slt_sizes *sizes) {
     return size ? size(sizes) : 0;
 }
 
-// what the device needs beside the operation's own memory
+// what the device needs next to the operation's own memory
 static void ask_device(slt_tape *tape, const slt_sizes *sizes, size_t *aux, size_t *shared) {
     const char *why = "";
     size_t kept = 0, wanted = 0;

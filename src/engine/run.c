@@ -8,7 +8,7 @@
 
 #include "core/clock.h"
 #include "core/group_impl.h"
-#include "engine/shelf.h"
+#include "engine/device_rows.h"
 
 slt_frame *slt_tape_frame(slt_tape *tape, int member) { return &tape->frames[member]; }
 
@@ -16,7 +16,7 @@ void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data) {
     slt_tape_take(tape, member, var, NULL, data);
 }
 
-void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_excerpt *excerpt,
+void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_row_slice *excerpt,
                    const void *data) {
     if (var <= 0) return;
     tape->frames[member].feed[var] = data;
@@ -110,7 +110,7 @@ typedef struct {
     slt_tape *tape;
     bool backward;
     slt_pool *pool;
-    slt_halt *halt;
+    slt_cancel_token *cancel;
 } walk;
 
 static void run_node(const walk *w, const slt_node_info *info, int member, int thread) {
@@ -127,7 +127,7 @@ static void run_node(const walk *w, const slt_node_info *info, int member, int t
                      .keep = info->runs_backward,
                      .pool = w->pool,
                      .context = tape->context,
-                     .halt = w->halt};
+                     .cancel = w->cancel};
     slt_real *block = member_block(tape, member);
     if (info->aux >= 0) args.aux = block + info->aux;
     if (info->shared[backward] >= 0) args.shared = block + info->shared[backward];
@@ -171,10 +171,10 @@ static void walk_member(void *argument, int member, int thread) {
     if (w->backward) {
         slt_real *seed = slt_tape_gradient(tape, member, tape->loss);
         if (seed) *seed = 1;
-        for (int n = tape->node_count - 1; n >= 0 && !slt_halt_asked(w->halt); n--)
+        for (int n = tape->node_count - 1; n >= 0 && !slt_cancel_asked(w->cancel); n--)
             if (tape->nodes[n].runs_backward) visit(w, n, member, thread);
     } else {
-        for (int n = 0; n < tape->node_count && !slt_halt_asked(w->halt); n++)
+        for (int n = 0; n < tape->node_count && !slt_cancel_asked(w->cancel); n++)
             visit(w, n, member, thread);
     }
 }
@@ -186,19 +186,19 @@ static bool in_order(const slt_tape *tape) {
     return tape->store->members == 1 || (collective && slt_group_size(tape->context) > 1);
 }
 
-// a walk of some members; CANCELLED when it ended early. Processes of a group stop together, behind
+// a walk of some members; CANCELLED when it ended early. Processes of a group stop together, after
 // a step
 static slt_status run_walk(slt_tape *tape, bool backward, int first, int count) {
     slt_context *context = tape->context;
-    slt_halt halt = {.context = context};
-    walk w = {tape, backward, NULL, slt_group_size(context) > 1 ? NULL : &halt};
+    slt_cancel_token cancel = {.context = context};
+    walk w = {tape, backward, NULL, slt_group_size(context) > 1 ? NULL : &cancel};
     if (count == 1 || in_order(tape)) {
         w.pool = context->pool;
         for (int m = first; m < first + count; m++) walk_member(&w, m, 0);
     } else {
         slt_pool_run(context->pool, count, walk_member, &w);
     }
-    if (atomic_load(&halt.asked)) SLT_FAIL(SLT_CANCELLED, "stopped on request");
+    if (atomic_load(&cancel.asked)) SLT_FAIL(SLT_CANCELLED, "stopped on request");
     return SLT_OK;
 }
 
@@ -206,7 +206,7 @@ static slt_status run_walk(slt_tape *tape, bool backward, int first, int count) 
 
 static slt_status check_trajectory(const slt_tape *tape, const slt_batch *batch, int b) {
     int computed = slt_batch_computed(batch, b), L = tape->limits.length, K = tape->limits.slots;
-    int seen = slt_batch_seen(batch).count;
+    int seen = slt_batch_shared(batch).count;
     if (computed < 1 || computed > L || batch->length[b] < 1 || batch->length[b] > L)
         SLT_FAIL(SLT_RANGE, "trajectory %d of the batch: %d positions, %d true, on a tape for %d",
                  b, computed, batch->length[b], L);
@@ -217,7 +217,7 @@ static slt_status check_trajectory(const slt_tape *tape, const slt_batch *batch,
     return SLT_OK;
 }
 
-static slt_status check_seen(const slt_tape *tape, const slt_seen *seen) {
+static slt_status check_shared(const slt_tape *tape, const slt_shared_observations *seen) {
     int L = tape->limits.length, room = tape->limits.seen;
     if (seen->count < 0 || !seen->count != !room)
         SLT_FAIL(SLT_INVALID, "%d trajectories to see on a tape for %d tokens of such", seen->count,
@@ -245,31 +245,32 @@ static slt_status check_batch(const slt_tape *tape, const slt_batch *batch) {
                  tape->limits.tokens);
     if (batch->count && batch->true_tokens < 1)
         SLT_FAIL(SLT_RANGE, "batch of %d true tokens", batch->true_tokens);
-    SLT_TRY(check_seen(tape, &batch->seen));
+    SLT_TRY(check_shared(tape, &batch->seen));
     for (int b = 0; b < batch->count; b++) SLT_TRY(check_trajectory(tape, batch, b));
     return SLT_OK;
 }
 
-static slt_status check_excerpt(const slt_tape *tape, const slt_batch *batch,
-                                const slt_excerpt *from, const slt_var_info *info) {
-    const slt_shelf *shelf = from->shelf;
-    const slt_column *column = &shelf->column[from->column];
-    if (shelf->device != tape->store->device || from->column >= shelf->columns ||
+static slt_status check_slice(const slt_tape *tape, const slt_batch *batch,
+                              const slt_row_slice *from, const slt_var_info *info) {
+    const slt_device_rows *rows_of_device = from->rows_of_device;
+    const slt_row_column *column = &rows_of_device->column[from->column];
+    if (rows_of_device->device != tape->store->device || from->column >= rows_of_device->columns ||
         info->shape.space != SLT_TOKENS || column->type != info->type ||
         column->width != info->shape.width)
         SLT_FAIL(SLT_INVALID, "input '%s' does not fit column %d of its shelf", info->name,
                  from->column);
     for (int b = 0; b < batch->count; b++)
-        if (from->first[b] < 0 || from->first[b] > shelf->rows - slt_batch_computed(batch, b))
+        if (from->first[b] < 0 ||
+            from->first[b] > rows_of_device->rows - slt_batch_computed(batch, b))
             SLT_FAIL(SLT_RANGE, "input '%s': row %lld of a shelf with %lld rows", info->name,
-                     (long long)from->first[b], (long long)shelf->rows);
+                     (long long)from->first[b], (long long)rows_of_device->rows);
     return SLT_OK;
 }
 
 static slt_status check_feed(const slt_tape *tape, const slt_frame *frame, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
     if (info->origin != SLT_FROM_FEED || info->constant) return SLT_OK;
-    if (frame->excerpt[var]) return check_excerpt(tape, &frame->batch, frame->excerpt[var], info);
+    if (frame->excerpt[var]) return check_slice(tape, &frame->batch, frame->excerpt[var], info);
     if (!frame->feed[var]) SLT_FAIL(SLT_INVALID, "input '%s' was not fed", info->name);
     return SLT_OK;
 }

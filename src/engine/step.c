@@ -22,7 +22,7 @@ static slt_real *watched(const slt_tape *tape, int member) {
     return tape->store->tail + SLT_TAIL_WORDS + member * SLT_WATCHED;
 }
 
-// behind the gradients go what is watched, and whether somebody wants to stop: one sum for all. A
+// after the gradients go what is watched, and whether somebody wants to stop: one sum for all. A
 // share of a batch has a share of the losses, so that they add up as well
 static slt_status exchange(slt_tape *tape) {
     slt_store *store = tape->store;
@@ -39,11 +39,12 @@ static slt_status exchange(slt_tape *tape) {
 
 bool slt_tape_stop_asked(const slt_tape *tape) { return tape->stop_asked; }
 
-static void take_note(slt_tape *tape, int member) {
-    slt_note *note = &tape->notes[member * SLT_NOTES + (int)(tape->steps % SLT_NOTES)];
-    for (int i = 0; i < tape->watched_count; i++) note->value[i] = watched(tape, member)[i];
-    note->norm = tape->store->norm[member];
-    note->number = tape->steps;
+static void write_stats(slt_tape *tape, int member) {
+    slt_step_stats *stats =
+        &tape->stats[member * SLT_STATS_KEPT + (int)(tape->steps % SLT_STATS_KEPT)];
+    for (int i = 0; i < tape->watched_count; i++) stats->value[i] = watched(tape, member)[i];
+    stats->norm = tape->store->norm[member];
+    stats->number = tape->steps;
 }
 
 // on a device, where processes share the work: gradients go through the memory here
@@ -58,7 +59,7 @@ static slt_status step_through_here(slt_tape *tape) {
     SLT_TRY(slt_adam_step(tape));
     SLT_TRY(device->norms_fetch(store));
     tape->steps++;
-    for (int m = 0; m < store->members; m++) take_note(tape, m);
+    for (int m = 0; m < store->members; m++) write_stats(tape, m);
     return SLT_OK;
 }
 
@@ -75,25 +76,26 @@ slt_status slt_tape_step(slt_tape *tape) {
     SLT_TRY(exchange(tape));
     SLT_TRY(slt_adam_step(tape));
     tape->steps++;
-    for (int m = 0; m < tape->store->members; m++) take_note(tape, m);
+    for (int m = 0; m < tape->store->members; m++) write_stats(tape, m);
     return SLT_OK;
 }
 
-slt_status slt_tape_note(slt_tape *tape, int member, bool wait, slt_note *out, bool *there) {
-    uint64_t *read = &tape->notes_read[member];
+slt_status slt_tape_stats(slt_tape *tape, int member, bool wait, slt_step_stats *out, bool *there) {
+    uint64_t *read = &tape->stats_read[member];
     *there = false;
-    if (*read + SLT_NOTES < tape->steps) *read = tape->steps - SLT_NOTES;
+    if (*read + SLT_STATS_KEPT < tape->steps) *read = tape->steps - SLT_STATS_KEPT;
     if (*read == tape->steps) return SLT_OK;
-    const slt_note *note = &tape->notes[member * SLT_NOTES + (int)((*read + 1) % SLT_NOTES)];
-    uint64_t number = __atomic_load_n(&note->number, __ATOMIC_ACQUIRE);
+    const slt_step_stats *stats =
+        &tape->stats[member * SLT_STATS_KEPT + (int)((*read + 1) % SLT_STATS_KEPT)];
+    uint64_t number = __atomic_load_n(&stats->number, __ATOMIC_ACQUIRE);
     if (number != *read + 1 && wait) {
         SLT_TRY(slt_tape_device(tape)->wait(tape));
-        number = __atomic_load_n(&note->number, __ATOMIC_ACQUIRE);
+        number = __atomic_load_n(&stats->number, __ATOMIC_ACQUIRE);
         if (number != *read + 1)
             SLT_FAIL(SLT_DEVICE, "step %llu left no statistics", (unsigned long long)*read + 1);
     }
     if (number != *read + 1) return SLT_OK;
-    *out = *note;
+    *out = *stats;
     *there = true;
     ++*read;
     return SLT_OK;

@@ -59,7 +59,7 @@ typedef struct slt_store {
     int count, room;
     size_t size;                                    // numbers in a block
     slt_real *value, *gradient, *moment1, *moment2; // NULL until finish
-    slt_real *tail;    // behind the gradients: what goes with them from process to process (step.c)
+    slt_real *tail;    // after the gradients: what goes with them from process to process (step.c)
     slt_piece *pieces; // in the order of members, then parameters
     int piece_count;
     double *piece_norm; // [piece_count], scratch of the optimiser
@@ -92,7 +92,7 @@ slt_status slt_store_init(slt_store *store, int member, uint64_t seed);
 slt_status slt_store_fetch(slt_store *store);
 slt_status slt_store_edit(slt_store *store);
 
-// numbers behind the gradients: some words, then what a tape watches of every member
+// numbers after the gradients: some words, then what a tape watches of every member
 enum { SLT_TAIL_STOP, SLT_TAIL_WORDS, SLT_WATCHED = 6 };
 static inline size_t slt_store_tail(const slt_store *store) {
     return SLT_TAIL_WORDS + (size_t)store->members * SLT_WATCHED;

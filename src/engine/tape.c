@@ -162,7 +162,8 @@ slt_var slt_tape_parameter(slt_tape *tape, int parameter) {
 }
 
 // the shape rule's view of the inputs; false when one is missing
-static bool fill_rule(slt_tape *tape, const slt_op *op, const slt_node *node, slt_rule *rule) {
+static bool fill_rule(slt_tape *tape, const slt_op *op, const slt_node *node,
+                      slt_shape_check *rule) {
     for (int i = 0; i < node->inputs; i++) {
         bool may_miss = i >= op->least || (op->optional >> i & 1);
         if (!node->in[i] && !may_miss)
@@ -185,7 +186,7 @@ static bool node_wants_gradient(const slt_tape *tape, const slt_node *node) {
     return false;
 }
 
-static slt_var add_outputs(slt_tape *tape, slt_node *node, const slt_rule *rule) {
+static slt_var add_outputs(slt_tape *tape, slt_node *node, const slt_shape_check *rule) {
     bool wants = node_wants_gradient(tape, node);
     for (int i = 0; i < rule->outputs; i++)
         node->out[i] = add_var(
@@ -207,7 +208,7 @@ slt_var slt_tape_apply(slt_tape *tape, const slt_op *op, const slt_var *inputs, 
     memcpy(node.in, inputs, (size_t)count * sizeof *inputs);
     if (attributes) node.attributes = *attributes;
 
-    slt_rule rule = {.tape = tape, .node = &node, .limits = tape->limits, .outputs = 1};
+    slt_shape_check rule = {.tape = tape, .node = &node, .limits = tape->limits, .outputs = 1};
     if (!fill_rule(tape, op, &node, &rule)) return 0;
     op->shape(&rule);
     if (tape->status != SLT_OK) return 0;
@@ -245,9 +246,9 @@ static slt_status make_frames(slt_tape *tape) {
         SLT_TRY(SLT_NEW(&tape->arena, &tape->frames[i].excerpt, (size_t)tape->var_count));
         tape->frames[i].step.active = true;
     }
-    SLT_TRY(SLT_NEW(&tape->arena, &tape->notes_read, (size_t)members));
+    SLT_TRY(SLT_NEW(&tape->arena, &tape->stats_read, (size_t)members));
     if (tape->store->device) return SLT_OK; // brings notes of its own
-    return SLT_NEW(&tape->arena, &tape->notes, (size_t)members * SLT_NOTES);
+    return SLT_NEW(&tape->arena, &tape->stats, (size_t)members * SLT_STATS_KEPT);
 }
 
 slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate) {

@@ -14,8 +14,8 @@
 
 typedef struct slt_tape slt_tape;
 typedef struct slt_op slt_op;
-typedef struct slt_shelf slt_shelf; // shelf.h
-typedef int32_t slt_var;            // 0: none, also what a failed building call gives
+typedef struct slt_device_rows slt_device_rows; // device_rows.h
+typedef int32_t slt_var;                        // 0: none, also what a failed building call gives
 
 enum { SLT_INPUTS = 8, SLT_OUTPUTS = 3, SLT_WEIGHTS = 8, SLT_ATTRIBUTES = 6 };
 
@@ -33,14 +33,14 @@ typedef struct {
     const uint16_t *index;
 } slt_bits;
 
-// what a batch takes from a shelf for one variable: a row for every token, those of a trajectory
-// one behind the other
+// what a batch takes from device rows for one variable: a row for every token, those of a
+// trajectory one after the other
 typedef struct {
-    const slt_shelf *shelf;
+    const slt_device_rows *rows_of_device;
     int column;
     const int64_t *first; // [count] row of a trajectory's first token
     const int32_t *ones;  // [count+1] of bits: how many the trajectories in front have
-} slt_excerpt;
+} slt_row_slice;
 
 // everything that changes from step to step, one per member
 typedef struct {
@@ -58,10 +58,10 @@ typedef struct {
 typedef struct {
     slt_batch batch;
     slt_step step;
-    bool idle;                   // the member is left out: nothing of it is computed
-    int live;                    // rows of SLT_LIVE, written by the operation that chooses them
-    const void **feed;           // by variable: numbers, int32_t, or slt_bits
-    const slt_excerpt **excerpt; // by variable: where it comes from instead; NULL: it is fed
+    bool idle;                     // the member is left out: nothing of it is computed
+    int live;                      // rows of SLT_LIVE, written by the operation that chooses them
+    const void **feed;             // by variable: numbers, int32_t, or slt_bits
+    const slt_row_slice **excerpt; // by variable: where it comes from instead; NULL: it is fed
 } slt_frame;
 
 typedef struct {
@@ -143,8 +143,8 @@ slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate);
 
 slt_frame *slt_tape_frame(slt_tape *tape, int member);
 void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data);
-// the same from a shelf of the tape's device. data: what is read of it here, NULL: nothing
-void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_excerpt *excerpt,
+// the same from device rows of the tape's device. data: what is read of it here, NULL: nothing
+void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_row_slice *excerpt,
                    const void *data);
 
 slt_status slt_tape_forward(slt_tape *tape);
@@ -155,14 +155,14 @@ slt_status slt_tape_backward(slt_tape *tape);
 
 // ---- training: a step as one call, its results without waiting (step.c)
 
-enum { SLT_NOTES = 64 }; // SLT_WATCHED: store.h
+enum { SLT_STATS_KEPT = 64 }; // SLT_WATCHED: store.h
 
 // what a training step gave
 typedef struct {
     slt_real value[SLT_WATCHED]; // of the watched variables
     double norm;                 // of the gradient, before clipping; not finite: no update
     uint64_t number;             // 1, 2, ... of the tape's steps; 0: not there yet
-} slt_note;
+} slt_step_stats;
 
 // numbers (kept, [1,1]; 0 stands for none) that are noted at every step; before finish
 void slt_tape_watch(slt_tape *tape, const slt_var *vars, int count);
@@ -171,15 +171,15 @@ slt_status slt_tape_step(slt_tape *tape);
 // did a process of the group ask to stop before the last step? the same answer in all of them
 bool slt_tape_stop_asked(const slt_tape *tape);
 // the next note of a member in *out and true in *there, as long as there is one. wait: also those
-// of steps that are still running. At most SLT_NOTES stay unread, older ones are lost
-slt_status slt_tape_note(slt_tape *tape, int member, bool wait, slt_note *out, bool *there);
+// of steps that are still running. At most SLT_STATS_KEPT stay unread, older ones are lost
+slt_status slt_tape_stats(slt_tape *tape, int member, bool wait, slt_step_stats *out, bool *there);
 
 // values of a kept variable, of the loss, or of a parameter; gradients of parameters and of inputs
 // that want one
 slt_real *slt_tape_value(const slt_tape *tape, int member, slt_var var);
 slt_real *slt_tape_gradient(const slt_tape *tape, int member, slt_var var);
 
-// ---- forward passes one behind the other, on a tape without a loss: the results of one are read
+// ---- forward passes one after the other, on a tape without a loss: the results of one are read
 // while the next is on its way
 
 // passes that may have begun and not ended

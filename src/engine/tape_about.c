@@ -44,7 +44,7 @@ int slt_space_capacity(slt_limits limits, slt_space space) {
     case SLT_SLOT_TOKENS:
     case SLT_LIVE:
         return limits.tokens * limits.slots;
-    case SLT_SEEN:
+    case SLT_SHARED_TOKENS:
         return limits.seen;
     default:
         return 0;

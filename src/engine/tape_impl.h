@@ -58,12 +58,12 @@ struct slt_tape {
     slt_frame *frames;
     slt_var watched[SLT_WATCHED];
     int watched_count;
-    slt_note *notes;      // [members][SLT_NOTES], number n at place n % SLT_NOTES
-    uint64_t steps;       // begun
-    bool stop_asked;      // by a process of the group, in the last one
-    uint64_t *notes_read; // [members]
-    void *on_device;      // the device's side of it; NULL: the CPU
-    double *seconds;      // [2][node_count], forward and backward of member 0; NULL: not measured
+    slt_step_stats *stats; // [members][SLT_STATS_KEPT], number n at place n % SLT_STATS_KEPT
+    uint64_t steps;        // begun
+    bool stop_asked;       // by a process of the group, in the last one
+    uint64_t *stats_read;  // [members]
+    void *on_device;       // the device's side of it; NULL: the CPU
+    double *seconds;       // [2][node_count], forward and backward of member 0; NULL: not measured
 };
 
 // the device that runs the tape; NULL: the CPU

@@ -14,7 +14,7 @@ typedef struct {
     bool full; // sees the far view
 } slt_craft_variant;
 
-extern const slt_env_kind slt_craft_kinds[]; // an empty id behind the last
+extern const slt_env_kind slt_craft_kinds[]; // an empty id after the last
 
 static inline const slt_craft_variant *slt_craft_variant_of(const slt_env_kind *kind) {
     return kind->parameters;

@@ -54,7 +54,7 @@ struct slt_env_kind {
 
 // rows by id ("MiniGrid-DoorKey-8x8-v0"); NULL when there is none
 const slt_env_kind *slt_env_find(const char *id);
-// all rows in the order of the table, NULL behind the last
+// all rows in the order of the table, NULL after the last
 const slt_env_kind *slt_env_row(int index);
 
 #endif

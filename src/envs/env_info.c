@@ -4,7 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
 #include "core/error.h"
-#include "core/near.h"
+#include "core/edit_distance.h"
 #include "envs/env_impl.h"
 #include "slottar/env.h"
 
@@ -36,9 +36,9 @@ slt_status slt_env_describe(int index, slt_env_info *out) {
 static slt_status refuse(const char *id) {
     const slt_env_kind *kind;
     const char *near = NULL;
-    int best = slt_near_limit(id);
+    int best = slt_name_limit(id);
     for (int i = 0; (kind = slt_env_row(i)); i++)
-        if (slt_near_better(id, kind->id, strlen(kind->id), &best)) near = kind->id;
+        if (slt_name_nearer(id, kind->id, strlen(kind->id), &best)) near = kind->id;
     if (!near) SLT_FAIL(SLT_INVALID, "no environment '%.80s' (slottar envs lists them)", id);
     SLT_FAIL(SLT_INVALID, "no environment '%.80s' (slottar envs lists them); did you mean '%s'?",
              id, near);

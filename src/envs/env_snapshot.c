@@ -14,7 +14,7 @@ typedef struct {
 
 static const char magic[8] = "slt-env1";
 
-// FNV-1a over 8-byte words, the rest byte by byte; goes on from `hash`
+// FNV-1a over 8-byte words, the rest byte by byte; continues from `hash`
 static uint64_t checksum(uint64_t hash, const unsigned char *bytes, size_t count) {
     for (; count >= 8; bytes += 8, count -= 8) {
         uint64_t word;

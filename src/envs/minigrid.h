@@ -1,7 +1,7 @@
 // MiniGrid: a walled grid, an agent that sees 7x7 cells before it, keys, doors, balls and boxes.
 //
 // Bit for bit the worlds of the Python package minigrid 3.0 (Chevalier-Boisvert et al., "Minigrid &
-// Miniworld", NeurIPS 2023) behind numpy's generator: same seed, same layouts, observations and
+// Miniworld", NeurIPS 2023) after numpy's generator: same seed, same layouts, observations and
 // rewards. x grows to the right, y downward; directions are 0 right, 1 down, 2 left, 3 up.
 //
 // A cell is one byte: what it is (4 bits) and its colour (3 bits). Bit 6 says that it blocks sight.
@@ -114,7 +114,7 @@ extern const int8_t slt_step_x[4], slt_step_y[4];
 int slt_cell_from_bytes(const uint8_t bytes[3]);
 void slt_cell_to_bytes(int cell, uint8_t bytes[3]);
 
-extern const slt_env_kind slt_minigrid_kinds[]; // an empty id behind the last
+extern const slt_env_kind slt_minigrid_kinds[]; // an empty id after the last
 
 static inline const slt_minigrid_rules *slt_minigrid_rules_of(const slt_env_kind *kind) {
     return kind->parameters;

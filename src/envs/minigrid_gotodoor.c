@@ -1,4 +1,4 @@
-// GoToDoor: a room of random size with a door in each wall; say "done" beside the right one.
+// GoToDoor: a room of random size with a door in each wall; say "done" next to the right one.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

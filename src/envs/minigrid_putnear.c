@@ -1,4 +1,4 @@
-// PutNear: put one of several things down beside another.
+// PutNear: put one of several things down next to another.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -15,13 +15,13 @@ typedef struct {
     slt_spot spot[MOST];
 } placed;
 
-static bool beside(slt_spot a, int x, int y) { return abs(a.x - x) <= 1 && abs(a.y - y) <= 1; }
+static bool adjacent(slt_spot a, int x, int y) { return abs(a.x - x) <= 1 && abs(a.y - y) <= 1; }
 
 static bool near_another(const slt_minigrid *grid, int x, int y, const void *argument) {
     (void)grid;
     const placed *things = argument;
     for (int i = 0; i < things->count; i++)
-        if (beside(things->spot[i], x, y)) return true;
+        if (adjacent(things->spot[i], x, y)) return true;
     return false;
 }
 
@@ -67,8 +67,8 @@ bool slt_putnear_ending(const slt_minigrid_rules *rules, const slt_minigrid *gri
     if (result->event != SLT_EVENT_DROP && (action != SLT_DROP || !in_hand)) return false;
     result->terminated = true;
     slt_spot target = {grid->target_x, grid->target_y};
-    return !in_hand && beside(target, grid->x + slt_step_x[grid->direction],
-                              grid->y + slt_step_y[grid->direction]);
+    return !in_hand && adjacent(target, grid->x + slt_step_x[grid->direction],
+                                grid->y + slt_step_y[grid->direction]);
 }
 
 void slt_putnear_describe(const slt_minigrid *grid, char *out, size_t size) {

@@ -33,7 +33,7 @@ typedef struct {
     double *sizes;                  // [ranks] bytes of what each process recorded in the round
     size_t *counts;                 // the same, as a gather wants it
     unsigned char *mine;            // this process' records, packed
-    unsigned char *all; // in process 0: those of everybody, one process behind the other
+    unsigned char *all;             // in process 0: those of everybody, one process after the other
     const unsigned char **next, **end; // [ranks] what is still to be read of each
 
     // the round at hand

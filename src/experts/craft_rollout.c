@@ -13,7 +13,7 @@ static void record_view(slt_craft_rollout *rollout, const slt_env_kind *kind,
 }
 
 // success is a matter of the return, not of the end
-static slt_craft_outcome judge(const slt_craft_world *world, const slt_craft_task *task) {
+static slt_craft_outcome evaluate(const slt_craft_world *world, const slt_craft_task *task) {
     if (world->sketch >= task->length) return SLT_CRAFT_SUCCESS;
     return slt_craft_reached(world, task) ? SLT_CRAFT_SHORTCUT : SLT_CRAFT_TIMEOUT;
 }
@@ -41,7 +41,7 @@ void slt_craft_rollout_play(slt_craft_rollout *rollout, const slt_env_kind *kind
         rollout->rewards[rollout->length++] = result.reward > 0;
     }
     record_view(rollout, kind, &world);
-    rollout->outcome = judge(&world, variant->task);
+    rollout->outcome = evaluate(&world, variant->task);
 }
 
 slt_status slt_craft_rollout_next(slt_craft_rollout *rollout, const slt_env_kind *kind,

@@ -1,4 +1,4 @@
-// Playing, judging, labelling.
+// Playing, evaluating, labelling.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -76,8 +76,8 @@ static bool play(slt_record *record, const slt_player *player, const slt_play_ru
     return true;
 }
 
-static int judge(const slt_record *record, const slt_player *player, const slt_play_rules *rules,
-                 const slt_env_kind *kind) {
+static int evaluate(const slt_record *record, const slt_player *player, const slt_play_rules *rules,
+                    const slt_env_kind *kind) {
     if (rules->actor->aimless) return SLT_ACCEPTED;
     if (record->truncated) return SLT_REJECTED_TIMEOUT;
     if (!record->terminated) return SLT_REJECTED_OVERLONG;
@@ -106,7 +106,7 @@ void slt_record_play(slt_record *record, const slt_player *player, const slt_pla
     record->terminated = record->truncated = false;
     record->verdict = SLT_REJECTED_STUCK;
     if (!play(record, player, rules, kind)) return;
-    record->verdict = judge(record, player, rules, kind);
+    record->verdict = evaluate(record, player, rules, kind);
     // cut at the longest length
     if (!record->terminated) record->truncated = true;
     if (record->verdict == SLT_ACCEPTED) label(record, rules, kind);

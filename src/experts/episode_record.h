@@ -29,7 +29,7 @@ typedef struct {
     uint8_t *view; // (O); only for views that are kept as bits
 } slt_player;
 
-// O: observation size, L: longest. Views T+1: before each action, then behind the last
+// O: observation size, L: longest. Views T+1: before each action, then after the last
 typedef struct {
     uint32_t seed;
     int verdict; // slt_rejection, or SLT_ACCEPTED: all else is written then only

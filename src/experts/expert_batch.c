@@ -1,4 +1,4 @@
-// Experts step by step: an actor beside every copy of a batch.
+// Experts step by step: an actor next to every copy of a batch.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

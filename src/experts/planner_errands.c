@@ -1,5 +1,5 @@
-// What to do next, by family: see the key, take it, unlock, go on. Decided from the map alone, so
-// that a random action in between needs no repair.
+// What to do next, by family: see the key, take it, unlock, continue. Decided from the map alone,
+// so that a random action in between needs no repair.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -91,7 +91,8 @@ static bool two_rooms_fits(const slt_minigrid_rules *rules, int x, int y, int ce
     return is_wall(cell) == (x == rules->room_size - 1);
 }
 
-// a ball before the door; as long as the door is unknown, any ball beside the wall is taken for one
+// a ball before the door; as long as the door is unknown, any ball next to the wall is taken for
+// one
 static bool is_blocked(const slt_planner *planner, slt_point *ball) {
     int before = planner->memory.rules->room_size - 2;
     if (planner->memory.door.x) {

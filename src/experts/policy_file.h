@@ -1,5 +1,5 @@
 // The file of a policy: weights, the recipe, how far training is; until it is finished Adam's
-// moments too, so that training can go on from it.
+// moments too, so that training can continue from it.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -243,11 +243,11 @@ static void set_step(slt_policy_learner *learner, double done) {
     step->weight[VALUE] = (slt_real)o->value;
 }
 
-static slt_status take_notes(slt_policy_learner *learner, bool wait) {
+static slt_status read_stats(slt_policy_learner *learner, bool wait) {
     for (;;) {
-        slt_note note;
+        slt_step_stats note;
         bool there;
-        SLT_TRY(slt_tape_note(learner->learns.tape, 0, wait, &note, &there));
+        SLT_TRY(slt_tape_stats(learner->learns.tape, 0, wait, &note, &there));
         if (!there) return SLT_OK;
         if (!isfinite(note.norm) || !isfinite(note.value[SLT_POLICY_LOSS]))
             SLT_FAIL(SLT_DIVERGED,
@@ -270,10 +270,10 @@ slt_status slt_policy_learner_learn(slt_policy_learner *learner, double done) {
             set_step(learner, done);
             SLT_TRY(slt_tape_step(learner->learns.tape));
             learner->updates++;
-            SLT_TRY(take_notes(learner, false));
+            SLT_TRY(read_stats(learner, false));
         }
     }
-    SLT_TRY(take_notes(learner, true));
+    SLT_TRY(read_stats(learner, true));
     slt_worlds_turn(learner->worlds);
     return SLT_OK;
 }

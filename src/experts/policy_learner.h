@@ -51,7 +51,7 @@ void slt_policy_learner_deinit(slt_policy_learner *learner);
 
 // plays T steps of all copies
 slt_status slt_policy_learner_play(slt_policy_learner *learner);
-// learns from them; done: the share of all frames that are behind. DIVERGED when a number is not
+// learns from them; done: the share of all frames that are after. DIVERGED when a number is not
 // finite
 slt_status slt_policy_learner_learn(slt_policy_learner *learner, double done);
 

@@ -2,8 +2,8 @@
 //
 //     h = relu(ones·W + c),  g = relu(h·V + d),  logits = g·P + p,  value = g·q + r
 //
-// On a tape it is learned; beside it stands a plain form that acts on one observation, for
-// collecting and judging, where every episode is played by itself.
+// On a tape it is learned; next to it stands a plain form that acts on one observation, for
+// collecting and evaluating, where every episode is played by itself.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -48,7 +48,7 @@ typedef struct {
 
 void slt_policy_build(slt_tape *tape, slt_policy_shape shape, slt_policy_vars *out);
 
-// from a block of a store, or to it; behind slt_store_fetch, or slt_store_edit
+// from a block of a store, or to it; after slt_store_fetch, or slt_store_edit
 void slt_policy_take(slt_policy *policy, const slt_store *store, slt_real *block);
 void slt_policy_give(const slt_policy *policy, const slt_store *store, slt_real *block);
 

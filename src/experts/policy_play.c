@@ -1,4 +1,4 @@
-// Playing and judging.
+// Playing and evaluating.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -28,7 +28,7 @@ void slt_policy_player_done(slt_policy_player *player, int action) {
     slt_recall_act(&player->recall, action);
 }
 
-// ---- judging
+// ---- evaluating
 
 typedef struct {
     const slt_policy *policy;
@@ -40,7 +40,7 @@ typedef struct {
     slt_context *context;
 } judging;
 
-static void judge_one(void *argument, int task, int thread) {
+static void evaluate_one(void *argument, int task, int thread) {
     const judging *j = argument;
     const slt_env_kind *kind = j->kind;
     void *world = j->worlds[thread];
@@ -92,7 +92,7 @@ slt_status slt_policy_score(slt_context *context, const slt_policy *policy,
     judging j = {.policy = policy, .kind = kind, .first = first, .context = context};
     slt_status status = take_memory(&j, &arena, episodes);
     if (status == SLT_OK) {
-        slt_pool_run(context->pool, (int)episodes, judge_one, &j);
+        slt_pool_run(context->pool, (int)episodes, evaluate_one, &j);
         status = slt_context_check(context);
         if (status == SLT_OK) add_up(&j, episodes, out);
     }
@@ -100,8 +100,8 @@ slt_status slt_policy_score(slt_context *context, const slt_policy *policy,
     return status;
 }
 
-slt_status slt_policy_judge(slt_context *context, const char *path, const char *environment,
-                            uint32_t first, int64_t episodes, slt_policy_scores *out) {
+slt_status slt_policy_evaluate(slt_context *context, const char *path, const char *environment,
+                               uint32_t first, int64_t episodes, slt_policy_scores *out) {
     const slt_env_kind *kind = slt_env_find(environment);
     if (!kind) SLT_FAIL(SLT_INVALID, "no environment '%.80s'", environment);
     slt_arena arena;

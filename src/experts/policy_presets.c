@@ -16,9 +16,9 @@ const slt_option *slt_policy_options_of(void) { return slt_policy_rows(); }
 static const struct {
     const char *id, *settings;
 } presets[] = {
-    // from scratch, beside smaller rooms
+    // from scratch, next to smaller rooms
     {"MiniGrid-DoorKey-8x8-v0", "worlds=MiniGrid-DoorKey-5x5-v0,MiniGrid-DoorKey-6x6-v0 goal=0.974"},
-    // by way of what comes before: the door, then what is behind it, then what is in its way; the
+    // by way of what comes before: the door, then what follows it, then what is in its way; the
     // bonus leads on from an open door
     {"MiniGrid-UnlockPickup-v0", "worlds=MiniGrid-Unlock-v0 memory=map bonus=0.005 goal=0.94"},
     {"MiniGrid-BlockedUnlockPickup-v0", "worlds=MiniGrid-Unlock-v0,MiniGrid-UnlockPickup-v0 memory=map bonus=0.005 frames=60000000 goal=0.95"},

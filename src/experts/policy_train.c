@@ -1,7 +1,7 @@
-// Training a policy: laps of updates, an evaluation behind each, resumable at every lap.
+// Training a policy: laps of updates, an evaluation after each, resumable at every lap.
 //
 // At the start of a lap all worlds begin anew, from seeds of the lap. So a lap is a function of the
-// weights, Adam's moments and its number: the file needs no worlds to go on from, bit for bit.
+// weights, Adam's moments and its number: the file needs no worlds to continue from, bit for bit.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -19,7 +19,7 @@
 #include "train/learner/checkpoint.h"
 #include "train/inference/run_files.h"
 
-// seeds that are judged: during training, and at the end
+// seeds that are evaluated: during training, and at the end
 enum { FIRST_JUDGED = 3000000000u, FIRST_FRESH = 4000000000u, FRESH = 1000 };
 
 typedef struct {
@@ -95,7 +95,7 @@ static slt_status set_options(trainer *t, const slt_options *tables) {
     return SLT_OK;
 }
 
-// NAME.jsonl beside NAME.safetensors
+// NAME.jsonl next to NAME.safetensors
 static slt_status name_lines(trainer *t) {
     static const char ENDING[] = ".safetensors";
     const char *path = t->request->path;
@@ -234,7 +234,7 @@ static slt_status log_lap(trainer *t, const slt_policy_scores *scores) {
 }
 
 // the policy as it is now, on the seeds that are for this
-static slt_status judge(trainer *t, slt_policy_scores *scores) {
+static slt_status evaluate(trainer *t, slt_policy_scores *scores) {
     slt_store *store = t->learner.store;
     SLT_TRY(slt_store_fetch(store));
     slt_policy_take(&t->file->policy, store, store->value);
@@ -277,7 +277,7 @@ static slt_status finish_lap(trainer *t) {
     slt_policy_state *state = &t->file->state;
     slt_policy_scores scores;
     SLT_TRY(check_weights(t));
-    SLT_TRY(judge(t, &scores));
+    SLT_TRY(evaluate(t, &scores));
     state->mean_return = scores.mean_return;
     bool cloning = state->frames <= options->clone;
     state->finished =

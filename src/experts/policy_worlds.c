@@ -10,7 +10,7 @@
 
 enum { PER_TASK = 32 }; // copies; a border that depends on no number of threads
 
-// streams of random numbers, beside each other
+// streams of random numbers, next to each other
 enum { DRAWS, LAYOUTS };
 #define STREAM(stream, i) ((uint64_t)(stream) << 40 | (uint64_t)(i))
 

@@ -39,7 +39,7 @@ typedef struct {
     double bonus;
     slt_world_copy *copies; // [N]
 
-    uint16_t *ones;         // [T+1][N][most] of what was seen before each step, and behind the last
+    uint16_t *ones;         // [T+1][N][most] of what was seen before each step, and after the last
     uint16_t *count;        // [T+1][N]
     int32_t *actions;       // [T][N], as all below
     float *chances;         // log-probabilities
@@ -48,7 +48,7 @@ typedef struct {
     slt_lap_tally *tallies; // [N]
 } slt_worlds;
 
-// kinds: shared out evenly among the copies, one behind the other
+// kinds: shared out evenly among the copies, one after the other
 slt_status slt_worlds_init(slt_worlds *worlds, slt_context *context, slt_arena *arena,
                            const slt_policy_options *options, const slt_env_kind *const *kinds,
                            int kind_count, uint64_t seed);
@@ -56,7 +56,7 @@ slt_status slt_worlds_init(slt_worlds *worlds, slt_context *context, slt_arena *
 void slt_worlds_begin(slt_worlds *worlds, int64_t lap, bool apes);
 // step t of every copy by the policy's logits [N][actions]
 void slt_worlds_play(slt_worlds *worlds, int t, const slt_real *logits);
-// what was seen behind the last step is before the first one of the next update
+// what was seen after the last step is before the first one of the next update
 void slt_worlds_turn(slt_worlds *worlds);
 slt_lap_tally slt_worlds_tally(const slt_worlds *worlds);
 

@@ -11,7 +11,7 @@
 size_t slt_record_packed(const slt_record *record, size_t O);
 // writes slt_record_packed bytes, gives their end
 unsigned char *slt_record_pack(const slt_record *record, size_t O, unsigned char *to);
-// reads a record of one of the same play into `record`, and moves *from behind it; INTERNAL when
+// reads a record of one of the same play into `record`, and moves *from after it; INTERNAL when
 // the bytes do not hold one
 slt_status slt_record_unpack(slt_record *record, const slt_play_rules *rules, size_t O,
                              const unsigned char **from, const unsigned char *end);

@@ -1,4 +1,4 @@
-// What recording has to know of a family of worlds: how views are kept, what success is, where
+// What recording has to know of a pattern of worlds: how views are kept, what success is, where
 // segments end. One row of the table in world_family.c.
 //
 // SPDX-License-Identifier: MIT

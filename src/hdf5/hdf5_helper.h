@@ -18,7 +18,7 @@
 hid_t slt_hdf5_group(hid_t parent, const char *path);
 hid_t slt_hdf5_dataset(hid_t parent, const char *path);
 
-// a column of numbers in each episode: a data set, or all numeric ones of a group behind one
+// a column of numbers in each episode: a data set, or all numeric ones of a group after one
 // another
 enum { SLT_LEAVES = 64, SLT_LEAF_NAME = 256, SLT_LEAF_LIST = 512 };
 
@@ -36,7 +36,7 @@ typedef struct {
     int64_t width;                // of all leaves
     slt_dtype dtype;              // of all leaves
     char left_out[SLT_LEAF_LIST]; // names of pictures that were not taken, with commas
-} slt_column;
+} slt_hdf5_field;
 
 // hdf5_layout.c: where a layout keeps things; NULL: nowhere
 typedef struct {
@@ -56,25 +56,25 @@ typedef struct {
 } slt_hdf5_choice;
 
 // looks at `path` in an episode; count 0 when there is nothing
-slt_status slt_hdf5_column(hid_t episode, const char *path, slt_column *out);
+slt_status slt_hdf5_column(hid_t episode, const char *path, slt_hdf5_field *out);
 // the same without pictures: what has two or more dimensions and at least 1024 numbers per step
-slt_status slt_hdf5_column_plain(hid_t episode, const char *path, slt_column *out);
+slt_status slt_hdf5_column_plain(hid_t episode, const char *path, slt_hdf5_field *out);
 // all numeric data sets of an episode whose path, or path below `folder`, matches; FORMAT, with
 // `what` and what there is, when none does
 slt_status slt_hdf5_column_chosen(hid_t episode, const char *patterns, const char *folder,
-                                  const char *what, slt_column *out);
+                                  const char *what, slt_hdf5_field *out);
 // the data sets of `column` with `to` instead of `from` in front; count 0 unless all are there
-slt_status slt_hdf5_column_moved(hid_t episode, const slt_column *column, const char *from,
-                                 const char *to, slt_column *out);
+slt_status slt_hdf5_column_moved(hid_t episode, const slt_hdf5_field *column, const char *from,
+                                 const char *to, slt_hdf5_field *out);
 // hdf5_names.c: a name for each number of a column, with commas, as metadata; none where they say
 // nothing
-void slt_hdf5_put_names(slt_safetensors_writer *writer, const char *key, const slt_column *column,
-                        const char *folder);
+void slt_hdf5_put_names(slt_safetensors_writer *writer, const char *key,
+                        const slt_hdf5_field *column, const char *folder);
 // number of steps of the first leaf in this episode; FORMAT when a leaf differs from the column
-slt_status slt_hdf5_rows(hid_t episode, const slt_column *column, int64_t *out);
+slt_status slt_hdf5_rows(hid_t episode, const slt_hdf5_field *column, int64_t *out);
 // reads rows [first, first+count) into room for count*width elements; scratch as large
-slt_status slt_hdf5_read_rows(hid_t episode, const slt_column *column, int64_t first, int64_t count,
-                              void *out, void *scratch);
+slt_status slt_hdf5_read_rows(hid_t episode, const slt_hdf5_field *column, int64_t first,
+                              int64_t count, void *out, void *scratch);
 
 // hdf5_mask.c: the splits of a robomimic file, 0 for episodes that no mask names
 slt_status slt_hdf5_masks(hid_t file, int64_t *splits, int64_t episodes, bool *any);

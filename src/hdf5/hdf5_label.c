@@ -25,7 +25,7 @@ typedef struct {
 
 // the numbers of a file that somebody changed meanwhile do not fit
 static slt_status check_steps(const labeller *to, hid_t episode, int64_t steps) {
-    slt_column actions;
+    slt_hdf5_field actions;
     int64_t rows = steps;
     SLT_TRY(slt_hdf5_column(episode, to->layout->actions, &actions));
     if (actions.count) SLT_TRY(slt_hdf5_rows(episode, &actions, &rows));

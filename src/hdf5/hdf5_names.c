@@ -28,8 +28,8 @@ static void add(slt_text *text, const slt_leaf *leaf, const char *folder) {
     }
 }
 
-void slt_hdf5_put_names(slt_safetensors_writer *writer, const char *key, const slt_column *column,
-                        const char *folder) {
+void slt_hdf5_put_names(slt_safetensors_writer *writer, const char *key,
+                        const slt_hdf5_field *column, const char *folder) {
     // `actions` alone has no names for its columns
     bool alone = column->count == 1 && !inside(&column->leaves[0], folder);
     if (!column->count || alone || column->width > MOST) return;

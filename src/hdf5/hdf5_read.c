@@ -37,7 +37,7 @@ typedef struct {
     int64_t *offsets; // [episodes+1]
     int64_t *splits;  // [episodes], from masks
     bool has_masks;
-    slt_column columns[COLUMNS];
+    slt_hdf5_field columns[COLUMNS];
     bool has_finals, has_attribute[ATTRIBUTES];
     uint64_t bytes, most; // to be handed over, and the limit
     slt_safetensors_writer *writer;
@@ -62,7 +62,7 @@ static hid_t open_episode(const source *in, int64_t index) {
 
 // several numbers are a continuous action
 static slt_status find_actions(source *in, hid_t episode) {
-    slt_column *actions = &in->columns[ACTIONS];
+    slt_hdf5_field *actions = &in->columns[ACTIONS];
     const char *patterns = in->choice->actions;
     if (!patterns) return slt_hdf5_column(episode, in->layout->actions, actions);
     SLT_TRY(slt_hdf5_column_chosen(episode, patterns, NULL, "actions", actions));
@@ -73,7 +73,7 @@ static slt_status find_actions(source *in, hid_t episode) {
 // the observation after the last action is made of the same parts
 static slt_status find_observations(source *in, hid_t episode) {
     const char *patterns = in->choice->observations, *folder = in->layout->observations;
-    slt_column *observations = &in->columns[OBSERVATIONS];
+    slt_hdf5_field *observations = &in->columns[OBSERVATIONS];
     SLT_TRY(patterns
                 ? slt_hdf5_column_chosen(episode, patterns, folder, "observations", observations)
                 : slt_hdf5_column_plain(episode, folder, observations));
@@ -173,7 +173,7 @@ static slt_status check_size(source *in) {
 // ---- handing over
 
 // rows of one column of one episode
-static slt_status copy(source *in, hid_t episode, const slt_column *column, int64_t first,
+static slt_status copy(source *in, hid_t episode, const slt_hdf5_field *column, int64_t first,
                        int64_t count) {
     size_t row = (size_t)column->width * slt_dtype_size(column->dtype);
     int64_t piece = (int64_t)(PIECE / row) ? (int64_t)(PIECE / row) : 1;
@@ -189,13 +189,13 @@ static slt_status copy(source *in, hid_t episode, const slt_column *column, int6
 typedef enum { ALL, LAST, BEHIND, LABELS } part_rows;
 
 static slt_status copy_part(source *in, column_id id, part_rows which) {
-    const slt_column *column = &in->columns[id];
+    const slt_hdf5_field *column = &in->columns[id];
     for (int64_t i = 0; i < in->episodes; i++) {
         int64_t steps = in->offsets[i + 1] - in->offsets[i], rows = steps;
         hid_t episode = open_episode(in, i);
         if (episode < 0) SLT_FAIL(SLT_FORMAT, "episode %" PRId64 ": missing", i);
         slt_status status = which == LABELS ? slt_hdf5_rows(episode, column, &rows) : SLT_OK;
-        // labels that were recorded at reset too: the one behind a step belongs to it
+        // labels that were recorded at reset too: the next one a step belongs to it
         int64_t first = which == LAST ? steps - 1 : which == BEHIND ? steps : rows - steps;
         if (which == ALL) first = 0;
         if (status == SLT_OK)
@@ -243,7 +243,7 @@ typedef struct {
 } file_part;
 
 static void declare(source *in, const file_part *part) {
-    const slt_column *column = &in->columns[part->column];
+    const slt_hdf5_field *column = &in->columns[part->column];
     bool per_step = part->rows == ALL || part->rows == LABELS;
     int64_t shape[SLT_ARRAY_RANK] = {per_step ? in->steps : in->episodes, column->width};
     int rank = 2;
@@ -256,7 +256,7 @@ static void declare(source *in, const file_part *part) {
 
 static slt_status hand_over(source *in) {
     bool table = !in->layout->episode;
-    const slt_column *columns = in->columns;
+    const slt_hdf5_field *columns = in->columns;
     const file_part parts[] = {
         {"actions", ACTIONS, ALL, true},
         {"observations", OBSERVATIONS, ALL, columns[OBSERVATIONS].count > 0},

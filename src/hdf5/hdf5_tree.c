@@ -107,7 +107,7 @@ typedef struct {
     hid_t episode;
     const char *patterns, *folder; // patterns NULL: everything
     bool plain;                    // no pictures
-    slt_column *column;
+    slt_hdf5_field *column;
     char seen[SLT_LEAF_LIST]; // what was there, for a message
     slt_status status;
 } walk;
@@ -183,7 +183,7 @@ static slt_status add_all(walk *in, const char *path, int depth) {
 }
 
 // types and width of all leaves together
-static slt_status sum_up(slt_column *column, const char *path) {
+static slt_status sum_up(slt_hdf5_field *column, const char *path) {
     bool mixed = false;
     for (int i = 0; i < column->count; i++) {
         column->width += column->leaves[i].width;
@@ -194,8 +194,8 @@ static slt_status sum_up(slt_column *column, const char *path) {
     return SLT_OK;
 }
 
-static slt_status find_column(hid_t episode, const char *path, bool plain, slt_column *out) {
-    *out = (slt_column){.dtype = SLT_DTYPE_U8};
+static slt_status find_column(hid_t episode, const char *path, bool plain, slt_hdf5_field *out) {
+    *out = (slt_hdf5_field){.dtype = SLT_DTYPE_U8};
     if (find(episode, path) == ABSENT) return SLT_OK;
     if (find(episode, path) == OUTSIDE)
         SLT_FAIL(SLT_FORMAT, "%s: is a link; links are not followed", path);
@@ -206,17 +206,17 @@ static slt_status find_column(hid_t episode, const char *path, bool plain, slt_c
     return sum_up(out, path);
 }
 
-slt_status slt_hdf5_column(hid_t episode, const char *path, slt_column *out) {
+slt_status slt_hdf5_column(hid_t episode, const char *path, slt_hdf5_field *out) {
     return find_column(episode, path, false, out);
 }
 
-slt_status slt_hdf5_column_plain(hid_t episode, const char *path, slt_column *out) {
+slt_status slt_hdf5_column_plain(hid_t episode, const char *path, slt_hdf5_field *out) {
     return find_column(episode, path, true, out);
 }
 
 slt_status slt_hdf5_column_chosen(hid_t episode, const char *patterns, const char *folder,
-                                  const char *what, slt_column *out) {
-    *out = (slt_column){.dtype = SLT_DTYPE_U8};
+                                  const char *what, slt_hdf5_field *out) {
+    *out = (slt_hdf5_field){.dtype = SLT_DTYPE_U8};
     if (!patterns[0]) return SLT_OK;
     walk in = {.episode = episode, .patterns = patterns, .folder = folder, .column = out};
     SLT_TRY(add_all(&in, "", 0));
@@ -226,10 +226,10 @@ slt_status slt_hdf5_column_chosen(hid_t episode, const char *patterns, const cha
     return sum_up(out, what);
 }
 
-slt_status slt_hdf5_column_moved(hid_t episode, const slt_column *column, const char *from,
-                                 const char *to, slt_column *out) {
-    *out = (slt_column){.dtype = SLT_DTYPE_U8};
-    slt_column found = *out;
+slt_status slt_hdf5_column_moved(hid_t episode, const slt_hdf5_field *column, const char *from,
+                                 const char *to, slt_hdf5_field *out) {
+    *out = (slt_hdf5_field){.dtype = SLT_DTYPE_U8};
+    slt_hdf5_field found = *out;
     size_t front = strlen(from);
     for (int i = 0; i < column->count; i++) {
         const slt_leaf *leaf = &column->leaves[i];
@@ -248,7 +248,7 @@ slt_status slt_hdf5_column_moved(hid_t episode, const slt_column *column, const 
     return sum_up(out, to);
 }
 
-slt_status slt_hdf5_rows(hid_t episode, const slt_column *column, int64_t *out) {
+slt_status slt_hdf5_rows(hid_t episode, const slt_hdf5_field *column, int64_t *out) {
     for (int i = 0; i < column->count; i++) {
         const slt_leaf *want = &column->leaves[i];
         slt_leaf leaf = *want;
@@ -292,8 +292,8 @@ static slt_status read_leaf(hid_t episode, const slt_leaf *leaf, slt_dtype dtype
     return SLT_OK;
 }
 
-slt_status slt_hdf5_read_rows(hid_t episode, const slt_column *column, int64_t first, int64_t count,
-                              void *out, void *scratch) {
+slt_status slt_hdf5_read_rows(hid_t episode, const slt_hdf5_field *column, int64_t first,
+                              int64_t count, void *out, void *scratch) {
     if (column->count == 1)
         return read_leaf(episode, &column->leaves[0], column->dtype, first, count, out);
     // each row is made of the rows of the leaves

@@ -1,4 +1,4 @@
-// Forward and Backward Access: does a slot attend to steps behind or before those it explains?
+// Forward and Backward Access: does a slot attend to steps after or before those it explains?
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

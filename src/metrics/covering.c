@@ -10,7 +10,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "metrics/label_scores.h"
 
-// the first step behind segment i
+// the first step after segment i
 static int end_of(const int32_t *boundaries, int count, int T, int i) {
     return i < count ? boundaries[i] + 1 : T;
 }

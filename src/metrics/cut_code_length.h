@@ -12,7 +12,7 @@
 // Nats per step of an adaptive code for the pairs (action, does a segment end here), each given the
 // number of the segment (up to 11) and its last two actions, plus -log prior(number of segments).
 // Nothing of the past is known after a cut. actions: [count] trajectories; cuts: all their steps in
-// a row, 1: a segment ends there; prior[n], 0 <= n < prior_size, as in slt_rule_input.
+// a row, 1: a segment ends there; prior[n], 0 <= n < prior_size, as in slt_baseline_input.
 slt_status slt_cut_code_length(slt_arena *scratch, const slt_sequence *actions, size_t count,
                                int symbols, const uint8_t *cuts, const double *prior,
                                int prior_size, double *out);

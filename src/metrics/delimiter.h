@@ -14,7 +14,7 @@
 #define SLT_METRICS_DELIMITER_H
 
 #include "metrics/action_code.h"
-#include "metrics/rule_impl.h"
+#include "metrics/baseline_impl.h"
 
 enum { SLT_SEGMENT_STATES = 24 }; // is an end (2) x segment index (12)
 
@@ -27,14 +27,14 @@ typedef struct {
 
 typedef struct {
     slt_packed train, valid;
-    const int32_t *symbols;   // (used) the actions behind the numbers, ascending
+    const int32_t *symbols;   // (used) the actions after the numbers, ascending
     int used, actions;        // different actions seen, and all there are
     slt_history history;      // over used symbols
     const double *prior_nats; // (prior_size+1); the last is for every number beyond
     int prior_size;
 } slt_delimiter_data;
 
-slt_status slt_delimiter_pack(slt_arena *arena, const slt_rule_input *input,
+slt_status slt_delimiter_pack(slt_arena *arena, const slt_baseline_input *input,
                               slt_delimiter_data *out);
 
 // a set of renumbered actions, and its costs in nats per validation trajectory

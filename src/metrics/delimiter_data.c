@@ -10,8 +10,8 @@
 enum { MOST_CELLS = 1 << 18 }; // of a table: it is filled once per set
 
 // number_of[a]: 0, 1, ... for the actions that occur, -1 for others
-static slt_status number_actions(slt_arena *arena, const slt_rule_input *input, int32_t **number_of,
-                                 slt_delimiter_data *data) {
+static slt_status number_actions(slt_arena *arena, const slt_baseline_input *input,
+                                 int32_t **number_of, slt_delimiter_data *data) {
     int32_t *numbers, *symbols;
     SLT_TRY(SLT_NEW(arena, &numbers, (size_t)input->actions));
     SLT_TRY(SLT_NEW(arena, &symbols, (size_t)input->actions));
@@ -42,7 +42,7 @@ static slt_status pack(slt_arena *arena, const slt_sequence *sequences, size_t c
     return SLT_OK;
 }
 
-static slt_status prior_costs(slt_arena *arena, const slt_rule_input *input, double **out) {
+static slt_status prior_costs(slt_arena *arena, const slt_baseline_input *input, double **out) {
     double *nats;
     SLT_TRY(SLT_NEW(arena, &nats, (size_t)input->prior_size + 1));
     for (int n = 0; n < input->prior_size; n++) nats[n] = -log(fmax(input->prior[n], LEAST_PRIOR));
@@ -51,7 +51,7 @@ static slt_status prior_costs(slt_arena *arena, const slt_rule_input *input, dou
     return SLT_OK;
 }
 
-slt_status slt_delimiter_pack(slt_arena *arena, const slt_rule_input *input,
+slt_status slt_delimiter_pack(slt_arena *arena, const slt_baseline_input *input,
                               slt_delimiter_data *out) {
     slt_delimiter_data data = {.actions = input->actions, .prior_size = input->prior_size};
     int32_t *number_of;

@@ -39,7 +39,7 @@ static void cost_of_actions(void *argument, int task, int thread) {
 
 static double total(const slt_cut_set *set) { return set->count_nats + set->action_nats; }
 
-// a place among the cheapest, of equals behind the first; a set that is there stays there once
+// a place among the cheapest, of equals after the first; a set that is there stays there once
 static void keep(slt_delimiter_found *found, const slt_cut_set *set) {
     int place = found->tops;
     if (!isfinite(total(set))) return;

@@ -21,7 +21,7 @@ typedef struct {
 } slt_tally;
 
 void slt_tally_add(slt_tally *tally, const slt_scored *scored);
-// the tally of both, one behind the other
+// the tally of both, one after the other
 void slt_tally_merge(slt_tally *tally, const slt_tally *other);
 slt_score_summary slt_tally_read(const slt_tally *tally);
 

@@ -11,7 +11,7 @@ static int64_t choose(int used, int size) {
     return sets;
 }
 
-// the next set of the same size in lexical order; false behind the last
+// the next set of the same size in lexical order; false after the last
 static bool next_set(slt_cut_set *set, int used) {
     int i = set->count - 1;
     while (i >= 0 && set->members[i] == used - set->count + i) i--;

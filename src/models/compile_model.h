@@ -14,7 +14,7 @@
 #include "models/compile_options.h"
 #include "models/likelihood.h"
 
-// the variables of a tape; those behind the mark are kept readable. N segments are the slots
+// the variables of a tape; those after the mark are kept readable. N segments are the slots
 typedef struct {
     slt_var actions, observations;         // to feed: as the likelihood says, [tokens,D]
     slt_var counts;                        // number of segments [trajectories,1], integers

@@ -20,7 +20,7 @@ typedef struct {
     int stride, end, N;
 } slt_compile_scores;
 
-// probability of 1..N segments. Each pass but the last ends behind the T steps (no segment
+// probability of 1..N segments. Each pass but the last ends after the T steps (no segment
 // follows), or further on than the passes before it (one more segment), or not (an empty one);
 // where the passes before it ended is taken as certain
 void slt_compile_counts(const slt_compile_scores *scores, int T, double *counts);

@@ -60,7 +60,7 @@ typedef struct {
     bool done_first;   // the scores are those with DONE, as the reference has them
     bool told_count;   // the true number of segments was used
     double *counts;    // [K] probability of 1..K segments
-    float *confidence; // [T] of a boundary behind step t, where ids change
+    float *confidence; // [T] of a boundary after step t, where ids change
     bool calibrated;   // confidence has its final meaning: nothing is to be calibrated
     float *ends;       // [T] probability that step t ends a segment; negative: not said
     int32_t *types;    // [T] kind of the segment of step t, the same in all trajectories; or NULL
@@ -111,12 +111,12 @@ typedef struct {
     slt_model_io (*io)(const void *vars);
     void (*step)(const void *options, bool training, slt_step *step); // loss weights, noise
     void (*round)(slt_step *step);                                    // ends rounded; may be NULL
-    // a start that cuts behind the given symbols, behind the initial values; may be NULL
+    // a start that cuts after the given symbols, after the initial values; may be NULL
     void (*start)(slt_store *store, int member, const int32_t *symbols, int count);
     // restarts may differ in what they see: 0 is the simplest of so many heads; NULL: one
-    int (*heads)(const void *options, const slt_model_data *data);
-    void (*put_on)(slt_store *store, int member, int head);
-    int (*has_on)(const slt_store *store, int member);
+    int (*inputs)(const void *options, const slt_model_data *data);
+    void (*set_input)(slt_store *store, int member, int head);
+    int (*get_input)(const slt_store *store, int member);
     void (*segment)(slt_tape *tape, int member, const void *options, const void *vars, int b,
                     slt_segmentation *out);
 } slt_model_kind;
@@ -132,6 +132,6 @@ static inline double slt_model_loss(const slt_tape *tape, int member, slt_var lo
 
 // rows by name; NULL when there is none
 const slt_model_kind *slt_model_find(const char *name);
-const slt_model_kind *slt_model_row(int index); // NULL behind the last
+const slt_model_kind *slt_model_row(int index); // NULL after the last
 
 #endif

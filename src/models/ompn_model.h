@@ -10,7 +10,7 @@
 #include "models/likelihood.h"
 #include "models/ompn_options.h"
 
-// the variables of a tape; those behind the mark are kept readable
+// the variables of a tape; those after the mark are kept readable
 typedef struct {
     slt_var actions, observations; // to feed: as the likelihood says, [tokens,D]; DONE is last
     slt_var x, memory, p_hat;      // [tokens,d] [tokens,n·d] [tokens,n+1]

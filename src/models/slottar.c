@@ -18,7 +18,7 @@ static void feed_inputs(slt_tape *tape, const slt_slottar_options *options,
     bool listed = slt_tape_limits(tape).seen && options->decoder_pairing != SLT_PAIRING_NONE;
     if (data->observation && listed)
         model->seen = slt_tape_input(tape, data->observation_type,
-                                     (slt_shape){SLT_SEEN, 0, data->observation}, "seen");
+                                     (slt_shape){SLT_SHARED_TOKENS, 0, data->observation}, "seen");
     model->noise = data->fed_noise
                        ? slt_tape_input(tape, SLT_NUMBERS, (slt_shape){SLT_SLOTS, 0, S}, "noise")
                        : slt_noise(tape, SLT_SLOTS, S, SLT_RANDOM_SLOT_NOISE);

@@ -91,7 +91,7 @@ static void halt(const slt_slottar_options *options, const slt_frame *frame, ans
         uniform[k] = slt_random_unit(slt_random_words(frame->step.seed, SLT_RANDOM_HALTING,
                                                       place + (uint64_t)k, frame->step.step)
                                          .word[0]);
-    slt_slottar_active((slt_halt_rule)options->halting, a->lambda, a->halting, uniform, a->K,
+    slt_slottar_active((slt_halting_kind)options->halting, a->lambda, a->halting, uniform, a->K,
                        a->active);
 }
 

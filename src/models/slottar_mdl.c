@@ -33,7 +33,7 @@ static double even_odds(const slt_model_data *data, int K) {
 }
 
 // w2·relu(W1·x + c1), of rows of any space
-static slt_var head(slt_tape *tape, const slt_mdl_options *options, slt_var x) {
+static slt_var boundary_mlp(slt_tape *tape, const slt_mdl_options *options, slt_var x) {
     slt_init wide = slt_glorot(END_HIDDEN, 1);
     wide.value *= options->boundary_init;
     slt_var hidden = slt_nn_dense(tape, "end.hidden", x, END_HIDDEN, SLT_RELU);
@@ -42,13 +42,13 @@ static slt_var head(slt_tape *tape, const slt_mdl_options *options, slt_var x) {
 }
 
 // what is seen, or nothing where the eyes of a member are shut
-static slt_var watch(slt_tape *tape, slt_var seen, slt_var eyes) {
-    return eyes ? slt_scale(tape, seen, eyes) : seen;
+static slt_var gated(slt_tape *tape, slt_var seen, slt_var gate) {
+    return gate ? slt_scale(tape, seen, gate) : seen;
 }
 
 // LN(relu(action ⊕ observation)); the action's half is one product per symbol
 static slt_var join(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
-                    slt_var table, slt_var eyes, const slt_mdl *model) {
+                    slt_var table, slt_var gate, const slt_mdl *model) {
     int d = (int)options->hidden;
     slt_var w = slt_weights(tape, "joint.action.kernel", d, d, slt_glorot(2 * d, d));
     slt_var bias = slt_weights(tape, "joint.bias", 1, d, slt_constant(0));
@@ -57,7 +57,7 @@ static slt_var join(slt_tape *tape, const slt_mdl_options *options, const slt_mo
         features = slt_nn_observe(tape, "joint.observation", model->observations,
                                   data->observation_type, d);
     slt_tape_fuse(tape, SLT_FUSE_LEAVES, entries, features ? features : entries);
-    if (features) features = watch(tape, features, eyes);
+    if (features) features = gated(tape, features, gate);
     slt_var x = slt_join_tokens(tape, features, model->actions, entries);
     slt_var y = slt_nn_norm(tape, "joint.ln", x, 0, 0, options->ln_eps);
     slt_tape_fuse(tape, SLT_FUSE_NORM, x, y);
@@ -72,14 +72,14 @@ static slt_var encode(slt_tape *tape, const slt_mdl_options *options, slt_var x)
 
 // a number of the symbol's own, and one of the symbol with its effect, at first 0; the latter is a
 // product, as a number alone moves no faster than lr a step
-static slt_var own_logits(slt_tape *tape, const slt_model_data *data, slt_var own, slt_var eyes,
+static slt_var own_logits(slt_tape *tape, const slt_model_data *data, slt_var own, slt_var gate,
                           const slt_mdl *model) {
     slt_var x = slt_embed(tape, model->actions, own);
     if (!model->effects) return x;
     slt_var table = slt_weights(tape, "end.effect", 2 * data->symbols, END_HIDDEN, normal(0.5));
     slt_var w = slt_weights(tape, "end.effect.kernel", END_HIDDEN, 1, slt_constant(0));
     slt_var effect = slt_embed(tape, model->effects, slt_dense(tape, table, w, 0, SLT_LINEAR));
-    return slt_add(tape, x, watch(tape, effect, eyes));
+    return slt_add(tape, x, gated(tape, effect, gate));
 }
 
 // x_l = head(what it sees) + numbers of the symbol's own; context is made where it is used
@@ -90,14 +90,15 @@ static slt_var end_logits(slt_tape *tape, const slt_mdl_options *options,
     slt_var table = slt_weights(tape, "end.embedding", A, (int)options->hidden, normal(0.5));
     slt_var own = slt_weights(tape, "end.symbol", A, 1, even);
     bool shut = model->observations && options->boundary_input == SLT_BOUNDARY_FROM_AUTO;
-    slt_var eyes = shut ? slt_weights(tape, "joint.eyes", 1, 1, slt_constant(1)) : 0;
-    slt_var x = slt_mdl_sees(options) ? join(tape, options, data, table, eyes, model) : 0;
+    slt_var gate = shut ? slt_weights(tape, "joint.eyes", 1, 1, slt_constant(1)) : 0;
+    slt_var x = slt_mdl_sees(options) ? join(tape, options, data, table, gate, model) : 0;
     if (options->boundary_input == SLT_BOUNDARY_FROM_CONTEXT || options->code > 0)
         *context = encode(tape, options, x);
     if (options->boundary_input == SLT_BOUNDARY_FROM_ACTION)
-        return slt_embed(tape, model->actions, slt_add(tape, head(tape, options, table), own));
+        return slt_embed(tape, model->actions,
+                         slt_add(tape, boundary_mlp(tape, options, table), own));
     if (options->boundary_input == SLT_BOUNDARY_FROM_CONTEXT) x = *context;
-    return slt_add(tape, head(tape, options, x), own_logits(tape, data, own, eyes, model));
+    return slt_add(tape, boundary_mlp(tape, options, x), own_logits(tape, data, own, gate, model));
 }
 
 // ---- codes
@@ -162,11 +163,12 @@ static const double BEYOND = 1e-4; // prior of more than K segments
 // what ends say beyond their action and whether it changed what is observed: a pickup that picks
 // nothing up is another symbol than one that does
 static slt_var exception_cost(slt_tape *tape, const slt_model_data *data, const slt_mdl *model) {
-    if (!model->effects) return slt_end_toll(tape, model->ends, model->actions, data->symbols);
-    return slt_end_toll(tape, model->ends, model->effects, 2 * data->symbols);
+    if (!model->effects)
+        return slt_exception_cost(tape, model->ends, model->actions, data->symbols);
+    return slt_exception_cost(tape, model->ends, model->effects, 2 * data->symbols);
 }
 
-// actions, and what is told beside them: exceptions to a set of actions, and codes
+// actions, and what is told next to them: exceptions to a set of actions, and codes
 static slt_var content(slt_tape *tape, const slt_mdl_options *options, const slt_model_data *data,
                        const slt_mdl *model) {
     slt_var nats = slt_count_xent(tape, model->logits, model->masks, model->ends, model->actions,

@@ -43,8 +43,8 @@ typedef struct {
     slt_var actions, observations;    // to feed; observations are 0 where nobody looks at them
     slt_var effects;                  // to feed, for ends that see; 0: they know the actions alone
     slt_var ends, masks;              // [tokens,1] [tokens,K]
-    slt_var live, logits;             // [live,2] and its ranges behind it; [live,2A]; with losses
-    slt_var code;                     // [slots,c], its price behind it; 0 without codes
+    slt_var live, logits;             // [live,2] and its ranges after it; [live,2A]; with losses
+    slt_var code;                     // [slots,c], its price after it; 0 without codes
     slt_var reconstruction, kl, loss; // one number each, nats per true step
 } slt_mdl;
 

@@ -58,7 +58,7 @@ static void step(const void *options, bool training, slt_step *out) {
 
 static void round_ends(slt_step *out) { out->weight[SLT_MDL_ROUND] = 1; }
 
-// a start that cuts behind the given symbols
+// a start that cuts after the given symbols
 static void start(slt_store *store, int member, const int32_t *symbols, int count) {
     static const slt_real SURE = 5, REST = (slt_real)0.1;
     int own = slt_store_find(store, "end.symbol"), out = slt_store_find(store, "end.out.kernel");
@@ -69,24 +69,24 @@ static void start(slt_store *store, int member, const int32_t *symbols, int coun
     for (int i = 0; i < store->parameters[out].rows; i++) w[i] *= REST;
 }
 
-// ---- heads: with eyes shut an end is seen from the action alone
+// ---- heads: without observations an end is seen from the action alone
 
-static int heads(const void *options, const slt_model_data *data) {
+static int inputs(const void *options, const slt_model_data *data) {
     return ((const slt_mdl_options *)options)->boundary_input == SLT_BOUNDARY_FROM_AUTO &&
                    data->observation
                ? 2
                : 1;
 }
 
-static slt_real *eyes(const slt_store *store, int member) {
+static slt_real *gate(const slt_store *store, int member) {
     return slt_store_at(store, store->value, slt_store_find(store, "joint.eyes"), member);
 }
 
-static void put_on(slt_store *store, int member, int head) {
-    *eyes(store, member) = (slt_real)head;
+static void set_input(slt_store *store, int member, int boundary_mlp) {
+    *gate(store, member) = (slt_real)boundary_mlp;
 }
 
-static int has_on(const slt_store *store, int member) { return (int)*eyes(store, member); }
+static int get_input(const slt_store *store, int member) { return (int)*gate(store, member); }
 
 // ---- the answer for one trajectory
 
@@ -192,8 +192,8 @@ const slt_model_kind slt_model_mdl = {
     .step = step,
     .round = round_ends,
     .start = start,
-    .heads = heads,
-    .put_on = put_on,
-    .has_on = has_on,
+    .inputs = inputs,
+    .set_input = set_input,
+    .get_input = get_input,
     .segment = segment,
 };

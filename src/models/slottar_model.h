@@ -12,7 +12,7 @@
 #include "models/likelihood.h"
 #include "models/slottar_options.h"
 
-// the variables of a tape; those behind the mark are kept readable
+// the variables of a tape; those after the mark are kept readable
 typedef struct {
     slt_var actions, observations, noise; // to feed: as the likelihood says, [tokens,D], [slots,S]
     slt_var seen;                         // to feed where companions are listed: [seen,D]

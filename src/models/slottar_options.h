@@ -48,7 +48,7 @@
 // the values of the switches, in the order of the table
 typedef enum { SLT_PAIRING_NONE, SLT_PAIRING_OWN, SLT_PAIRING_REFERENCE } slt_decoder_pairing;
 typedef enum { SLT_PAD_EXCLUDE, SLT_PAD_TAKE_PART } slt_pad_rule; // slot_pad and end_pad
-typedef enum { SLT_HALT_ARGMAX, SLT_HALT_LAMBDA, SLT_HALT_NORMALISED } slt_halt_rule;
+typedef enum { SLT_HALT_ARGMAX, SLT_HALT_LAMBDA, SLT_HALT_NORMALISED } slt_halting_kind;
 typedef enum { SLT_NOISE_ZERO, SLT_NOISE_SAMPLE } slt_noise_rule;
 typedef enum { SLT_COMPANIONS_FIXED, SLT_COMPANIONS_BATCH } slt_companion_rule;
 typedef enum { SLT_PE_INVSQRT, SLT_PE_ONE } slt_pe_rule;

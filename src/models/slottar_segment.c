@@ -11,7 +11,7 @@ static void most_probable(const slt_real *halting, int K, bool *active) {
     for (int k = 0; k < K; k++) active[k] = k <= best;
 }
 
-void slt_slottar_active(slt_halt_rule rule, const slt_real *lambda, const slt_real *halting,
+void slt_slottar_active(slt_halting_kind rule, const slt_real *lambda, const slt_real *halting,
                         const float *uniform, int K, bool *active) {
     if (rule == SLT_HALT_ARGMAX || !uniform) {
         most_probable(halting, K, active);

@@ -11,7 +11,7 @@
 // which slots are used: active[k] for k < K. uniform [K]: one draw in [0,1) per slot, for the rules
 // that sample; may be NULL for SLT_HALT_ARGMAX. Slot 0 is always active, and so is the one that
 // halts
-void slt_slottar_active(slt_halt_rule rule, const slt_real *lambda, const slt_real *halting,
+void slt_slottar_active(slt_halting_kind rule, const slt_real *lambda, const slt_real *halting,
                         const float *uniform, int K, bool *active);
 
 // segment of every step: the active slot with the largest mask, the lowest on ties; a slot that is

@@ -42,7 +42,7 @@ slt_var slt_nn_mlp(slt_tape *tape, const char *scope, const char *first, const c
                    slt_var x, int middle, int out);
 // post-norm Transformer layer
 slt_var slt_nn_transformer(slt_tape *tape, const char *name, slt_var x, int heads, double epsilon);
-// its two halves: attention, and the layer behind it
+// its two halves: attention, and the layer after it
 slt_var slt_nn_attention(slt_tape *tape, const char *name, slt_var x, int heads);
 slt_var slt_nn_after_attention(slt_tape *tape, const char *name, slt_var x, slt_var mixed,
                                double epsilon);

@@ -1,4 +1,4 @@
-// A data set as a report shows it: one part of it, with the floors.
+// A data set as a report shows it: one part of it, with the baselines.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -104,19 +104,20 @@ static void find_paper(slt_report_set *set) {
             set->paper = known[i].paper;
 }
 
-// ---- floors
+// ---- baselines
 
-static slt_status add_floors(slt_report_book *book, slt_report_set *set) {
+static slt_status add_baselines(slt_report_book *book, slt_report_set *set) {
     const char *name;
     if (!set->labelled || set->own_splits) return SLT_OK;
-    for (int i = 0; (name = slt_rule_name(i)) && set->floor_count < SLT_REPORT_FLOORS; i++) {
+    for (int i = 0; (name = slt_baseline_name(i)) && set->baseline_count < SLT_REPORT_BASELINES;
+         i++) {
         slt_score_summary summary;
-        slt_status status = slt_rule_score(book->context, set->data, book->request->split, NULL,
-                                           name, book->request->seed, &summary, NULL);
+        slt_status status = slt_baseline_score(book->context, set->data, book->request->split, NULL,
+                                               name, book->request->seed, &summary, NULL);
         if (status == SLT_CANCELLED || status == SLT_NOMEM) return status;
         if (status != SLT_OK) continue; // this rule misses something that the data has not
         const slt_scores *s = &summary.mean;
-        set->floors[set->floor_count++] = (slt_report_floor){
+        set->baselines[set->baseline_count++] = (slt_report_baseline){
             name, {s->f1, s->f1_one, s->align, s->ari, s->covering, NAN, NAN, NAN, NAN}};
     }
     return SLT_OK;
@@ -131,5 +132,5 @@ slt_status slt_report_open_set(slt_report_book *book, slt_report_set *set) {
                  set->path);
     SLT_TRY(take_episodes(book, set));
     find_paper(set);
-    return add_floors(book, set);
+    return add_baselines(book, set);
 }

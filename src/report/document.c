@@ -46,19 +46,19 @@ static void put_names(slt_text *out, const slt_report_set *set) {
     slt_text_add(out, "]");
 }
 
-static void put_floors(slt_text *out, const slt_report_set *set) {
+static void put_baselines(slt_text *out, const slt_report_set *set) {
     slt_text_add(out, ",\"floors\":{");
-    for (int i = 0; i < set->floor_count; i++) {
+    for (int i = 0; i < set->baseline_count; i++) {
         slt_text_add(out, "%s\"%s\":{\"rule\":\"%s\",\"told\":\"%s\"", i ? "," : "",
-                     set->floors[i].name, set->floors[i].name,
-                     slt_told_name(slt_rule_told(set->floors[i].name)));
-        put_scores(out, &set->floors[i].scores);
+                     set->baselines[i].name, set->baselines[i].name,
+                     slt_told_name(slt_rule_told(set->baselines[i].name)));
+        put_scores(out, &set->baselines[i].scores);
         slt_text_add(out, "}");
     }
     slt_text_add(out, "}");
 }
 
-// per trajectory and per step, all trajectories behind one another
+// per trajectory and per step, all trajectories one after another
 typedef struct {
     int32_t *episode, *length, *task;
     uint16_t *actions;
@@ -127,7 +127,7 @@ static slt_status put_set(slt_report_book *book, slt_text *out, const slt_report
                  slt_split_name(book->request->split), (long long)set->count,
                  (long long)set->left_out, set->labelled ? "true" : "false");
     put_names(out, set);
-    put_floors(out, set);
+    put_baselines(out, set);
     SLT_TRY(put_trajectories(book, out, set));
     put_details(out, set);
     SLT_TRY(slt_document_pictures(book, out, set));

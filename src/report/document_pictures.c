@@ -103,14 +103,14 @@ static slt_status put_studio(slt_text *out, studio *s) {
     return out->status;
 }
 
-static slt_status shoot(slt_report_book *book, const slt_report_set *set, slt_worlds *worlds,
+static slt_status shoot(slt_report_book *book, const slt_report_set *set, slt_drawn_worlds *worlds,
                         studio *s) {
     for (int i = 0; i < set->chosen_count; i++) {
         int64_t place = set->chosen[i].place;
         int64_t length = book->runs[set->runs[0]].answers.list[place].length;
         slt_world_frames frames;
         SLT_TRY(slt_context_check(book->context));
-        SLT_TRY(slt_worlds_draw(worlds, place, &frames));
+        SLT_TRY(slt_drawn_worlds_draw(worlds, place, &frames));
         add_frames(s, &s->views, frames.views, length);
         add_frames(s, &s->worlds, frames.worlds, length);
         SLT_TRY(add_words(s, &frames, length));
@@ -120,20 +120,20 @@ static slt_status shoot(slt_report_book *book, const slt_report_set *set, slt_wo
 
 slt_status slt_document_pictures(slt_report_book *book, slt_text *out, const slt_report_set *set) {
     studio *s;
-    slt_worlds *worlds;
+    slt_drawn_worlds *worlds;
     SLT_TRY(SLT_NEW(&book->arena, &s, 1));
     s->arena = &book->arena;
     slt_text *parts[] = {&s->said,         &s->views.cells,   &s->views.widths,  &s->views.heights,
                          &s->worlds.cells, &s->worlds.widths, &s->worlds.heights};
     enum { PARTS = sizeof parts / sizeof *parts };
     for (int i = 0; i < PARTS; i++) slt_text_init(parts[i], &book->context->allocator);
-    SLT_TRY(slt_worlds_open(book, set, &worlds));
+    SLT_TRY(slt_drawn_worlds_open(book, set, &worlds));
     slt_status status = shoot(book, set, worlds, s);
     for (int i = 0; i < PARTS && status == SLT_OK; i++) status = parts[i]->status;
     if (status == SLT_OK)
         status = s->views.any || s->worlds.any ? put_studio(out, s)
                                                : slt_document_values(book, out, set);
-    slt_worlds_close(worlds);
+    slt_drawn_worlds_close(worlds);
     for (int i = 0; i < PARTS; i++) slt_text_deinit(parts[i]);
     return status;
 }

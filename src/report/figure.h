@@ -17,7 +17,7 @@ typedef struct {
     slt_figure_draw draw;
 } slt_figure;
 
-const slt_figure *slt_figure_row(int index); // NULL behind the last
+const slt_figure *slt_figure_row(int index); // NULL after the last
 
 // "A", "B", ... for the runs of a set; "predicted" when there is one only
 enum { SLT_RUN_LABEL = 16 };

@@ -32,7 +32,7 @@ static bool find_agent(const slt_canvas *canvas, int *x, int *y) {
     return false;
 }
 
-// a path per segment, each a little beside the last so that ways back can be seen
+// a path per segment, each a little next to the last so that ways back can be seen
 static void draw_way(slt_text *out, const slt_canvas *frames, const slt_episode *episode,
                      double left, double top) {
     char class[SLT_SVG_CLASS];
@@ -62,14 +62,14 @@ typedef struct {
     int count, width, height; // in cells: side by side, and the highest
 } tour;
 
-static slt_status visit(const slt_report_set *set, slt_worlds *worlds, int64_t place,
+static slt_status visit(const slt_report_set *set, slt_drawn_worlds *worlds, int64_t place,
                         uint64_t *tasks, tour *out) {
     slt_episode episode;
     slt_world_frames frames;
     SLT_TRY(slt_report_episode(set, place, &episode));
     uint64_t task = UINT64_C(1) << (episode.task & 63);
     if (out->count == MOST || (*tasks & task)) return SLT_OK;
-    SLT_TRY(slt_worlds_draw(worlds, place, &frames));
+    SLT_TRY(slt_drawn_worlds_draw(worlds, place, &frames));
     if (!frames.worlds) return SLT_OK;
     *tasks |= task;
     out->places[out->count++] = place;
@@ -78,7 +78,7 @@ static slt_status visit(const slt_report_set *set, slt_worlds *worlds, int64_t p
     return SLT_OK;
 }
 
-static slt_status plan_tour(const slt_report_set *set, slt_worlds *worlds, tour *out) {
+static slt_status plan_tour(const slt_report_set *set, slt_drawn_worlds *worlds, tour *out) {
     uint64_t tasks = 0;
     *out = (tour){.count = 0};
     for (int i = 0; i < set->chosen_count; i++)
@@ -87,7 +87,7 @@ static slt_status plan_tour(const slt_report_set *set, slt_worlds *worlds, tour 
     return SLT_OK;
 }
 
-static slt_status draw_tour(const slt_report_set *set, slt_worlds *worlds, slt_text *out) {
+static slt_status draw_tour(const slt_report_set *set, slt_drawn_worlds *worlds, slt_text *out) {
     tour route;
     double left = 4;
     SLT_TRY(plan_tour(set, worlds, &route));
@@ -98,7 +98,7 @@ static slt_status draw_tour(const slt_report_set *set, slt_worlds *worlds, slt_t
         slt_world_frames frames;
         slt_episode episode;
         char name[128];
-        SLT_TRY(slt_worlds_draw(worlds, route.places[i], &frames));
+        SLT_TRY(slt_drawn_worlds_draw(worlds, route.places[i], &frames));
         SLT_TRY(slt_report_episode(set, route.places[i], &episode));
         double width = CELL * frames.worlds[0].width;
         draw_cells(out, &frames.worlds[0], left, 4);
@@ -113,12 +113,12 @@ static slt_status draw_tour(const slt_report_set *set, slt_worlds *worlds, slt_t
 }
 
 slt_status slt_figure_tasks(slt_report_book *book, const slt_report_set *set, slt_text *out) {
-    slt_worlds *worlds;
+    slt_drawn_worlds *worlds;
     if (!set->labelled) return SLT_OK;
     slt_arena_mark mark = slt_arena_now(&book->arena);
-    SLT_TRY(slt_worlds_open(book, set, &worlds));
+    SLT_TRY(slt_drawn_worlds_open(book, set, &worlds));
     slt_status status = draw_tour(set, worlds, out);
-    slt_worlds_close(worlds);
+    slt_drawn_worlds_close(worlds);
     slt_arena_reset(&book->arena, mark);
     return status;
 }

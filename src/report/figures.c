@@ -84,7 +84,7 @@ static void put_style(slt_text *out) {
     slt_text_add(out, "</style>");
 }
 
-// the picture with style and paper behind its opening tag
+// the picture with style and paper after its opening tag
 static slt_status write_figure(slt_report_book *book, const char *path, const slt_text *svg) {
     slt_text whole;
     const char *inside = strchr(svg->bytes, '>');

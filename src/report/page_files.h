@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// a zero stands behind the last byte
+// a zero stands after the last byte
 typedef struct {
     const char *bytes;
     size_t size;

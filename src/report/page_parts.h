@@ -7,7 +7,7 @@
 
 #include "report/report_impl.h"
 
-// what was trained on what, and how good it is beside floors and the paper
+// what was trained on what, and how good it is next to baselines and the paper
 void slt_page_summary(slt_report_book *book, int set, slt_text *out);
 // what the words mean
 void slt_page_about(slt_report_book *book, slt_text *out);

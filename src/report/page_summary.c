@@ -106,11 +106,11 @@ static const char *compare_with(const slt_report_book *book, const slt_report_se
         if (set->paper && strcmp(rows[i].set, set->paper) == 0 &&
             strcmp(rows[i].model, "SloTTAr") == 0)
             fill = snprintf(out, 96, "paper %s", percent(align ? rows[i].align : rows[i].f1, text));
-    for (int i = 0; i < set->floor_count; i++) {
-        double value = align ? set->floors[i].scores.align : set->floors[i].scores.f1;
+    for (int i = 0; i < set->baseline_count; i++) {
+        double value = align ? set->baselines[i].scores.align : set->baselines[i].scores.f1;
         if (value > best) {
             best = value;
-            name = set->floors[i].name;
+            name = set->baselines[i].name;
         }
     }
     if (best >= 0)
@@ -294,16 +294,16 @@ static void put_paper(const slt_report_book *book, const slt_report_set *set, sl
     slt_text_add(out, "</tbody>\n");
 }
 
-static void put_floors(const slt_report_set *set, slt_text *out) {
-    if (!set->floor_count) return;
+static void put_baselines(const slt_report_set *set, slt_text *out) {
+    if (!set->baseline_count) return;
     slt_text_add(out,
                  "<tbody class=\"others\"><tr><th colspan=\"10\" scope=\"rowgroup\">Baselines: "
                  "rules without training, given the true number of segments where they "
                  "need it</th></tr>\n");
-    for (int i = 0; i < set->floor_count; i++) {
+    for (int i = 0; i < set->baseline_count; i++) {
         slt_text_add(out, "<tr><th scope=\"row\">%s <small>told %s</small></th>",
-                     set->floors[i].name, slt_told_name(slt_rule_told(set->floors[i].name)));
-        put_row(out, &set->floors[i].scores, NULL);
+                     set->baselines[i].name, slt_told_name(slt_rule_told(set->baselines[i].name)));
+        put_row(out, &set->baselines[i].scores, NULL);
     }
     slt_text_add(out, "</tbody>\n");
 }
@@ -318,7 +318,7 @@ static void put_table(slt_report_book *book, const slt_report_set *set, slt_text
     slt_text_add(out, "</tr></thead>\n");
     put_runs(book, set, out);
     put_paper(book, set, out);
-    put_floors(set, out);
+    put_baselines(set, out);
     slt_text_add(out, "</table></div>\n");
 }
 

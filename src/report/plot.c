@@ -89,7 +89,7 @@ void slt_plot_x_axis(const slt_plot *plot, const char *label, bool whole) {
     slt_plot_x_label(plot, label);
 }
 
-// entries share the line behind the label of the y axis; there is room for a few
+// entries share the line after the label of the y axis; there is room for a few
 void slt_plot_key(const slt_plot *plot, int place, int count, const char *class, const char *text) {
     enum { MOST = 8 };
     if (count > MOST) count = MOST;

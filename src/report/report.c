@@ -46,11 +46,11 @@ static slt_status read_runs(slt_report_book *book) {
     return SLT_OK;
 }
 
-static slt_status judge_runs(slt_report_book *book) {
+static slt_status score_runs(slt_report_book *book) {
     for (int i = 0; i < book->run_count; i++) {
         slt_context_progress(book->context, "report", (uint64_t)i, (uint64_t)book->run_count, "");
         SLT_TRY(slt_report_ask(book, &book->runs[i]));
-        SLT_TRY(slt_report_judge(book, &book->runs[i]));
+        SLT_TRY(slt_report_score(book, &book->runs[i]));
     }
     for (int i = 0; i < book->set_count; i++) SLT_TRY(slt_report_choose(book, &book->sets[i]));
     return SLT_OK;
@@ -98,7 +98,7 @@ static slt_status make(slt_report_book *book, claims *claimed, slt_report_result
     const slt_report_request *request = book->request;
     SLT_TRY(read_runs(book));
     SLT_TRY(claim(book, claimed));
-    SLT_TRY(judge_runs(book));
+    SLT_TRY(score_runs(book));
     if (request->figures) SLT_TRY(slt_report_figures(book, request->figures, &result->figures));
     if (request->page) SLT_TRY(write_page(book, result));
     for (int i = 0; i < book->set_count; i++) {

@@ -18,7 +18,7 @@ enum {
     SLT_REPORT_STEPS = 4 << 20,  // and their steps
     SLT_REPORT_DETAILED = 240,   // trajectories with pictures
     SLT_REPORT_FRAMES = 1 << 15, // and their steps
-    SLT_REPORT_FLOORS = 16,
+    SLT_REPORT_BASELINES = 16,
     SLT_REPORT_OFFSETS = 5, // boundaries further apart than this are not the same
 };
 
@@ -89,12 +89,12 @@ typedef struct {
     slt_reliability reliability; // boundaries by confidence
 } slt_report_run;
 
-// ---- a data set: one part of it, with the floors
+// ---- a data set: one part of it, with the baselines
 
 typedef struct {
     const char *name;
     slt_report_scores scores;
-} slt_report_floor;
+} slt_report_baseline;
 
 typedef enum { SLT_WHY_WORST, SLT_WHY_TYPICAL, SLT_WHY_RANDOM, SLT_WHYS } slt_why;
 
@@ -112,8 +112,8 @@ typedef struct {
     bool own_splits;         // the file has none: every tenth episode, as in training
     bool labelled;
     const char *paper; // the paper's name of this data; NULL: none
-    slt_report_floor floors[SLT_REPORT_FLOORS];
-    int floor_count;
+    slt_report_baseline baselines[SLT_REPORT_BASELINES];
+    int baseline_count;
     int runs[SLT_REPORT_RUNS], run_count;
     slt_report_choice *chosen;
     int chosen_count;
@@ -133,7 +133,7 @@ typedef struct {
 slt_status slt_report_read_run(slt_report_book *book, slt_report_run *run);    // run_read.c
 slt_status slt_report_open_set(slt_report_book *book, slt_report_set *set);    // data_view.c
 slt_status slt_report_ask(slt_report_book *book, slt_report_run *run);         // report_answers.c
-slt_status slt_report_judge(slt_report_book *book, slt_report_run *run);       // judge.c
+slt_status slt_report_score(slt_report_book *book, slt_report_run *run);       // report_scores.c
 slt_status slt_report_choose(slt_report_book *book, slt_report_set *set);      // choose.c
 slt_status slt_report_document(slt_report_book *book, slt_text *out);          // document.c
 slt_status slt_report_page(slt_report_book *book, slt_text *out);              // page_write.c

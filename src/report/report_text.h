@@ -17,7 +17,7 @@ void slt_json_text(slt_text *out, const char *plain);
 // a number as JSON has it: null for NaN and infinity, the shortest decimal otherwise
 void slt_json_number(slt_text *out, double value);
 
-// a number with so many decimals behind the point, at most 9; "0" for NaN and infinity. No locale.
+// a number with so many decimals after the point, at most 9; "0" for NaN and infinity. No locale.
 enum { SLT_FIXED_TEXT = 48 };
 const char *slt_fixed(double value, int decimals, char out[SLT_FIXED_TEXT]);
 

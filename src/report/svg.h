@@ -22,7 +22,7 @@ void slt_svg_path(slt_text *out, const char *class);
 void slt_svg_point(slt_text *out, bool first, double x, double y);
 void slt_svg_path_end(slt_text *out);
 
-// a class with a number behind it, "bar run3"; the text is the buffer
+// a class with a number after it, "bar run3"; the text is the buffer
 enum { SLT_SVG_CLASS = 32 };
 const char *slt_svg_class(char out[SLT_SVG_CLASS], const char *class, int number);
 

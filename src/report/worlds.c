@@ -1,4 +1,4 @@
-// The worlds behind trajectories.
+// The worlds after trajectories.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -9,7 +9,7 @@
 
 enum { LONGEST = 2048 }; // steps of a trajectory that is drawn
 
-struct slt_worlds {
+struct slt_drawn_worlds {
     slt_report_book *book;
     const slt_report_set *set;
     slt_env_batch *batch; // one copy of `id`
@@ -19,8 +19,9 @@ struct slt_worlds {
     slt_canvas *views, *worlds;
 };
 
-slt_status slt_worlds_open(slt_report_book *book, const slt_report_set *set, slt_worlds **out) {
-    slt_worlds *w;
+slt_status slt_drawn_worlds_open(slt_report_book *book, const slt_report_set *set,
+                                 slt_drawn_worlds **out) {
+    slt_drawn_worlds *w;
     size_t size = (size_t)set->info->observation_size, longest = (size_t)set->info->longest;
     SLT_TRY(SLT_NEW(&book->arena, &w, 1));
     w->book = book;
@@ -35,12 +36,12 @@ slt_status slt_worlds_open(slt_report_book *book, const slt_report_set *set, slt
     return SLT_OK;
 }
 
-void slt_worlds_close(slt_worlds *worlds) {
+void slt_drawn_worlds_close(slt_drawn_worlds *worlds) {
     if (worlds) slt_env_batch_destroy(worlds->batch);
 }
 
 // the observation of a step as bytes; false when it is not made of bytes
-static bool observe(const slt_worlds *w, const slt_episode *episode, int64_t step) {
+static bool observe(const slt_drawn_worlds *w, const slt_episode *episode, int64_t step) {
     if (slt_episode_observe(w->set->info, episode, step, w->values) != SLT_OK) return false;
     for (int64_t i = 0; i < w->set->info->observation_size; i++) {
         if (!(w->values[i] >= 0 && w->values[i] <= 255)) return false;
@@ -49,7 +50,7 @@ static bool observe(const slt_worlds *w, const slt_episode *episode, int64_t ste
     return true;
 }
 
-static bool draw_views(const slt_worlds *w, const slt_episode *episode, const char *id) {
+static bool draw_views(const slt_drawn_worlds *w, const slt_episode *episode, const char *id) {
     for (int64_t t = 0; t < episode->length; t++)
         if (!observe(w, episode, t) ||
             slt_draw_observation(id, w->told, (size_t)w->set->info->observation_size,
@@ -59,7 +60,7 @@ static bool draw_views(const slt_worlds *w, const slt_episode *episode, const ch
 }
 
 // a copy of the environment, kept from one episode to the next
-static bool find_batch(slt_worlds *w, const char *id) {
+static bool find_batch(slt_drawn_worlds *w, const char *id) {
     if (w->batch && strcmp(w->id, id) == 0) return true;
     slt_env_batch_destroy(w->batch);
     w->batch = NULL;
@@ -70,7 +71,7 @@ static bool find_batch(slt_worlds *w, const char *id) {
 
 // plays the recorded actions again: a world is drawn only where all observations are the recorded
 // ones
-static bool replay(slt_worlds *w, const slt_episode *episode, const char *id) {
+static bool replay(slt_drawn_worlds *w, const slt_episode *episode, const char *id) {
     size_t size = (size_t)w->set->info->observation_size;
     uint64_t seed = (uint64_t)episode->seed;
     if (!w->set->info->has_seeds || !find_batch(w, id)) return false;
@@ -88,7 +89,7 @@ static bool replay(slt_worlds *w, const slt_episode *episode, const char *id) {
     return true;
 }
 
-slt_status slt_worlds_draw(slt_worlds *worlds, int64_t place, slt_world_frames *out) {
+slt_status slt_drawn_worlds_draw(slt_drawn_worlds *worlds, int64_t place, slt_world_frames *out) {
     char name[128];
     slt_episode episode;
     slt_env_info known;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/clock.h"
-#include "core/each.h"
+#include "core/parallel_for.h"
 #include "segmenter/segmenter_impl.h"
 #include "switching/chain_random.h"
 #include "train/learner/prior.h"
@@ -110,7 +110,7 @@ static slt_status learn_members(learning *l, int runs, double until) {
         if (slt_context_is_cancelled(s->context)) break;
         if (until > 0 && l->first >= LEAST_RUNS && slt_seconds() > until) break;
         int count = runs - l->first < wave ? runs - l->first : wave;
-        status = slt_for_each(s->context, count, learn_one, l);
+        status = slt_parallel_for(s->context, count, learn_one, l);
         slt_context_progress(s->context, l->group->spec->name, (uint64_t)(l->first + count),
                              (uint64_t)runs, "");
     }

@@ -4,7 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
 #include <string.h>
-#include "core/each.h"
+#include "core/parallel_for.h"
 #include "core/number.h"
 #include "segmenter/segmenter_impl.h"
 
@@ -36,7 +36,7 @@ slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
         SLT_TRY(SLT_NEW(arena, &p.cut[i], (size_t)recording->steps + 1));
         SLT_TRY(SLT_NEW(arena, &p.law[i], (size_t)recording->steps + 1));
     }
-    SLT_TRY(slt_for_each(s->context, group->count, ask, &p));
+    SLT_TRY(slt_parallel_for(s->context, group->count, ask, &p));
     *out = (slt_ballots){.runs = group->count,
                          .episodes = recording->episodes,
                          .steps = recording->steps,

@@ -2,7 +2,7 @@
 // trajectories of 23.4±5 steps out of 65, observations of 43 ones in 1075).
 //     step_profile [default|reference [THREADS [STEPS [TAPE [MEMBERS]]]]]
 // THREADS may be cuda, or cuda:fp32 and cuda:bf16: then a step is one captured graph, and the table
-// comes from steps that wait behind each node. MEMBERS is the size of a population. TAPE may be -.
+// comes from steps that wait after each node. MEMBERS is the size of a population. TAPE may be -.
 // The default profile is packed, the reference one padded, as it must be. TAPE is a file for the
 // tape: a picture in Graphviz' language if its name ends in .dot, else text.
 //
@@ -98,9 +98,9 @@ static void send_step(slt_tape *tape) {
 }
 
 static double wait_for(slt_tape *tape) {
-    slt_note note = {.norm = NAN};
+    slt_step_stats note = {.norm = NAN};
     bool there = true;
-    while (there) fail(slt_tape_note(tape, 0, true, &note, &there));
+    while (there) fail(slt_tape_stats(tape, 0, true, &note, &there));
     return (double)note.value[0];
 }
 

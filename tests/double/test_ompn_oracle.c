@@ -207,7 +207,7 @@ static double *gradient_of(int bptt, int length, size_t *count) {
     return copy;
 }
 
-// what comes from behind the cut is missing before it, and nothing else
+// what comes from after the cut is missing before it, and nothing else
 static void truncation_cuts_where_it_says(void **state) {
     (void)state;
     size_t count, same;
@@ -215,9 +215,9 @@ static void truncation_cuts_where_it_says(void **state) {
     assert_int_equal(count, same);
     assert_memory_equal(full, late, count * sizeof *full);
     double *cut = gradient_of(5, 9, &same);
-    size_t behind = 5 * 4; // numbers of x before step 5
-    assert_memory_equal(full + behind, cut + behind, (count - behind) * sizeof *full);
-    assert_memory_not_equal(full, cut, behind * sizeof *full);
+    size_t following = 5 * 4; // numbers of x before step 5
+    assert_memory_equal(full + following, cut + following, (count - following) * sizeof *full);
+    assert_memory_not_equal(full, cut, following * sizeof *full);
     test_free(full);
     test_free(late);
     test_free(cut);

@@ -13,7 +13,7 @@ int fuzz_one(const uint8_t *bytes, size_t size) {
     int descriptor = fuzz_file(bytes, size, path);
     slt_policy_scores scores;
     slt_status status =
-        slt_policy_judge(context, path, "MiniGrid-MultiRoom-N2-S4-v0", 1, 1, &scores);
+        slt_policy_evaluate(context, path, "MiniGrid-MultiRoom-N2-S4-v0", 1, 1, &scores);
     FUZZ_REQUIRE(status != SLT_OK || (scores.length >= 1 && scores.mean_return <= 1));
     close(descriptor);
     return status == SLT_OK;

@@ -40,7 +40,7 @@ static void remove_all(void) {
 }
 
 // as a training that resumes after epoch 1 would
-static int go_on(slt_context *context) {
+static int resume_run(slt_context *context) {
     char path[4096];
     slt_tensorboard *events;
     int fine = slt_run_cut_back(context, folder(), 1) == SLT_OK;
@@ -69,5 +69,5 @@ int fuzz_one(const uint8_t *bytes, size_t size) {
     for (int i = 0; i < FILES; i++) put(files[i].name, files[i].good, strlen(files[i].good));
     if (size) put(files[bytes[0] % FILES].name, bytes + 1, size - 1);
     int fine = report(context);
-    return fine & go_on(context);
+    return fine & resume_run(context);
 }

@@ -72,7 +72,7 @@ static void set_number(void) {
     memcpy(input + below(input_size - 7), &value, 1ull << below(4));
 }
 
-// writes another decimal number over the digits found behind a random place
+// writes another decimal number over the digits found after a random place
 static void set_digits(void) {
     size_t at = below(input_size);
     while (at < input_size && (input[at] < '0' || input[at] > '9')) at++;
@@ -111,7 +111,7 @@ static void keep_input(int number) {
 static int run(void) {
     enum { SECONDS = 1 }; // of the processor: more is a hang, and a hang is a crash
     setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value.tv_sec = SECONDS}, NULL);
-    // an exact copy, so that a sanitizer sees a read behind the end
+    // an exact copy, so that a sanitizer sees a read after the end
     uint8_t *copy = malloc(input_size ? input_size : 1);
     if (!copy) return 0;
     memcpy(copy, input, input_size);

@@ -43,7 +43,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *for
     exit(1);
 }
 
-// ---- messages: JSON with a zero behind each
+// ---- messages: JSON with a zero after each
 
 static json_t *receive(void) {
     static char *line;

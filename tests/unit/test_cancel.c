@@ -1,5 +1,5 @@
 // Cancelling finer than a step: wherever in a step somebody asks to stop, the state is that of the
-// step before, and what goes on from there ends in the bits of a run that was left alone. The
+// step before, and what continues from there ends in the bits of a run that was left alone. The
 // context counts the looks at it and is cancelled at a chosen one, so that every place has its
 // turn.
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void close_rig(ompn_rig *r) {
     slt_context_destroy(own);
 }
 
-// weights and moments behind one step that nobody stops
+// weights and moments after one step that nobody stops
 static void step_alone(int members, memory_of *out) {
     ompn_rig r;
     open_rig(&r, members, 1);
@@ -65,7 +65,7 @@ static void step_alone(int members, memory_of *out) {
 static int stop_everywhere(int members, int threads, memory_of *want) {
     ompn_rig r;
     memory_of before, now;
-    slt_note note;
+    slt_step_stats note;
     bool there;
     int looks = 0;
     open_rig(&r, members, threads);
@@ -77,7 +77,7 @@ static int stop_everywhere(int members, int threads, memory_of *want) {
         look_at(r.store, &now);
         if (!same(&before, &now)) fail_msg("look %d: weights or moments changed", looks);
         forget(&now);
-        CHECK_OK(slt_tape_note(r.tape, 0, false, &note, &there));
+        CHECK_OK(slt_tape_stats(r.tape, 0, false, &note, &there));
         assert_false(there);
     }
     look_at(r.store, &now);
@@ -114,13 +114,13 @@ static void so_is_that_of_a_population(void **state) {
 // who asked and took it back meanwhile has stopped that step all the same
 static void a_look_is_not_forgotten(void **state) {
     (void)state;
-    slt_halt halt = {.context = context};
-    assert_false(slt_halt_asked(&halt));
+    slt_cancel_token cancel = {.context = context};
+    assert_false(slt_cancel_asked(&cancel));
     slt_context_cancel(context);
-    assert_true(slt_halt_asked(&halt));
+    assert_true(slt_cancel_asked(&cancel));
     slt_context_resume(context);
-    assert_true(slt_halt_asked(&halt));
-    assert_false(slt_halt_asked(NULL));
+    assert_true(slt_cancel_asked(&cancel));
+    assert_false(slt_cancel_asked(NULL));
     CHECK_OK(slt_context_check(context));
 }
 
@@ -178,7 +178,7 @@ static void check_same_run(const char *left, const char *right) {
     }
 }
 
-// stopped ever later behind its last stop, a run ends in the same files
+// stopped ever later after its last stop, a run ends in the same files
 static void stop_often(const training *t) {
     slt_context *own;
     char left[64], right[64];

@@ -1,5 +1,5 @@
-// The six named sets at full size: what the specification says about them, and how the floors do on
-// them, beside the table of the lab. Prints both tables. sanitizers: too long
+// The six named sets at full size: what the specification says about them, and how the baselines do
+// on them, next to the table of the lab. Prints both tables. sanitizers: too long
 #include <math.h>
 #include <stdlib.h>
 #include "check.h"
@@ -14,7 +14,7 @@ static slt_context *context;
 
 typedef struct {
     double f1, align; // percent
-} floor_score;
+} baseline_score;
 
 static const char *const rules[RULES] = {"random", "uniform", "rarest", "surprise", "delimiter"};
 
@@ -26,12 +26,12 @@ typedef struct {
     double length;                  // mean
     int shortest, longest;          // 0: not known
     double segments[MOST];          // shares of numbers of segments
-    floor_score floors[RULES];      // the lab's
+    baseline_score floors[RULES];   // the lab's
     double near[RULES];             // how far ours may be from them
 } facts;
 
 // Craft: the tables of the specification, exactly. MiniGrid: the planner of the specification is
-// another program than ours, so lengths within 5 % and shares within .02. The lab's floors are
+// another program than ours, so lengths within 5 % and shares within .02. The lab's baselines are
 // means over 1 000 test episodes: on Craft over the very same ones, so that what does not draw is
 // equal (surprise but for the order of ties); on MiniGrid over those of another planner, where
 // surprise was found to differ most, by up to 5 points that ties do not explain.
@@ -154,7 +154,7 @@ static void check_facts(const facts *want, slt_dataset *data, const slt_collect_
     for (int a = 0; a < 8; a++) assert_int_equal(all.actions[a], want->actions[a]);
 }
 
-// ---- floors
+// ---- baselines
 
 typedef struct {
     slt_sequence *actions, *truth; // of a split
@@ -192,7 +192,8 @@ static void free_part(part *p) {
     free(p->actions), free(p->truth), free(p->counts);
 }
 
-static floor_score run_rule(const char *rule, const slt_rule_input *input, const part *test) {
+static baseline_score run_rule(const char *rule, const slt_baseline_input *input,
+                               const part *test) {
     slt_sequence *found = take(test->count, sizeof *found);
     int32_t **ids = take(test->count, sizeof *ids);
     for (size_t i = 0; i < test->count; i++) {
@@ -200,8 +201,8 @@ static floor_score run_rule(const char *rule, const slt_rule_input *input, const
         found[i] = (slt_sequence){ids[i], test->actions[i].length};
     }
     slt_score_summary summary;
-    slt_rule_report report;
-    CHECK_OK(slt_rule_run(context, rule, input, ids, &report));
+    slt_baseline_report report;
+    CHECK_OK(slt_baseline_segment(context, rule, input, ids, &report));
     if (report.sets_searched)
         printf("#   %.2f nats with %d symbols, runner-up %.2f with %d\n", report.chosen.nats,
                report.chosen.count, report.runner_up.nats, report.runner_up.count);
@@ -209,27 +210,27 @@ static floor_score run_rule(const char *rule, const slt_rule_input *input, const
         slt_score_many(context, test->truth, found, test->count, SLT_TOLERANCE, &summary, NULL));
     for (size_t i = 0; i < test->count; i++) free(ids[i]);
     free(ids), free(found);
-    return (floor_score){100 * summary.mean.f1, 100 * summary.mean.align};
+    return (baseline_score){100 * summary.mean.f1, 100 * summary.mean.align};
 }
 
-static void check_floors(const facts *want, slt_dataset *data) {
+static void check_baselines(const facts *want, slt_dataset *data) {
     part train = read_part(data, SLT_SPLIT_TRAIN), valid = read_part(data, SLT_SPLIT_VALID);
     part test = read_part(data, SLT_SPLIT_TEST);
     // the share of each number of segments in the training split
     double prior[MOST] = {0};
     for (size_t i = 0; i < train.count; i++) prior[train.counts[i]] += 1 / (double)train.count;
-    slt_rule_input input = {.train = train.actions,
-                            .valid = valid.actions,
-                            .target = test.actions,
-                            .train_count = train.count,
-                            .valid_count = valid.count,
-                            .target_count = test.count,
-                            .actions = slt_dataset_about(data)->action_count,
-                            .prior = prior,
-                            .prior_size = MOST,
-                            .true_counts = test.counts};
+    slt_baseline_input input = {.train = train.actions,
+                                .valid = valid.actions,
+                                .target = test.actions,
+                                .train_count = train.count,
+                                .valid_count = valid.count,
+                                .target_count = test.count,
+                                .actions = slt_dataset_about(data)->action_count,
+                                .prior = prior,
+                                .prior_size = MOST,
+                                .true_counts = test.counts};
     for (int r = 0; r < RULES; r++) {
-        floor_score got = run_rule(rules[r], &input, &test), lab = want->floors[r];
+        baseline_score got = run_rule(rules[r], &input, &test), lab = want->floors[r];
         printf("#   %-10s %5.1f/%5.1f   lab %5.1f/%5.1f\n", rules[r], got.f1, got.align, lab.f1,
                lab.align);
         if (fabs(got.f1 - lab.f1) > want->near[r] || fabs(got.align - lab.align) > want->near[r])
@@ -252,7 +253,7 @@ static void check_set(void **state) {
     CHECK_OK(slt_collect(context, &request, &summary));
     CHECK_OK(slt_dataset_open(context, request.path, &data));
     check_facts(want, data, &summary);
-    check_floors(want, data);
+    check_baselines(want, data);
     slt_dataset_close(data);
     remove(request.path);
 }

@@ -101,7 +101,7 @@ static void companions_are_used(void **state) {
     assert_memory_not_equal(before.list, after.list, EPISODES * sizeof(answer));
 }
 
-// losses are those of the episodes asked for: a set beside itself has the loss of the set
+// losses are those of the episodes asked for: a set next to itself has the loss of the set
 static void losses_leave_companions_out(void **state) {
     (void)state;
     slt_model *model;

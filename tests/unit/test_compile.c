@@ -131,7 +131,7 @@ static void without_noise_segments_are_hard(void **state) {
     close_rig(&r);
 }
 
-// with compile_last=oracle no segment behind the true number has a share
+// with compile_last=oracle no segment after the true number has a share
 static void the_oracle_ends_the_last_segment(void **state) {
     (void)state;
     rig r;

@@ -177,8 +177,9 @@ static void who_does_not_take_them_says_so(void **state) {
     CHECK_OK(slt_dataset_open(context, "a.safetensors", &data));
     CHECK_FAILS(
         SLT_UNSUPPORTED, "the rule surprise takes discrete ones",
-        slt_rule_score(context, data, SLT_SPLIT_TRAIN, NULL, "surprise", 0, &summary, NULL));
-    CHECK_OK(slt_rule_score(context, data, SLT_SPLIT_TRAIN, NULL, "uniform", 0, &summary, NULL));
+        slt_baseline_score(context, data, SLT_SPLIT_TRAIN, NULL, "surprise", 0, &summary, NULL));
+    CHECK_OK(
+        slt_baseline_score(context, data, SLT_SPLIT_TRAIN, NULL, "uniform", 0, &summary, NULL));
     slt_dataset_close(data);
 }
 

@@ -1,10 +1,10 @@
-// Batches that the device makes of a data set on a shelf: byte for byte those that are laid out
+// Batches that the device makes of a data set on device rows: byte for byte those that are laid out
 // here, whatever the rule; what does not fit is laid out here.
 // sanitizers: too long
 #include <stdlib.h>
 #include <unistd.h>
 #include "cuda_rig.h"
-#include "train/batching/shelved.h"
+#include "train/batching/device_dataset.h"
 
 enum { WIDTH = 5, ACTIONS = 4, LONGEST = 6, SLOTS = 3, BATCH = 7, MEMBERS = 2 };
 enum { EPISODES = 300 }; // more than are laid out at once
@@ -59,11 +59,11 @@ typedef struct {
     slt_model_io io;
 } reader;
 
-static void open_reader(reader *r, const slt_feed_rule *rule) {
+static void open_reader(reader *r, const slt_batch_layout *rule) {
     slt_limits limits = {
         .trajectories = BATCH + rule->fixed, .slots = SLOTS, .length = rule->length};
     CHECK_OK(slt_feed_tokens(rule, limits.trajectories, &limits.tokens));
-    limits.tokens += 100; // classes of 64: rows of a launch lie behind the batch's
+    limits.tokens += 100; // classes of 64: rows of a launch lie after the batch's
     CHECK_OK(slt_store_create(device, MEMBERS, &r->store));
     CHECK_OK(slt_tape_create(r->store, limits, &r->tape));
     slt_shape one = {SLT_TOKENS, 0, 1}, wide = {SLT_TOKENS, 0, WIDTH};
@@ -113,7 +113,7 @@ static void check_frame(const reader *r, const slt_feed *feed, const char *want,
     size_t rows = (size_t)t->tokens, each = sizeof(int32_t);
     assert_true(rows > tokens); // there is a tail
     const size_t places[][2] = {
-        {0, sizeof(slt_cuda_head)},
+        {0, sizeof(slt_cuda_frame_header)},
         {(size_t)t->frames.offset, (count + 1) * each},
         {(size_t)t->frames.length, count * each},
         {(size_t)t->frames.index, count * each},
@@ -151,18 +151,18 @@ static void check_feeds(const slt_feed *a, const slt_feed *b) {
     if (b->actions) assert_memory_equal(a->actions, b->actions, (size_t)a->offset[count] * each);
 }
 
-static void check_rule(slt_feed_rule rule) {
+static void check_rule(slt_batch_layout rule) {
     slt_arena arena;
-    slt_shelved *shelved;
+    slt_device_dataset *device_data;
     slt_feed here[MEMBERS], there[MEMBERS];
     reader r;
     slt_arena_init(&arena, &slt_system_allocator, 0);
-    CHECK_OK(slt_shelved_create(device, &rule, &shelved));
-    assert_non_null(shelved);
+    CHECK_OK(slt_device_dataset_create(device, &rule, &device_data));
+    assert_non_null(device_data);
     for (int m = 0; m < MEMBERS; m++) {
         CHECK_OK(slt_feed_init(&here[m], &arena, &rule, BATCH + rule.fixed));
-        slt_feed_rule other = rule;
-        other.shelved = shelved;
+        slt_batch_layout other = rule;
+        other.device_data = device_data;
         CHECK_OK(slt_feed_init(&there[m], &arena, &other, BATCH + rule.fixed));
     }
     open_reader(&r, &rule);
@@ -184,19 +184,19 @@ static void check_rule(slt_feed_rule rule) {
     }
     CHECK_FAILS(SLT_RANGE, "no episode 300", slt_feed_fill(&there[0], (int64_t[]){EPISODES}, 1));
     close_reader(&r);
-    slt_shelved_destroy(shelved);
+    slt_device_dataset_destroy(device_data);
     slt_arena_deinit(&arena);
 }
 
-static slt_feed_rule rule_of(slt_dataset *data, slt_type type) {
+static slt_batch_layout rule_of(slt_dataset *data, slt_type type) {
     int width = (int)slt_dataset_about(data)->observation_size;
-    return (slt_feed_rule){.data = data,
-                           .length = LONGEST,
-                           .slots = SLOTS,
-                           .padding = ACTIONS,
-                           .companions = SLT_COMPANION_OTHERS,
-                           .observation_type = type,
-                           .observation = width};
+    return (slt_batch_layout){.data = data,
+                              .length = LONGEST,
+                              .slots = SLOTS,
+                              .padding = ACTIONS,
+                              .companions = SLT_COMPANION_OTHERS,
+                              .observation_type = type,
+                              .observation = width};
 }
 
 // ends, padding, effects, companions
@@ -205,7 +205,7 @@ static void check_rules(slt_observation_kind kind, slt_type type, bool finals) {
     slt_episode fixed[SLOTS];
     for (int k = 0; k < SLOTS; k++) CHECK_OK(slt_dataset_episode(data, 2 * k, &fixed[k]));
     for (int i = 0; i < 3 * 8; i++) {
-        slt_feed_rule rule = rule_of(data, type);
+        slt_batch_layout rule = rule_of(data, type);
         const slt_done done[] = {SLT_DONE_NONE, SLT_DONE_FINAL, SLT_DONE_REPEATED};
         rule.done = done[i % 3];
         rule.length += rule.done != SLT_DONE_NONE; // the longest has just room
@@ -236,7 +236,7 @@ static void vectors_are_the_same_bytes(void **state) {
     slt_dataset *data = make_data_of(SLT_OBSERVATIONS_U8, false, true);
     for (int c = 0; c < WIDTH; c++) observed[c] = (slt_channel_scale){c, false, 0.5f, c ? 0.5f : 0};
     for (int i = 0; i < 4; i++) {
-        slt_feed_rule rule = rule_of(data, SLT_NUMBERS);
+        slt_batch_layout rule = rule_of(data, SLT_NUMBERS);
         rule.channels = 2;
         rule.channel = channels;
         rule.observed = observed;
@@ -252,38 +252,38 @@ static void vectors_are_the_same_bytes(void **state) {
 
 static void a_shelf_keeps_to_its_room(void **state) {
     (void)state;
-    const slt_column columns[] = {{SLT_INTEGERS, 1, 0}, {SLT_BITS, WIDTH, 4}};
+    const slt_row_column columns[] = {{SLT_INTEGERS, 1, 0}, {SLT_BITS, WIDTH, 4}};
     const int64_t offset[] = {0, 2, 3, 5};
     const uint16_t index[] = {0, 4, 1, 2, 3};
     slt_bits bits = {offset, index};
     const void *data[] = {(const int32_t[]){1, 2, 3}, &bits};
-    slt_shelf *shelf;
-    CHECK_OK(slt_shelf_create(device, columns, 2, 3, &shelf));
-    CHECK_OK(slt_shelf_add(shelf, data, 2));
-    CHECK_FAILS(SLT_RANGE, "2 of 3 rows", slt_shelf_add(shelf, data, 2));
-    CHECK_FAILS(SLT_RANGE, "3 of 4", slt_shelf_add(shelf, data, 1));
-    slt_shelf_destroy(shelf);
-    CHECK_OK(slt_shelf_create(host, columns, 2, 3, &shelf));
-    assert_null(shelf);
+    slt_device_rows *device_rows;
+    CHECK_OK(slt_device_rows_create(device, columns, 2, 3, &device_rows));
+    CHECK_OK(slt_device_rows_add(device_rows, data, 2));
+    CHECK_FAILS(SLT_RANGE, "2 of 3 rows", slt_device_rows_add(device_rows, data, 2));
+    CHECK_FAILS(SLT_RANGE, "3 of 4", slt_device_rows_add(device_rows, data, 1));
+    slt_device_rows_destroy(device_rows);
+    CHECK_OK(slt_device_rows_create(host, columns, 2, 3, &device_rows));
+    assert_null(device_rows);
 }
 
 static void a_tape_takes_what_is_on_its_shelf(void **state) {
     (void)state;
     slt_dataset *data = make_data(SLT_OBSERVATIONS_BITS, false);
-    slt_feed_rule rule = rule_of(data, SLT_BITS);
+    slt_batch_layout rule = rule_of(data, SLT_BITS);
     slt_arena arena;
-    slt_shelved *shelved;
+    slt_device_dataset *device_data;
     slt_feed feed;
     reader r;
     slt_arena_init(&arena, &slt_system_allocator, 0);
-    CHECK_OK(slt_shelved_create(device, &rule, &shelved));
-    rule.shelved = shelved;
+    CHECK_OK(slt_device_dataset_create(device, &rule, &device_data));
+    rule.device_data = device_data;
     CHECK_OK(slt_feed_init(&feed, &arena, &rule, BATCH));
     open_reader(&r, &rule);
     CHECK_OK(slt_feed_fill(&feed, (const int64_t[]){3, 4}, 2));
     slt_feed_hand_over(&feed, r.tape, 0, r.io);
     CHECK_OK(slt_tape_check(r.tape, 0));
-    feed.first[1] = shelved->shelf->rows;
+    feed.first[1] = device_data->device_rows->rows;
     CHECK_FAILS(SLT_RANGE, "of a shelf with", slt_tape_check(r.tape, 0));
     feed.first[1] = -1;
     CHECK_FAILS(SLT_RANGE, "row -1", slt_tape_check(r.tape, 0));
@@ -293,7 +293,7 @@ static void a_tape_takes_what_is_on_its_shelf(void **state) {
     slt_tape_take(r.tape, 0, r.io.actions, NULL, NULL);
     CHECK_FAILS(SLT_INVALID, "'actions' was not fed", slt_tape_check(r.tape, 0));
     close_reader(&r);
-    slt_shelved_destroy(shelved);
+    slt_device_dataset_destroy(device_data);
     slt_arena_deinit(&arena);
     slt_dataset_close(data);
 }
@@ -314,19 +314,19 @@ static void a_large_set_stays_here(void **state) {
         skip();
     }
     slt_dataset *data = make_data(SLT_OBSERVATIONS_U8, false);
-    slt_feed_rule rule = rule_of(data, SLT_NUMBERS);
-    slt_shelved *shelved;
+    slt_batch_layout rule = rule_of(data, SLT_NUMBERS);
+    slt_device_dataset *device_data;
     slt_context *small;
     slt_context_options options = {.threads = 1, .device = "cuda", .log = hear};
     CHECK_OK(slt_context_create(&options, &small));
-    CHECK_OK(slt_shelved_create(small, &rule, &shelved)); // opens the device
-    assert_non_null(shelved);
-    slt_shelved_destroy(shelved);
+    CHECK_OK(slt_device_dataset_create(small, &rule, &device_data)); // opens the device
+    assert_non_null(device_data);
+    slt_device_dataset_destroy(device_data);
     assert_int_equal(told, 0);
     size_t room = emulated_room;
     emulated_room = 4000;
-    CHECK_OK(slt_shelved_create(small, &rule, &shelved));
-    assert_null(shelved);
+    CHECK_OK(slt_device_dataset_create(small, &rule, &device_data));
+    assert_null(device_data);
     assert_int_equal(told, 1);
     emulated_room = room;
     slt_context_destroy(small);
@@ -350,25 +350,25 @@ static void free_any(void *user, void *memory) {
 static void without_memory_it_stays_here(void **state) {
     (void)state;
     slt_dataset *data = make_data(SLT_OBSERVATIONS_BITS, false);
-    slt_feed_rule rule = rule_of(data, SLT_BITS);
-    slt_shelved *shelved = NULL;
+    slt_batch_layout rule = rule_of(data, SLT_BITS);
+    slt_device_dataset *device_data = NULL;
     slt_context *poor;
     slt_context_options options = {
         .threads = 1, .device = "cuda", .alloc = alloc_some, .free = free_any};
     requests = 1000;
     CHECK_OK(slt_context_create(&options, &poor));
     poor->allocator.apart = true;
-    CHECK_OK(slt_shelved_create(poor, &rule, &shelved));
-    slt_shelved_destroy(shelved);
+    CHECK_OK(slt_device_dataset_create(poor, &rule, &device_data));
+    slt_device_dataset_destroy(device_data);
     int n = 0, before = held;
-    for (shelved = NULL; !shelved; n++) {
+    for (device_data = NULL; !device_data; n++) {
         assert_int_equal(held, before);
         requests = n;
-        slt_status status = slt_shelved_create(poor, &rule, &shelved);
+        slt_status status = slt_device_dataset_create(poor, &rule, &device_data);
         assert_true(status == SLT_OK || status == SLT_NOMEM);
     }
     assert_true(n > 10);
-    slt_shelved_destroy(shelved);
+    slt_device_dataset_destroy(device_data);
     slt_context_destroy(poor);
     slt_dataset_close(data);
 }

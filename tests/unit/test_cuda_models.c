@@ -157,9 +157,9 @@ static void train(subject *s, uint64_t seed, history *out) {
     }
     for (int m = 0; m < s->members; m++)
         for (int i = 0; i < STEPS; i++) {
-            slt_note note;
+            slt_step_stats note;
             bool there;
-            CHECK_OK(slt_tape_note(s->tape, m, true, &note, &there));
+            CHECK_OK(slt_tape_stats(s->tape, m, true, &note, &there));
             assert_true(there);
             out[m].loss[i] = (double)note.value[0];
             out[m].norm[i] = note.norm;

@@ -30,7 +30,7 @@ static const slt_probe_batch BATCHES[] = {
 
 // all numbers given are multiples of this; 0: as they are
 static float grain;
-// what is done to them beside that; NULL: nothing
+// what is done to them next to that; NULL: nothing
 static void (*arrange)(slt_probe *);
 // compared, too; not where it is a sum of thousands of rounded numbers, which are
 static bool with_loss = true;
@@ -294,7 +294,7 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
     grain = 0;
 }
 
-// ---- a Transformer layer behind attention: one launch in tf32
+// ---- a Transformer layer after attention: one launch in tf32
 
 // the first channel decides the signs of the middle, one way or the other: none is nearly zero
 static void push(slt_probe *p, int leaf, size_t step, size_t end, slt_real size) {
@@ -377,7 +377,7 @@ static void weights_are_right_but_for_rounding(void **state) {
     device->precision = strict;
 }
 
-// ---- what is in front of attention (cuda_broadcast.c, cuda_front.c): one launch in tf32
+// ---- what is before attention (fuse_decoder_input.c, fuse_encoder_input.c): one launch in tf32
 
 // the table decides the signs
 static void keep_table_from_zero(slt_probe *p) {
@@ -416,7 +416,7 @@ static void fronts_are_right_but_for_rounding(void **state) {
     emulated_exact = false;
 }
 
-// ---- passes one behind the other: results of one are read while the next is under way
+// ---- passes one after the other: results of one are read while the next is under way
 
 enum { PASSES = 6, TOKENS = 5, WIDE = 3 };
 

@@ -6,11 +6,11 @@
 #include "same_bytes.h"
 #include "slottar/policy.h"
 
-// goes on with what is at the path
+// continues with what is at the path
 static void learn(slt_context *with, const char *path, int64_t pause) {
-    static const char *const settings[] = {"copies=8", "steps=6",   "minibatches=2",   "epochs=2",
-                                           "eval_interval=1",    "hidden=12", "frames=96", "eval_episodes=2",
-                                           "goal=2",   "worlds=",   "memory=map"};
+    static const char *const settings[] = {
+        "copies=8",  "steps=6",         "minibatches=2", "epochs=2", "eval_interval=1", "hidden=12",
+        "frames=96", "eval_episodes=2", "goal=2",        "worlds=",  "memory=map"};
     slt_policy_request request = {.environment = "MiniGrid-DoorKey-5x5-v0",
                                   .path = path,
                                   .settings = settings,

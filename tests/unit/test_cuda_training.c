@@ -68,9 +68,9 @@ static void train(rig *r, uint64_t seed, int steps, history *out) {
     }
     for (int m = 0; m < r->members; m++)
         for (int i = 0; i < steps; i++) {
-            slt_note note;
+            slt_step_stats note;
             bool there;
-            CHECK_OK(slt_tape_note(r->tape, m, true, &note, &there));
+            CHECK_OK(slt_tape_stats(r->tape, m, true, &note, &there));
             assert_true(there);
             if (!out) continue;
             out[m].loss[i] = (double)note.value[0];
@@ -145,7 +145,7 @@ static void check_rounded(const history *want, const history *got, int steps) {
     }
 }
 
-// layers and the end of the encoder are launches of their own there (cuda_layers.c)
+// layers and the end of the encoder are launches of their own there (fuse_layer.c)
 static void tf32_learns_as_the_cpu_but_for_rounding(void **state) {
     (void)state;
     enum { MEMBERS = 2 };
@@ -216,7 +216,7 @@ static void eight_slots_take_few_launches(void **state) {
     if (few + 20 > more) fail_msg("%u launches, and %u with nine slots", few, more);
 }
 
-// what runs in one launch in tf32 (cuda_layers.c) is several in fp32
+// what runs in one launch in tf32 (fuse_layer.c) is several in fp32
 static void layers_take_few_launches(void **state) {
     (void)state;
     only_where_launches_are_counted();
@@ -357,9 +357,9 @@ static void a_member_that_stops_or_breaks_stays_as_it_is(void **state) {
     CHECK_OK(slt_tape_step(r.tape));
     CHECK_OK(slt_store_fetch(r.store));
     for (int m = 0; m < RIG_MEMBERS; m++) {
-        slt_note note;
+        slt_step_stats note;
         bool there, same = true;
-        CHECK_OK(slt_tape_note(r.tape, m, true, &note, &there));
+        CHECK_OK(slt_tape_stats(r.tape, m, true, &note, &there));
         assert_true(there);
         assert_true(isfinite(note.norm) == (m != 1));
         for (int i = 0; i < r.store->count; i++) {
@@ -373,7 +373,7 @@ static void a_member_that_stops_or_breaks_stays_as_it_is(void **state) {
     rig_destroy(&r);
 }
 
-// what is edited here is what the device goes on with
+// what is edited here is what the device continues with
 static void edited_parameters_are_used(void **state) {
     (void)state;
     rig a, b;

@@ -59,9 +59,9 @@ static dataset *two_among_six(int count) {
     return data;
 }
 
-static slt_rule_input splits(const dataset *data, int train, int valid, int count, int actions,
-                             const double *prior, int prior_size) {
-    return (slt_rule_input){
+static slt_baseline_input splits(const dataset *data, int train, int valid, int count, int actions,
+                                 const double *prior, int prior_size) {
+    return (slt_baseline_input){
         .train = data->sequences,
         .train_count = (size_t)train,
         .valid = data->sequences + train,
@@ -74,11 +74,11 @@ static slt_rule_input splits(const dataset *data, int train, int valid, int coun
     };
 }
 
-static slt_rule_report run(const slt_rule_input *input, dataset *data, int threads) {
+static slt_baseline_report run(const slt_baseline_input *input, dataset *data, int threads) {
     slt_context *context;
-    slt_rule_report report;
+    slt_baseline_report report;
     CHECK_OK(slt_context_create(&(slt_context_options){.threads = threads}, &context));
-    CHECK_OK(slt_rule_run(context, "delimiter", input, data->rows, &report));
+    CHECK_OK(slt_baseline_segment(context, "delimiter", input, data->rows, &report));
     slt_context_destroy(context);
     return report;
 }
@@ -98,8 +98,8 @@ static void planted_set_is_found(void **state) {
         assert_int_equal(occurrences(&data->sequences[i], 5), 2);
     }
     static const double prior[] = {0, 0, 0, 0, 1};
-    slt_rule_input input = splits(data, 400, 100, 600, 6, prior, 5);
-    slt_rule_report report = run(&input, data, 1);
+    slt_baseline_input input = splits(data, 400, 100, 600, 6, prior, 5);
+    slt_baseline_report report = run(&input, data, 1);
     check_set(&report.chosen, (int32_t[]){3, 5}, 2);
     assert_true(report.exhaustive);
     assert_int_equal(report.sets_searched, 64);
@@ -119,8 +119,8 @@ static void threads_do_not_change_the_answer(void **state) {
     (void)state;
     dataset *data = two_among_six(300);
     static const double flat[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    slt_rule_input input = splits(data, 200, 50, 300, 6, flat, 11);
-    slt_rule_report one = run(&input, data, 1), three = run(&input, data, 3);
+    slt_baseline_input input = splits(data, 200, 50, 300, 6, flat, 11);
+    slt_baseline_report one = run(&input, data, 1), three = run(&input, data, 3);
     assert_memory_equal(&one.chosen, &three.chosen, sizeof one.chosen);
     assert_memory_equal(&one.runner_up, &three.runner_up, sizeof one.runner_up);
     free(data);
@@ -144,7 +144,7 @@ static step_context context_of(const slt_sequence *sequence, const uint8_t *memb
     return c;
 }
 
-static double slow_nats(const slt_rule_input *input, const uint8_t *member, int i, int t) {
+static double slow_nats(const slt_baseline_input *input, const uint8_t *member, int i, int t) {
     step_context want = context_of(&input->valid[i], member, t);
     double total = 0, same = 0;
     for (size_t j = 0; j < input->train_count; j++)
@@ -157,7 +157,7 @@ static double slow_nats(const slt_rule_input *input, const uint8_t *member, int 
     return -log((same + 0.05) / (total + 0.05 * input->actions));
 }
 
-static double slow_code_length(const slt_rule_input *input, const slt_symbol_set *set) {
+static double slow_code_length(const slt_baseline_input *input, const slt_symbol_set *set) {
     uint8_t member[16] = {0};
     for (int i = 0; i < set->count; i++) member[set->symbols[i]] = 1;
     double nats = 0;
@@ -174,7 +174,7 @@ static double slow_code_length(const slt_rule_input *input, const slt_symbol_set
 }
 
 // the search's own figure for one set of symbols
-static double fast_code_length(const slt_rule_input *input, const slt_symbol_set *set) {
+static double fast_code_length(const slt_baseline_input *input, const slt_symbol_set *set) {
     slt_arena arena;
     slt_delimiter_data data;
     slt_set_coder coder;
@@ -195,7 +195,7 @@ static void code_lengths_are_those_of_the_definition(void **state) {
     (void)state;
     dataset *data = two_among_six(30);
     static const double prior[] = {0, 0.1, 0.2, 0.1, 0.3, 0.3};
-    slt_rule_input input = splits(data, 18, 8, 30, 8, prior, 6); // two actions never occur
+    slt_baseline_input input = splits(data, 18, 8, 30, 8, prior, 6); // two actions never occur
     static const slt_symbol_set sets[] = {
         {.count = 0},
         {.symbols = {0}, .count = 1},
@@ -208,7 +208,7 @@ static void code_lengths_are_those_of_the_definition(void **state) {
         double want = slow_code_length(&input, &sets[i]), got = fast_code_length(&input, &sets[i]);
         if (!(fabs(want - got) < 1e-9)) fail_msg("set %zu: %.12g, not %.12g", i, got, want);
     }
-    slt_rule_report report = run(&input, data, 1);
+    slt_baseline_report report = run(&input, data, 1);
     assert_true(fast_code_length(&input, &report.chosen) == report.chosen.nats);
     assert_true(fast_code_length(&input, &report.runner_up) == report.runner_up.nats);
     free(data);
@@ -222,8 +222,8 @@ static void the_prior_rules_sets_out(void **state) {
     for (int i = 0; i < 300; i++)
         for (int t = 0; t < 64; t++) put(data, i, t % 16 == 15 ? 5 : below(5));
     static const double prior[] = {0, 0, 0, 0, 1};
-    slt_rule_input input = splits(data, 250, 25, 300, 6, prior, 5);
-    slt_rule_report report = run(&input, data, 1);
+    slt_baseline_input input = splits(data, 250, 25, 300, 6, prior, 5);
+    slt_baseline_report report = run(&input, data, 1);
     check_set(&report.chosen, (int32_t[]){5}, 1);
     // cuts are free and say a lot: this set is cheaper, but never has four segments
     const slt_symbol_set rival = {.symbols = {0, 1, 5}, .count = 3};
@@ -250,8 +250,8 @@ static void many_symbols_are_searched_step_by_step(void **state) {
     (void)state;
     dataset *data = six_among_sixteen(600);
     static const double prior[] = {0, 0, 0, 0, .2, .2, .2, .2, .2};
-    slt_rule_input input = splits(data, 500, 50, 600, 16, prior, 9);
-    slt_rule_report report = run(&input, data, 2);
+    slt_baseline_input input = splits(data, 500, 50, 600, 16, prior, 9);
+    slt_baseline_report report = run(&input, data, 2);
     assert_false(report.exhaustive);
     check_set(&report.chosen, (int32_t[]){10, 11, 12, 13, 14, 15}, 6);
     assert_non_null(strstr(report.note, "step by step"));
@@ -263,8 +263,8 @@ static void a_prior_that_fits_nothing_leaves_the_nearest(void **state) {
     dataset *data = two_among_six(60);
     double prior[101] = {0};
     prior[100] = 1;
-    slt_rule_input input = splits(data, 40, 10, 60, 6, prior, 101);
-    slt_rule_report report = run(&input, data, 1);
+    slt_baseline_input input = splits(data, 40, 10, 60, 6, prior, 101);
+    slt_baseline_report report = run(&input, data, 1);
     assert_true(isfinite(report.chosen.nats));
     free(data);
 }
@@ -274,8 +274,8 @@ static void one_symbol_has_two_sets(void **state) {
     dataset *data = make_dataset();
     for (int i = 0; i < 3; i++) put(data, i, 4);
     static const double prior[] = {0, 1};
-    slt_rule_input input = splits(data, 1, 1, 3, 5, prior, 2);
-    slt_rule_report report = run(&input, data, 1);
+    slt_baseline_input input = splits(data, 1, 1, 3, 5, prior, 2);
+    slt_baseline_report report = run(&input, data, 1);
     assert_int_equal(report.sets_searched, 2);
     check_set(&report.chosen, (int32_t[]){0}, 0); // of equals the smaller
     assert_true(report.runner_up.nats == report.chosen.nats);

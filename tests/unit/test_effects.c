@@ -8,7 +8,7 @@ enum { WIDTH = 3, SYMBOLS = 4, STEPS = 5, LONG = 7 };
 static slt_context *context;
 
 static const uint8_t ACTIONS[STEPS] = {0, 1, 1, 2, 0};
-// behind steps 0 and 3 something else is seen; two ones may change their places
+// after steps 0 and 3 something else is seen; two ones may change their places
 static const uint8_t SEEN[STEPS][WIDTH] = {{1, 1, 0}, {1, 0, 1}, {1, 0, 1}, {1, 0, 1}, {0, 0, 0}};
 static const bool CHANGES[STEPS] = {true, false, false, true, false};
 
@@ -45,14 +45,14 @@ static void check_kind(slt_observation_kind kind, slt_type type, bool padded) {
     slt_feed feed;
     slt_dataset *data;
     CHECK_OK(slt_dataset_open(context, kind == SLT_OBSERVATIONS_BITS ? "bits" : "bytes", &data));
-    slt_feed_rule rule = {.data = data,
-                          .length = LONG,
-                          .slots = 1,
-                          .padding = SYMBOLS - 1,
-                          .padded = padded,
-                          .effects = true,
-                          .observation_type = type,
-                          .observation = WIDTH};
+    slt_batch_layout rule = {.data = data,
+                             .length = LONG,
+                             .slots = 1,
+                             .padding = SYMBOLS - 1,
+                             .padded = padded,
+                             .effects = true,
+                             .observation_type = type,
+                             .observation = WIDTH};
     slt_arena_init(&arena, &slt_system_allocator, 0);
     CHECK_OK(slt_feed_init(&feed, &arena, &rule, 2));
     CHECK_OK(slt_feed_fill(&feed, episodes, 2));
@@ -78,7 +78,7 @@ static void nothing_observed(void **state) {
     slt_dataset *data;
     build("none", SLT_OBSERVATIONS_NONE);
     CHECK_OK(slt_dataset_open(context, "none", &data));
-    slt_feed_rule rule = {.data = data, .length = LONG, .slots = 1, .padding = SYMBOLS - 1};
+    slt_batch_layout rule = {.data = data, .length = LONG, .slots = 1, .padding = SYMBOLS - 1};
     slt_arena_init(&arena, &slt_system_allocator, 0);
     CHECK_OK(slt_feed_init(&feed, &arena, &rule, 2));
     CHECK_OK(slt_feed_fill(&feed, (const int64_t[]){0, 1}, 2));

@@ -36,7 +36,7 @@ static void replay(slt_dataset *data, const char *id, const char *name, double n
                 assert_int_equal(actions[i], slt_episode_action(&episodes[i], t));
                 checked++;
             } else if (actions[i] < 0) {
-                actions[i] = 0; // it gave up on what came behind the recorded episode
+                actions[i] = 0; // it gave up on what came after the recorded episode
             }
         }
         // this step resets the copies that the last one ended

@@ -1,5 +1,5 @@
-// Batches with a step DONE behind the last one: its symbol, what is observed there, the padding
-// behind it, and lengths; of numbers and of bits, with and without final observations.
+// Batches with a step DONE after the last one: its symbol, what is observed there, the padding
+// after it, and lengths; of numbers and of bits, with and without final observations.
 #include "check.h"
 #include "train/batching/feed.h"
 
@@ -67,14 +67,14 @@ static void check_rule(slt_dataset *data, slt_type type, slt_done done, bool pad
     const int64_t episodes[] = {0, 1};
     slt_arena arena;
     slt_feed feed;
-    slt_feed_rule rule = {.data = data,
-                          .length = LONG,
-                          .slots = 1,
-                          .padding = SYMBOLS - 1,
-                          .padded = padded,
-                          .done = done,
-                          .observation_type = type,
-                          .observation = WIDTH};
+    slt_batch_layout rule = {.data = data,
+                             .length = LONG,
+                             .slots = 1,
+                             .padding = SYMBOLS - 1,
+                             .padded = padded,
+                             .done = done,
+                             .observation_type = type,
+                             .observation = WIDTH};
     slt_arena_init(&arena, &slt_system_allocator, 0);
     CHECK_OK(slt_feed_init(&feed, &arena, &rule, 2));
     CHECK_OK(slt_feed_fill(&feed, episodes, 2));

@@ -1,4 +1,4 @@
-// The step DONE that the baselines see behind a trajectory: its symbol, its observation, its
+// The step DONE that the baselines see after a trajectory: its symbol, its observation, its
 // length, and the number of segments that comes with it.
 #include <unistd.h>
 #include "check.h"
@@ -40,15 +40,15 @@ static slt_dataset *make_data(const char *path, slt_observation_kind kind, bool 
     return data;
 }
 
-static slt_feed_rule rule_of(slt_dataset *data, slt_type type) {
-    return (slt_feed_rule){.data = data,
-                           .length = 6,
-                           .slots = 4,
-                           .padding = ACTIONS,
-                           .done = SLT_DONE_FINAL,
-                           .companions = SLT_COMPANION_OWN,
-                           .observation_type = type,
-                           .observation = WIDTH};
+static slt_batch_layout rule_of(slt_dataset *data, slt_type type) {
+    return (slt_batch_layout){.data = data,
+                              .length = 6,
+                              .slots = 4,
+                              .padding = ACTIONS,
+                              .done = SLT_DONE_FINAL,
+                              .companions = SLT_COMPANION_OWN,
+                              .observation_type = type,
+                              .observation = WIDTH};
 }
 
 // is there a one at place c of a row?
@@ -63,7 +63,7 @@ static int ones_of(const slt_feed *feed, int row) {
     return sees(feed, row, 0) + sees(feed, row, 1) + sees(feed, row, 2);
 }
 
-static void fill(slt_feed *feed, slt_arena *arena, const slt_feed_rule *rule) {
+static void fill(slt_feed *feed, slt_arena *arena, const slt_batch_layout *rule) {
     slt_arena_init(arena, &slt_system_allocator, 0);
     CHECK_OK(slt_feed_init(feed, arena, rule, 2));
     CHECK_OK(slt_feed_fill(feed, (int64_t[]){1, 0}, 2));
@@ -71,7 +71,7 @@ static void fill(slt_feed *feed, slt_arena *arena, const slt_feed_rule *rule) {
 
 static void check_done(slt_observation_kind kind, slt_type type, bool finals, bool repeat) {
     slt_dataset *data = make_data("feed.safetensors", kind, finals);
-    slt_feed_rule rule = rule_of(data, type);
+    slt_batch_layout rule = rule_of(data, type);
     slt_arena arena;
     slt_feed feed;
     rule.done = repeat ? SLT_DONE_REPEATED : SLT_DONE_FINAL;
@@ -101,11 +101,11 @@ static void done_follows_each_trajectory(void **state) {
         }
 }
 
-// behind DONE there is nothing but padding
+// after DONE there is nothing but padding
 static void padding_follows_done(void **state) {
     (void)state;
     slt_dataset *data = make_data("feed.safetensors", SLT_OBSERVATIONS_BITS, true);
-    slt_feed_rule rule = rule_of(data, SLT_BITS);
+    slt_batch_layout rule = rule_of(data, SLT_BITS);
     slt_arena arena;
     slt_feed feed;
     rule.padded = true;
@@ -124,7 +124,7 @@ static void counts_are_told_to_those_who_ask(void **state) {
     (void)state;
     for (int oracle = 0; oracle < 2; oracle++) {
         slt_dataset *data = make_data("feed.safetensors", SLT_OBSERVATIONS_U8, true);
-        slt_feed_rule rule = rule_of(data, SLT_NUMBERS);
+        slt_batch_layout rule = rule_of(data, SLT_NUMBERS);
         slt_arena arena;
         slt_feed feed;
         rule.oracle = oracle;
@@ -139,7 +139,7 @@ static void counts_are_told_to_those_who_ask(void **state) {
 static void there_must_be_room_for_done(void **state) {
     (void)state;
     slt_dataset *data = make_data("feed.safetensors", SLT_OBSERVATIONS_U8, true);
-    slt_feed_rule rule = rule_of(data, SLT_NUMBERS);
+    slt_batch_layout rule = rule_of(data, SLT_NUMBERS);
     slt_arena arena;
     slt_feed feed;
     rule.length = 3;

@@ -355,7 +355,7 @@ static void all_memory_comes_back(void **state) {
 }
 
 // some allocation fails, again and again, at another place: NOMEM, nothing is lost, and the run can
-// always go on
+// always continue
 static void out_of_memory_is_a_status(void **state) {
     (void)state;
     purse count = {.left = 1000000};

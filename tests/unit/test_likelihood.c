@@ -8,7 +8,7 @@
 #include "ops/common/channel.h"
 #include "slottar/model.h"
 #include "train/batching/feed.h"
-#include "train/learner/task.h"
+#include "train/learner/dataset_spec.h"
 #include "group_context.h"
 
 enum { COLUMNS = 4, SEEN = 3, EPISODES = 20, LONGEST = 9 };
@@ -57,7 +57,7 @@ static void make_data(const char *path, int columns) {
 typedef struct {
     slt_arena arena;
     slt_setup setup;
-    slt_task_data task;
+    slt_dataset_spec task;
     slt_feed feed;
 } batch_rig;
 
@@ -66,15 +66,15 @@ static void open_batch(batch_rig *r, const char *model, bool padded) {
     CHECK_OK(slt_setup_init(&r->setup, model, NULL, NULL));
     CHECK_OK(slt_task_open(context, &r->arena, &r->setup, "a.safetensors", &r->task));
     const slt_model_data *model_data = &r->task.model;
-    slt_feed_rule rule = {.data = r->task.data,
-                          .length = LONGEST + 3,
-                          .slots = 1,
-                          .padded = padded,
-                          .done = SLT_DONE_FINAL,
-                          .channels = model_data->channels,
-                          .channel = model_data->channel,
-                          .observation = model_data->observation,
-                          .observed = model_data->observed};
+    slt_batch_layout rule = {.data = r->task.data,
+                             .length = LONGEST + 3,
+                             .slots = 1,
+                             .padded = padded,
+                             .done = SLT_DONE_FINAL,
+                             .channels = model_data->channels,
+                             .channel = model_data->channel,
+                             .observation = model_data->observation,
+                             .observed = model_data->observed};
     CHECK_OK(slt_feed_init(&r->feed, &r->arena, &rule, 2));
     CHECK_OK(slt_feed_fill(&r->feed, (int64_t[]){0, 5}, 2));
 }
@@ -244,7 +244,7 @@ static void constant_actions_are_refused(void **state) {
     (void)state;
     slt_arena arena;
     slt_setup setup;
-    slt_task_data task;
+    slt_dataset_spec task;
     slt_dataset_info info = {.action_kind = SLT_ACTIONS_CONTINUOUS, .action_size = 2};
     const float still[] = {1, 2, 1, 2, 1, 2};
     slt_dataset_builder *builder;

@@ -1,5 +1,5 @@
 // The LSTM over sequences against one written step by step from its equations, trajectory by
-// trajectory; crews of many lengths, more than one crew.
+// trajectory; groups of many lengths, more than one group.
 #include <math.h>
 #include "check.h"
 #include "engine/tape_impl.h"

@@ -7,12 +7,16 @@ extern const slt_model_kind slt_model_mdl;
 
 static void packed_and_padded_agree(void **state) {
     (void)state;
-    const char *heads[] = {"boundary_input=action",        "boundary_input=joint",        "boundary_input=context boundaries=coded",
-                           "boundary_input=action code=3", "boundary_input=joint exception_cost=1", "boundary_input=auto exception_cost=0.5"};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+    const char *inputs[] = {"boundary_input=action",
+                            "boundary_input=joint",
+                            "boundary_input=context boundaries=coded",
+                            "boundary_input=action code=3",
+                            "boundary_input=joint exception_cost=1",
+                            "boundary_input=auto exception_cost=0.5"};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         mdl_rig packed, padded;
-        mdl_open(&packed, context, heads[i], false);
-        mdl_open(&padded, context, heads[i], true);
+        mdl_open(&packed, context, inputs[i], false);
+        mdl_open(&padded, context, inputs[i], true);
         assert_true(packed.offset[MDL_B] < padded.offset[MDL_B]);
         assert_true(fabs(mdl_loss(&packed) - mdl_loss(&padded)) < 1e-6);
         CHECK_OK(slt_tape_backward(packed.tape));
@@ -31,7 +35,7 @@ static void set_ends(mdl_rig *r, unsigned set) {
     for (int a = 0; a < MDL_SYMBOLS; a++) logit[a] = set >> a & 1 ? 60 : -60;
 }
 
-// what the decoder says behind a cut does not depend on what was before it
+// what the decoder says after a cut does not depend on what was before it
 static void nothing_is_seen_across_a_cut(void **state) {
     (void)state;
     mdl_rig r;
@@ -43,7 +47,7 @@ static void nothing_is_seen_across_a_cut(void **state) {
     int C = r.length[0];
     assert_true(C >= 4);
     for (int l = 0; l < C; l++) r.actions[l] = l == 1 ? 2 : 0;
-    // step 2, right behind the cut: with rounded ends every step has one live row
+    // step 2, right after the cut: with rounded ends every step has one live row
     mdl_loss(&r);
     const slt_real *logits = slt_tape_value(r.tape, 0, r.model.logits);
     memcpy(before, logits + 2 * size, sizeof before);
@@ -168,10 +172,11 @@ static void effects_are_free(void **state) {
 // an effect moves the end of its step
 static void ends_see_effects(void **state) {
     (void)state;
-    const char *heads[] = {"boundary_input=joint", "boundary_input=context", "boundary_input=auto"};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+    const char *inputs[] = {"boundary_input=joint", "boundary_input=context",
+                            "boundary_input=auto"};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         mdl_rig r;
-        mdl_open(&r, context, heads[i], false);
+        mdl_open(&r, context, inputs[i], false);
         memcpy(r.effects, r.actions, sizeof r.effects);
         mdl_loss(&r);
         slt_real before = *slt_tape_value(r.tape, 0, r.model.ends);
@@ -182,14 +187,14 @@ static void ends_see_effects(void **state) {
     }
 }
 
-// with eyes shut neither observation nor effect makes a difference, and nobody opens them in
+// without observations neither observation nor effect makes a difference, and nobody opens them in
 // training
 static void eyes_can_be_shut(void **state) {
     (void)state;
     mdl_rig r;
     mdl_open(&r, context, "boundary_input=auto exception_cost=1", false);
     for (int head = 0; head < 2; head++) {
-        slt_model_mdl.put_on(r.store, 0, head);
+        slt_model_mdl.set_input(r.store, 0, head);
         double before = mdl_loss(&r);
         for (int i = 0; i < MDL_D; i++) r.observations[i] += 1;
         assert_true((fabs(mdl_loss(&r) - before) > 1e-6) == (head == 1));
@@ -199,7 +204,7 @@ static void eyes_can_be_shut(void **state) {
         CHECK_OK(slt_tape_backward(r.tape));
         int eyes = slt_store_find(r.store, "joint.eyes");
         assert_true(*slt_store_at(r.store, r.store->gradient, eyes, 0) == 0);
-        assert_int_equal(slt_model_mdl.has_on(r.store, 0), head);
+        assert_int_equal(slt_model_mdl.get_input(r.store, 0), head);
     }
     mdl_close(&r);
 }

@@ -76,7 +76,7 @@ static void bytes_of_cells_go_both_ways(void **state) {
     assert_int_equal(slt_cell_from_bytes((uint8_t[]){4, 0, 3}), SLT_UNSEEN);
 }
 
-// a copy of the state goes on like the original, and observing writes no more than it may
+// a copy of the state continues like the original, and observing writes no more than it may
 static void random_play_is_deterministic_and_stays_inside(void **state) {
     (void)state;
     static uint64_t memory[2][STATE / 8];

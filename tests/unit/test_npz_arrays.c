@@ -292,7 +292,7 @@ static void headers_of_npy(void **state) {
 }
 
 // bytes of an archive that is whole, changed where a word stands; by its first it is known
-static void spoil(const char *word, size_t length, size_t behind, unsigned char value,
+static void spoil(const char *word, size_t length, size_t following, unsigned char value,
                   const char *words) {
     static unsigned char bytes[1 << 14];
     write_npz("arrays.npz", (const member[]){BASE, END}, (manner){.large = true});
@@ -301,7 +301,7 @@ static void spoil(const char *word, size_t length, size_t behind, unsigned char 
     size_t size = fread(bytes, 1, sizeof bytes, file);
     unsigned char *at = memmem(bytes + 1, size - 1, word, length);
     assert_non_null(at);
-    at[behind] = value;
+    at[following] = value;
     rewind(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);

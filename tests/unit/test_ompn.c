@@ -147,7 +147,7 @@ static void segments_end_above_the_threshold(void **state) {
     ids_are(ids, "00123");
 }
 
-// the levels 0.2, 1.9, 0.2, 1 behind the first step: parted between 0.2 and 1
+// the levels 0.2, 1.9, 0.2, 1 after the first step: parted between 0.2 and 1
 static void segments_end_below_the_best_cut(void **state) {
     (void)state;
     int32_t ids[5];

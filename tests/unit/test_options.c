@@ -1,7 +1,7 @@
 // Options: one list, every way in and out; YAML as far as we read it.
 #include <math.h>
 #include "check.h"
-#include "core/near.h"
+#include "core/edit_distance.h"
 #include "core/number.h"
 #include "core/options.h"
 #include "core/yaml_config.h"
@@ -189,10 +189,10 @@ static void documentation_is_a_table(void **state) {
 
 static void words_have_distances(void **state) {
     (void)state;
-    assert_int_equal(slt_near_distance("kitten", 6, "sitting", 7), 3);
-    assert_int_equal(slt_near_distance("abcd", 4, "acbd", 4), 1);
-    assert_int_equal(slt_near_distance("", 0, "abc", 3), 3);
-    assert_int_equal(slt_near_distance("same", 4, "same", 4), 0);
+    assert_int_equal(slt_edit_distance("kitten", 6, "sitting", 7), 3);
+    assert_int_equal(slt_edit_distance("abcd", 4, "acbd", 4), 1);
+    assert_int_equal(slt_edit_distance("", 0, "abc", 3), 3);
+    assert_int_equal(slt_edit_distance("same", 4, "same", 4), 0);
 }
 
 static void numbers_are_as_short_as_they_can_be(void **state) {

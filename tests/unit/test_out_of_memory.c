@@ -54,8 +54,8 @@ static slt_status read_all(slt_context *with, slt_dataset *data) {
 static slt_status run_rules(slt_context *with, slt_dataset *data) {
     slt_score_summary summary;
     const char *name;
-    for (int i = 0; (name = slt_rule_name(i)); i++)
-        SLT_TRY(slt_rule_score(with, data, SLT_SPLIT_TEST, NULL, name, 1, &summary, NULL));
+    for (int i = 0; (name = slt_baseline_name(i)); i++)
+        SLT_TRY(slt_baseline_score(with, data, SLT_SPLIT_TEST, NULL, name, 1, &summary, NULL));
     return SLT_OK;
 }
 

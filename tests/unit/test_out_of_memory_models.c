@@ -62,7 +62,7 @@ static slt_status population(slt_context *with) {
     return outcomes[0].status == SLT_OK ? outcomes[1].status : outcomes[0].status;
 }
 
-// goes on from whatever the last attempt left
+// continues from whatever the last attempt left
 static slt_status again(slt_context *with) { return train_model(with, "slottar", 0); }
 
 static slt_status ask(slt_model *model, slt_dataset *data) {
@@ -101,11 +101,11 @@ static slt_status search(slt_context *with) {
     return SLT_OK;
 }
 
-// a policy is learned, judged, and plays
+// a policy is learned, evaluated, and plays
 static slt_status policy(slt_context *with) {
-    static const char *const learning[] = {"copies=4", "steps=8",  "minibatches=2",   "eval_interval=1",
-                                           "hidden=8", "clone=32", "bonus=0.1", "frames=64",
-                                           "eval_episodes=2", "worlds="};
+    static const char *const learning[] = {
+        "copies=4", "steps=8",   "minibatches=2", "eval_interval=1", "hidden=8",
+        "clone=32", "bonus=0.1", "frames=64",     "eval_episodes=2", "worlds="};
     const char *world = "MiniGrid-DoorKey-5x5-v0", *easy = "MiniGrid-Empty-5x5-v0";
     slt_policy_request request = {.environment = world,
                                   .path = "policy.safetensors",
@@ -120,7 +120,7 @@ static slt_status policy(slt_context *with) {
     slt_policy_scores scores;
     unlink("policy.safetensors");
     SLT_TRY(slt_policy_train(with, &request, NULL));
-    SLT_TRY(slt_policy_judge(with, "policy.safetensors", world, 1, 3, &scores));
+    SLT_TRY(slt_policy_evaluate(with, "policy.safetensors", world, 1, 3, &scores));
     return slt_collect(with, &play, NULL);
 }
 

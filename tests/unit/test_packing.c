@@ -62,7 +62,7 @@ static void packed_equals_padded(void **state) {
 }
 
 // a companion may be longer than what a packed sequence computes; its keys end there (engine.md),
-// so the two agree where no companion is longer than the first position behind the end
+// so the two agree where no companion is longer than the first position after the end
 static void packed_equals_padded_with_companions(void **state) {
     (void)state;
     rig_shape shape = rig_small();

@@ -10,8 +10,9 @@
 #include "group_context.h"
 #include "same_bytes.h"
 
-static const char *const SMALL[] = {"copies=32", "steps=16",  "minibatches=2",      "eval_interval=8",
-                                    "hidden=32", "eval_episodes=50", "frames=40000", "goal=2"};
+static const char *const SMALL[] = {"copies=32",       "steps=16",  "minibatches=2",
+                                    "eval_interval=8", "hidden=32", "eval_episodes=50",
+                                    "frames=40000",    "goal=2"};
 enum { SETTINGS = sizeof SMALL / sizeof *SMALL };
 
 static slt_policy_result learn(slt_context *with, const char *path, int64_t pause) {
@@ -30,8 +31,8 @@ static void learns(void **state) {
     (void)state;
     slt_policy_scores before;
     assert_int_equal(learn(context, "learned.safetensors", 1).laps, 1);
-    CHECK_OK(slt_policy_judge(context, "learned.safetensors", "MiniGrid-Empty-Random-5x5-v0", 1,
-                              200, &before));
+    CHECK_OK(slt_policy_evaluate(context, "learned.safetensors", "MiniGrid-Empty-Random-5x5-v0", 1,
+                                 200, &before));
     slt_policy_result result = learn(context, "learned.safetensors", 0);
     assert_true(result.frames >= 40000 && result.laps > 5);
     assert_true(before.mean_return < 0.8);
@@ -99,7 +100,7 @@ static void refuses(void **state) {
     CHECK_FAILS(SLT_INVALID, "no recipe", slt_policy_train(context, &request, NULL));
     assert_int_equal(access("other.safetensors", F_OK), -1);
     CHECK_FAILS(SLT_UNSUPPORTED, "makebed",
-                slt_policy_judge(context, "learned.safetensors", "makebed-v0", 1, 5, &scores));
+                slt_policy_evaluate(context, "learned.safetensors", "makebed-v0", 1, 5, &scores));
 }
 
 // a policy is an expert: what collecting records is what it plays step by step
@@ -152,9 +153,9 @@ static void is_an_expert(void **state) {
 // the planner is imitated first: one short look makes better than none
 static void imitates(void **state) {
     (void)state;
-    static const char *const settings[] = {"copies=64",   "steps=16",     "minibatches=2", "eval_interval=12",
-                                           "clone=24000", "frames=24000", "worlds=", "goal=2",
-                                           "eval_episodes=100",  "memory=map"};
+    static const char *const settings[] = {
+        "copies=64",    "steps=16", "minibatches=2", "eval_interval=12",  "clone=24000",
+        "frames=24000", "worlds=",  "goal=2",        "eval_episodes=100", "memory=map"};
     slt_policy_request request = {.environment = "MiniGrid-DoorKey-5x5-v0",
                                   .path = "cloned.safetensors",
                                   .settings = settings,

@@ -99,7 +99,7 @@ static void hear(void *user, const slt_progress *progress) {
     if (count > together) together = count;
 }
 
-static void train_together(const family *f, const char *kind, asked *out) {
+static void train_population(const family *f, const char *kind, asked *out) {
     slt_context *many;
     together = 0;
     ask(f, kind, out);
@@ -112,7 +112,7 @@ static void train_together(const family *f, const char *kind, asked *out) {
 static void check_family(const family *f) {
     asked all, alone;
     slt_train_result *result = calloc(1, sizeof *result);
-    train_together(f, "many", &all);
+    train_population(f, "many", &all);
     assert_int_equal(together, f->count);
     ask(f, "one", &alone);
     for (int i = 0; i < f->count; i++) {
@@ -171,7 +171,7 @@ static void one_diverges(void **state) {
                       3,         1};
     asked all, alone;
     slt_train_result *result = calloc(1, sizeof *result);
-    train_together(&f, "many", &all);
+    train_population(&f, "many", &all);
     ask(&f, "one", &alone);
     for (int i = 0; i < f.count; i++) {
         slt_status status = slt_train(context, &alone.requests[i], result);
@@ -194,7 +194,7 @@ static void shapes_and_faults(void **state) {
     const family f = {
         "slottar", "shapes", {SLOTTAR}, {"beta=0.3", "hidden=12", "heads=3", "epochs=1"}, 4, 1};
     asked many, alone;
-    train_together(&f, "many", &many);
+    train_population(&f, "many", &many);
     // two of the first shape, then one of the second
     assert_int_equal(together, 2);
     assert_non_null(strstr(last_news, "epoch 4: "));
@@ -214,7 +214,7 @@ static void together_is_told(void **state) {
     (void)state;
     const family f = {"slottar", "told", {SLOTTAR}, {"beta=0.3", "beta=0.4", "lr=0.02"}, 3, 1};
     asked many;
-    train_together(&f, "many", &many);
+    train_population(&f, "many", &many);
     assert_non_null(strstr(last_news, "epoch 4 of 3 runs: loss "));
     assert_non_null(strstr(last_news, "3 ended"));
 }
@@ -227,7 +227,7 @@ static void other_places(void **state) {
     asked first, alone;
     slt_train_result *result = calloc(1, sizeof *result);
     ask(&f, "many", &first);
-    // the first is an epoch ahead, then all are paused behind the second, then go to their ends
+    // the first is an epoch ahead, then all are paused after the second, then go to their ends
     first.requests[0].pause_epoch = 1;
     CHECK_OK(slt_train(context, &first.requests[0], result));
     for (int i = 0; i < f.count; i++) first.requests[i].pause_epoch = 2;
@@ -248,7 +248,7 @@ static void other_places(void **state) {
     free(result);
 }
 
-// one that goes on alone
+// one that continues alone
 static void leaves_the_others(void **state) {
     (void)state;
     const family f = {"slottar", "leaves", {SLOTTAR}, {"beta=0.3", "beta=0.4"}, 2, 1};
@@ -265,7 +265,7 @@ static void leaves_the_others(void **state) {
     free(result);
 }
 
-// ---- stopped behind the last step of an epoch, before it is scored
+// ---- stopped after the last step of an epoch, before it is scored
 
 static slt_context *stopping;
 static void stop_at_epoch(void *user, const slt_progress *progress) {

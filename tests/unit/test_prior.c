@@ -3,12 +3,12 @@
 #include "check.h"
 #include "core/error.h"
 #include "core/philox.h"
-#include "train/inference/lengths.h"
+#include "train/inference/length_limits.h"
 #include "train/learner/prior.h"
 
-static void filled(const char *text, double slack, int K, double *out) {
+static void filled(const char *text, double spread, int K, double *out) {
     slt_prior prior;
-    CHECK_OK(slt_prior_read(text, slack, &prior));
+    CHECK_OK(slt_prior_read(text, spread, &prior));
     CHECK_OK(slt_prior_fill(&prior, K, out));
 }
 

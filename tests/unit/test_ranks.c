@@ -249,7 +249,7 @@ static void all_stop_together(void **state) {
     for (int i = 0; i < 3; i++) assert_int_equal(ranks[i].status, SLT_CANCELLED);
     assert_int_equal(access("stopped/last.safetensors", R_OK), 0);
     assert_true(read_curve("stopped").count < 12);
-    // what was saved goes on
+    // what was saved continues
     train_on(&s.job, 2);
     s.job.run = "one";
     remove_run("one");

@@ -1,4 +1,4 @@
-// Restarts behind their epochs: who is stopped.
+// Restarts after their epochs: who is stopped.
 #include <math.h>
 #include "check.h"
 #include "train/training/trainer.h"
@@ -6,7 +6,7 @@
 enum { MEMBERS = 3 };
 
 typedef struct {
-    slt_live_run run;
+    slt_training_run run;
     slt_setup setup;
     slt_member_state each[MEMBERS];
     slt_restart_report report;
@@ -26,7 +26,7 @@ static void note(rig *r, int64_t steps, double a, double b, double c) {
     const double losses[] = {a, b, c};
     r->run.state.total_steps = steps;
     for (int m = 0; m < MEMBERS; m++) r->report.losses[m] = losses[m];
-    slt_restarts_note(&r->run, &r->report);
+    slt_restarts_record(&r->run, &r->report);
 }
 
 static bool runs(const rig *r, int member) { return r->each[member].health == SLT_MEMBER_RUNS; }

@@ -8,7 +8,7 @@
 
 typedef struct {
     slt_trainer t;
-    slt_live_run run;
+    slt_training_run run;
     slt_member_state each;
     slt_setup setup;
     slt_train_request request;
@@ -30,10 +30,10 @@ static void open_rig(rig *r, const char *run) {
     CHECK_OK(slt_task_open(context, &r->t.arena, &r->setup, "data.safetensors", &r->t.task));
     const slt_model_data *data = &r->t.task.model;
     CHECK_OK(slt_learner_limits(&r->setup, data, r->t.task.data, 8, 1, &train));
-    CHECK_OK(slt_answer_limits(context, &r->setup, data, r->t.task.data, 1, &use));
+    CHECK_OK(slt_predict_limits(context, &r->setup, data, r->t.task.data, 1, &use));
     CHECK_OK(slt_learner_create(context, &r->setup, data, 1, train, use, &r->t.learner));
     CHECK_OK(slt_store_init(r->t.learner->store, 0, 3));
-    r->run = (slt_live_run){
+    r->run = (slt_training_run){
         .request = &r->request, .setup = &r->setup, .members = 1, .each = &r->each, .better = true};
     CHECK_OK(slt_folder_make(run));
     char path[SLT_RUN_PATH];

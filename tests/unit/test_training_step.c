@@ -150,7 +150,7 @@ static void run_population(rig *r, uint64_t steps, void (*happens)(rig *r)) {
     }
 }
 
-// member 1 stays as it was after two steps, the others go on as if nothing had happened
+// member 1 stays as it was after two steps, the others continue as if nothing had happened
 static void check_trouble(void (*happens)(rig *r)) {
     rig early, calm, troubled;
     run_population(&early, 2, NULL);

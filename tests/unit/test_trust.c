@@ -130,7 +130,7 @@ static void calibration_error(void **state) {
 
 // ---- prices
 
-// 0 1 2 3 is a segment, three of them in any order of two kinds: cutting behind 3 is the cheapest
+// 0 1 2 3 is a segment, three of them in any order of two kinds: cutting after 3 is the cheapest
 static void right_cuts_are_cheap(void **state) {
     (void)state;
     enum { EPISODES = 60, T = 12 };

@@ -36,7 +36,7 @@ static bool passes(slt_context *context, const char *text, size_t size) {
     return slt_verify_file(context, "changed", &result) == SLT_OK && result.mismatches == 0;
 }
 
-// alters every `stride`-th byte behind the words `from`: the lowest bit turned, so that digits stay
+// alters every `stride`-th byte after the words `from`: the lowest bit turned, so that digits stay
 // digits
 static void check_changes(const char *name, int lines, const char *from, size_t stride) {
     static char text[LARGEST];

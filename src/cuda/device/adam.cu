@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernels/notes.cuh"
+#include "cuda/kernels/step_stats.cuh"
 
 enum { EACH = SLT_CUDA_PIECE / SLT_THREADS }; // numbers of a thread
 
@@ -81,8 +81,8 @@ SLT_DEVICE_INLINE double norm_of(const slt_cuda_update &u) {
 // values and moments come while the gradient is measured: nobody but the last update wrote them
 SLT_KERNEL update(const slt_cuda_update u) {
     const slt_cuda_piece piece = piece_of(u);
-    const slt_cuda_head *head =
-        (const slt_cuda_head *)(u.frames.at + (int64_t)blockIdx.z * u.frames.stride);
+    const slt_cuda_frame_header *head =
+        (const slt_cuda_frame_header *)(u.frames.at + (int64_t)blockIdx.z * u.frames.stride);
     float *value = u.value + piece.start, *moment1 = u.moment1 + piece.start;
     float *moment2 = u.moment2 + piece.start, scale = 1;
     const numbers w = load(value, piece.count), m = load(moment1, piece.count);
@@ -92,7 +92,7 @@ SLT_KERNEL update(const slt_cuda_update u) {
     double norm = norm_of(u);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         u.norm[blockIdx.z] = norm;
-        if (u.notes.notes) slt_take_note(u.notes, norm);
+        if (u.stats.stats) slt_write_stats(u.stats, norm);
     }
     if (!head->active || !isfinite(norm)) return;
     float rate = head->rate, epsilon = head->epsilon;

@@ -9,16 +9,16 @@ void slt_cuda_close(slt_device *device) {
     slt_cuda_plans_close(cuda);
     slt_cuda_lock();
     if (cuda->blas) cublasDestroy(cuda->blas);
-    for (int i = 0; i < SLT_CUDA_SIDES; i++)
+    for (int i = 0; i < SLT_CUDA_SIDE_STREAMS; i++)
         if (cuda->side[i].blas) cublasDestroy(cuda->side[i].blas);
     slt_cuda_unlock();
     slt_cuda_free(cuda, cuda->workspace);
-    for (int i = 0; i < SLT_CUDA_SIDES; i++) slt_cuda_free(cuda, cuda->side[i].workspace);
+    for (int i = 0; i < SLT_CUDA_SIDE_STREAMS; i++) slt_cuda_free(cuda, cuda->side[i].workspace);
     slt_cuda_memory_close(cuda);
     if (cuda->fork) cudaEventDestroy(cuda->fork);
     if (cuda->rest) cudaEventDestroy(cuda->rest);
     if (cuda->ready) cudaEventDestroy(cuda->ready);
-    for (int i = 0; i < SLT_CUDA_SIDES; i++)
+    for (int i = 0; i < SLT_CUDA_SIDE_STREAMS; i++)
         if (cuda->side[i].stream) cudaStreamDestroy(cuda->side[i].stream);
     if (cuda->copies) cudaStreamDestroy(cuda->copies);
     if (cuda->stream) cudaStreamDestroy(cuda->stream);
@@ -54,12 +54,12 @@ static slt_status open_streams(slt_cuda *cuda) {
                  "making an event");
     SLT_TRY(slt_cuda_memory_open(cuda));
     SLT_TRY(open_blas(cuda, cuda->stream, &cuda->blas, &cuda->workspace));
-    cuda->forked = -1;
-    for (int i = 0; i < SLT_CUDA_SIDES; i++) {
-        slt_cuda_side *side = &cuda->side[i];
+    cuda->side_stream = -1;
+    for (int i = 0; i < SLT_CUDA_SIDE_STREAMS; i++) {
+        slt_cuda_stream *side = &cuda->side[i];
         SLT_CUDA_TRY(cuda,
                      cudaStreamCreateWithPriority(&side->stream, cudaStreamNonBlocking,
-                                                  i == SLT_CUDA_BULK ? low : high + 1),
+                                                  i == SLT_CUDA_FINAL_STREAM ? low : high + 1),
                      "making a stream");
         SLT_TRY(open_blas(cuda, side->stream, &side->blas, &side->workspace));
     }

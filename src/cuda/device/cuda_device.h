@@ -1,4 +1,4 @@
-// The CUDA device behind a context: a stream, a handle of cuBLAS, and the first thing that went
+// The CUDA device of a context: a stream, a handle of cuBLAS, and the first thing that went
 // wrong. Host side, plain C; kernels know cuda_op.h only.
 //
 // SPDX-License-Identifier: MIT
@@ -10,7 +10,7 @@
 #include <cuda_runtime_api.h>
 #include "cuda/kernels/cuda_op.h"
 #include "cuda/kernels/weight_group.h"
-#include "engine/shelf.h"
+#include "engine/device_rows.h"
 #include "engine/tape_impl.h"
 
 // a stream for weight gradients, which nobody waits for but Adam
@@ -18,17 +18,17 @@ typedef struct {
     cudaStream_t stream;
     cublasHandle_t blas;
     void *workspace;
-} slt_cuda_side;
+} slt_cuda_stream;
 
 // sides take weight gradients in turn; the others are for sums over rows, which are small and are
 // never held, for what fills the device at the end of a step: all others go before it, and for the
 // slots' nodes that nobody waits for
 enum {
-    SLT_CUDA_TURN_SIDES = 3,
-    SLT_CUDA_SUMS = SLT_CUDA_TURN_SIDES,
-    SLT_CUDA_BULK,
-    SLT_CUDA_REST,
-    SLT_CUDA_SIDES,
+    SLT_CUDA_WEIGHT_STREAMS = 3,
+    SLT_CUDA_SUM_STREAM = SLT_CUDA_WEIGHT_STREAMS,
+    SLT_CUDA_FINAL_STREAM,
+    SLT_CUDA_SLOT_STREAM,
+    SLT_CUDA_SIDE_STREAMS,
     SLT_CUDA_HELD = 64
 };
 
@@ -39,12 +39,12 @@ struct slt_cuda {
     cudaStream_t stream;
     cublasHandle_t blas;
     void *workspace;
-    slt_cuda_side side[SLT_CUDA_SIDES];
-    cudaStream_t copies;            // what is fed, while the step before runs
+    slt_cuda_stream side[SLT_CUDA_SIDE_STREAMS];
+    cudaStream_t copies;            // what is fed, while the previous step runs
     cudaEvent_t fork, rest, ready;  // ready: the last gradient that waits for its group
     cudaMemPool_t pool;             // of the device's memory
     struct slt_cuda_pinned *pinned; // memory here that the device copies from
-    int forked;                     // where the node at hand has work on the side; -1: it has none
+    int side_stream;                // where the current node has work on the side; -1: it has none
     int side_next;                  // whose turn it is
     cudaGraphNode_t held[SLT_CUDA_HELD]; // of a graph: side work that waits for its time
     int held_count;
@@ -58,16 +58,16 @@ enum { SLT_CUDA_FEW = 40 }; // multiprocessors that a weight gradient of one mem
 enum { SLT_CUDA_WORKSPACE = 32 << 20 }; // of cuBLAS, fixed, so that captured graphs may use it
 
 #ifndef SLT_CUDA_FUSED
-#define SLT_CUDA_FUSED 1 // 0: plain products, one behind the other
+#define SLT_CUDA_FUSED 1 // 0: plain products, one after the other
 #endif
 enum { SLT_CUDA_LAG = SLT_CUDA_FUSED ? 32 : 0 }; // nodes that the side may be late
 
 // stream, handle and workspace of a node's products
-static inline slt_cuda_side slt_cuda_place(const slt_cuda_args *args) {
+static inline slt_cuda_stream slt_cuda_place(const slt_cuda_args *args) {
     const slt_cuda *cuda = args->cuda;
-    for (int i = 0; i < SLT_CUDA_SIDES; i++)
+    for (int i = 0; i < SLT_CUDA_SIDE_STREAMS; i++)
         if (args->stream == cuda->side[i].stream) return cuda->side[i];
-    return (slt_cuda_side){cuda->stream, cuda->blas, cuda->workspace};
+    return (slt_cuda_stream){cuda->stream, cuda->blas, cuda->workspace};
 }
 static inline slt_cuda *slt_cuda_of(const slt_store *store) { return (slt_cuda *)store->device; }
 
@@ -84,8 +84,8 @@ slt_status slt_cuda_status(slt_cuda *cuda);
 
 // how an event is waited for: where several contexts share the GPU, without keeping a core busy
 static inline unsigned slt_cuda_waiting(const slt_cuda *cuda) {
-    return cuda->context->trunk ? cudaEventDisableTiming | cudaEventBlockingSync
-                                : cudaEventDisableTiming;
+    return cuda->context->parent ? cudaEventDisableTiming | cudaEventBlockingSync
+                                 : cudaEventDisableTiming;
 }
 // waits for all that the stream has to do
 slt_status slt_cuda_rest(slt_cuda *cuda);
@@ -108,7 +108,7 @@ void slt_cuda_free(slt_cuda *cuda, void *memory);
 slt_status slt_cuda_pin(slt_cuda *cuda, size_t bytes, void **out, size_t *room);
 void slt_cuda_unpin(slt_cuda *cuda, void *memory);
 
-// ---- side work that is held until the chain leaves room for it (cuda_defer.c)
+// ---- side work that is held until the chain leaves room for it (deferred_work.c)
 
 // what is launched on the side from here on waits until `release`
 void slt_cuda_hold(slt_cuda *cuda, cudaStream_t side);
@@ -141,16 +141,17 @@ slt_status slt_cuda_norms_fetch(slt_store *store);
 // what was edited here goes to the device
 slt_status slt_cuda_store_send(slt_store *store);
 
-// ---- shelves (cuda_shelf.c)
+// ---- device rows (cuda_device_rows.c)
 
 typedef struct {
     char *rows[SLT_COLUMNS]; // words, or of bits 64-bit offsets
     uint16_t *ones[SLT_COLUMNS];
     int64_t count[SLT_COLUMNS]; // of ones that are there
-} slt_cuda_shelf;
+} slt_cuda_device_rows;
 
-slt_status slt_cuda_shelf_open(slt_shelf *shelf);
-void slt_cuda_shelf_close(slt_shelf *shelf);
-slt_status slt_cuda_shelf_add(slt_shelf *shelf, const void *const *data, int rows);
+slt_status slt_cuda_device_rows_open(slt_device_rows *rows_of_device);
+void slt_cuda_device_rows_close(slt_device_rows *rows_of_device);
+slt_status slt_cuda_device_rows_add(slt_device_rows *rows_of_device, const void *const *data,
+                                    int rows);
 
 #endif

@@ -1,7 +1,7 @@
 // Frames: what a step brings (batch, options, fed data) on its way to the device. The host fills
-// page-locked memory, which is copied in one piece while the step before runs. What comes from a
-// shelf is then put beside it, and all is spread out to its places; the host goes on to the next of
-// a ring.
+// page-locked memory, which is copied in one piece while the previous step runs. What comes from a
+// device rows is then put next to it, and all is spread out to its places; the host continues to
+// the next of a ring.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -26,7 +26,7 @@ static bool is_fed(const slt_var_info *info) {
 
 static size_t place_arrays(slt_tape *tape, slt_cuda_frames *frames) {
     size_t B = (size_t)tape->limits.trajectories, K = (size_t)tape->limits.slots;
-    size_t at = slt_cuda_aligned(sizeof(slt_cuda_head));
+    size_t at = slt_cuda_aligned(sizeof(slt_cuda_frame_header));
     int32_t *const places[] = {&frames->offset, &frames->length, &frames->index, &frames->companion,
                                &frames->place};
     const size_t counts[] = {B + 1, B, B, B * K, (size_t)tape->limits.tokens};
@@ -37,7 +37,7 @@ static size_t place_arrays(slt_tape *tape, slt_cuda_frames *frames) {
     return at;
 }
 
-// behind the arrays, what is fed: numbers, integers, or offsets and places of ones
+// after the arrays, what is fed: numbers, integers, or offsets and places of ones
 static size_t place_feeds(slt_tape *tape, slt_cuda_tape *t, size_t at) {
     for (slt_var v = 1; v < tape->var_count; v++) {
         const slt_var_info *info = &tape->vars[v];
@@ -79,21 +79,21 @@ void slt_cuda_frames_close(slt_tape *tape) {
 
 // ---- what goes into a stage
 
-static void fill_head(const slt_tape *tape, int member, slt_cuda_head *head) {
+static void fill_head(const slt_tape *tape, int member, slt_cuda_frame_header *head) {
     const slt_batch *batch = &tape->frames[member].batch;
     const slt_step *step = &tape->frames[member].step;
-    *head = (slt_cuda_head){.seed = step->seed,
-                            .note = tape->steps,
-                            .count = batch->count,
-                            .tokens = batch->offset[batch->count],
-                            .true_tokens = batch->true_tokens,
-                            .total = slt_batch_total(batch),
-                            .active = step->active,
-                            .step = step->step,
-                            .noise = step->noise,
-                            .rate = slt_adam_rate(step),
-                            .epsilon = step->adam_epsilon,
-                            .max_norm = step->max_norm};
+    *head = (slt_cuda_frame_header){.seed = step->seed,
+                                    .stats = tape->steps,
+                                    .count = batch->count,
+                                    .tokens = batch->offset[batch->count],
+                                    .true_tokens = batch->true_tokens,
+                                    .total = slt_batch_total(batch),
+                                    .active = step->active,
+                                    .step = step->step,
+                                    .noise = step->noise,
+                                    .rate = slt_adam_rate(step),
+                                    .epsilon = step->adam_epsilon,
+                                    .max_norm = step->max_norm};
     memcpy(head->weight, step->weight, sizeof head->weight);
 }
 
@@ -104,7 +104,7 @@ static int64_t put_batch(const slt_tape *tape, int member) {
     size_t count = (size_t)batch->count, K = (size_t)tape->limits.slots, each = sizeof(int32_t);
     int64_t place = slt_cuda_take_piece(&t->filled->sent, (size_t)t->frames.place);
     char *to = t->filled->at + place;
-    fill_head(tape, member, (slt_cuda_head *)(void *)to);
+    fill_head(tape, member, (slt_cuda_frame_header *)(void *)to);
     memcpy(to + t->frames.offset, batch->offset, (count + 1) * each);
     memcpy(to + t->frames.length, batch->length, count * each);
     memcpy(to + t->frames.index, batch->index, count * each);
@@ -116,7 +116,7 @@ static int64_t put_batch(const slt_tape *tape, int member) {
     return place;
 }
 
-// rows of the launch: zeros behind those that are there
+// rows of the launch: zeros after those that are there
 int slt_cuda_rows(const slt_tape *tape, slt_shape shape) {
     int tokens = slt_cuda_tape_of(tape)->tokens;
     if (shape.space == SLT_TOKENS) return tokens;
@@ -196,11 +196,11 @@ static int64_t put_list(slt_cuda_stage *stage, const void *list, size_t bytes) {
 static void make_rows(slt_tape *tape, int member, slt_var var, int64_t batch) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda_stage *stage = t->filled;
-    const slt_excerpt *from = tape->frames[member].excerpt[var];
-    const slt_cuda_shelf *shelf = from->shelf->on_device;
+    const slt_row_slice *from = tape->frames[member].excerpt[var];
+    const slt_cuda_device_rows *rows_of_device = from->rows_of_device->on_device;
     size_t count = (size_t)tape->frames[member].batch.count, bytes = row_bytes(tape, var);
-    slt_cuda_gather gather = {.shelf = shelf->rows[from->column],
-                              .ones = shelf->ones[from->column],
+    slt_cuda_gather gather = {.rows_of_device = rows_of_device->rows[from->column],
+                              .ones = rows_of_device->ones[from->column],
                               .batch = batch,
                               .first = put_list(stage, from->first, count * sizeof *from->first),
                               .to = slt_cuda_take_piece(&stage->made, bytes),
@@ -264,14 +264,14 @@ static slt_status add_bytes(const slt_tape *tape, int member, size_t *sent, size
     return SLT_OK;
 }
 
-slt_status slt_cuda_heads_put(slt_tape *tape) {
+slt_status slt_cuda_headers_put(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    size_t each = slt_cuda_aligned(sizeof(slt_cuda_head));
+    size_t each = slt_cuda_aligned(sizeof(slt_cuda_frame_header));
     SLT_TRY(slt_cuda_stage_take(tape, each * (size_t)tape->store->members, 0));
     for (int m = 0; m < tape->store->members; m++) {
         int64_t place = slt_cuda_take_piece(&t->filled->sent, each);
-        fill_head(tape, m, (slt_cuda_head *)(void *)(t->filled->at + place));
-        slt_cuda_stage_move(t, m, 0, place, sizeof(slt_cuda_head));
+        fill_head(tape, m, (slt_cuda_frame_header *)(void *)(t->filled->at + place));
+        slt_cuda_stage_move(t, m, 0, place, sizeof(slt_cuda_frame_header));
     }
     return SLT_OK;
 }

@@ -1,4 +1,4 @@
-// Products with something behind them in the same launch (cuBLASLt): a bias and a ReLU, or the sum
+// Products with something after them in the same launch (cuBLASLt): a bias and a ReLU, or the sum
 // over rows that is the bias's gradient. Where the library has no such kernel the two are launched
 // one after the other. What is used is a function of the shapes alone, chosen by the library's own
 // rules, never by timing.
@@ -52,7 +52,7 @@ static bool describe(struct slt_cuda_plan *plan) {
     if (!is_done(
             cublasLtMatmulDescCreate(&plan->product, (cublasComputeType_t)k->compute, CUDA_R_32F)))
         return false;
-    // a weight gradient of one member leaves room for the chain beside it
+    // a weight gradient of one member leaves room for the chain next to it
     int32_t few = k->transpose_a && k->members == 1 ? SLT_CUDA_FEW : 0;
     return set(plan->product, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, &few, sizeof few) &&
            set(plan->product, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b) &&
@@ -127,7 +127,7 @@ static bool fused(const slt_cuda_args *args, cublasLtEpilogue_t epilogue, bool t
     struct slt_cuda_plan *plan = plan_of(cuda, &key, bias.at);
     if (!plan || !plan->works || cuda->status != SLT_OK) return false;
     const float one = 1, beta = add ? 1 : 0;
-    slt_cuda_side place = slt_cuda_place(args);
+    slt_cuda_stream place = slt_cuda_place(args);
     if (!set(plan->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias.at, sizeof bias.at))
         return false;
     plan->works =

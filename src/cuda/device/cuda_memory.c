@@ -1,5 +1,5 @@
 // Memory of the device and page-locked memory here. Neither is given back while the device is open:
-// cudaFree and cudaFreeHost wait for all that the GPU has to do, and stop whoever works beside.
+// cudaFree and cudaFreeHost wait for all that the GPU has to do, and stop whoever works next to.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -90,7 +90,7 @@ static cudaError_t copy_here(const slt_tape *tape, slt_var var, slt_cuda_view fr
     return error;
 }
 
-static void bring(const slt_tape *tape, slt_var var, slt_cuda_view from, slt_real *to) {
+static void prefetch(const slt_tape *tape, slt_var var, slt_cuda_view from, slt_real *to) {
     slt_cuda *cuda = slt_cuda_of(tape->store);
     slt_cuda_check(cuda, copy_here(tape, var, from, to), "reading a result"); // sticks
     slt_cuda_rest(cuda);
@@ -99,7 +99,7 @@ static void bring(const slt_tape *tape, slt_var var, slt_cuda_view from, slt_rea
 static void mirror(const slt_tape *tape, slt_var var, slt_cuda_view from) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     if (t->turn->mirrored[var] == t->read) return;
-    bring(tape, var, from, t->turn->mirror[var]);
+    prefetch(tape, var, from, t->turn->mirror[var]);
     t->turn->mirrored[var] = t->read;
     t->asked[var] = true;
 }
@@ -149,7 +149,7 @@ slt_real *slt_cuda_gradient(const slt_tape *tape, int member, slt_var var) {
                info->first;
     }
     if (t->inner[var]) {
-        bring(tape, var, slt_cuda_gradient_view(tape, var), t->inner[var]);
+        prefetch(tape, var, slt_cuda_gradient_view(tape, var), t->inner[var]);
         return t->inner[var] + slt_cuda_capacity(tape, var) * (size_t)member;
     }
     if (info->origin != SLT_FROM_FEED || !t->turn->mirror[var]) return NULL;

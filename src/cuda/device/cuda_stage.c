@@ -97,8 +97,8 @@ slt_status slt_cuda_stage_send(slt_tape *tape, bool ahead) {
                             .offset = t->frames.offset,
                             .blocks = stage->blocks,
                             .gathers = stage->gathers};
-    cudaStream_t behind = ahead ? cuda->copies : cuda->stream;
-    slt_cuda_spread spread = {behind, stage->there, (char *)t->frames.at, stage->moves};
+    cudaStream_t following = ahead ? cuda->copies : cuda->stream;
+    slt_cuda_spread spread = {following, stage->there, (char *)t->frames.at, stage->moves};
     SLT_CUDA_TRY(
         cuda,
         cudaMemcpyAsync(stage->there, stage->at, stage->sent, cudaMemcpyHostToDevice, cuda->copies),
@@ -109,7 +109,7 @@ slt_status slt_cuda_stage_send(slt_tape *tape, bool ahead) {
     SLT_CUDA_TRY(cuda, cudaStreamWaitEvent(cuda->stream, stage->arrived, 0), "sending a batch");
     if (!ahead) slt_cuda_frames_spread(&spread);
     SLT_CUDA_TRY(cuda, cudaPeekAtLastError(), "sending a batch");
-    SLT_CUDA_TRY(cuda, cudaEventRecord(stage->spread, behind), "sending a batch");
+    SLT_CUDA_TRY(cuda, cudaEventRecord(stage->spread, following), "sending a batch");
     stage->used = true;
     return SLT_OK;
 }

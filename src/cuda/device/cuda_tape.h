@@ -12,14 +12,14 @@ struct slt_layer_weights;
 
 enum { SLT_CUDA_STAGES = 4, SLT_CUDA_GRAPHS = 320, SLT_CUDA_FRAMES = 2 };
 
-// memory that the device copies from while the host writes the next. Behind what is sent, the
+// memory that the device copies from while the host writes the next. After what is sent, the
 // device has what it makes itself
 typedef struct {
     char *at, *there; // here, and on the device
     size_t room, room_there;
     size_t sent, made;           // where the next piece goes
     slt_cuda_move *move;         // at its head
-    slt_cuda_gather *gather;     // behind them
+    slt_cuda_gather *gather;     // after them
     int moves, gathers, blocks;  // blocks: of a gather
     cudaEvent_t arrived, spread; // on the device, in the frames
     bool used;
@@ -46,7 +46,7 @@ enum { SLT_CUDA_TURNS = 2 };
 typedef struct {
     slt_cuda *cuda;
     float *block;           // planned, of all members
-    slt_cuda_frames frames; // of the run at hand
+    slt_cuda_frames frames; // of the current pass
     char *both; // frames take turns: one is filled while the step before reads the other
     int frame;
     cudaEvent_t left[SLT_CUDA_FRAMES]; // whoever read it has ended
@@ -56,27 +56,27 @@ typedef struct {
     float **constant;   // [vars] tables that never change
     bool constants_sent;
     slt_cuda_stage stage[SLT_CUDA_STAGES];
-    slt_cuda_stage *filled; // the one at hand
+    slt_cuda_stage *filled; // the current one
     int stage_next;
     slt_var *fed; // [feeds] variables
     int feeds;
-    int tokens;                      // the class of the run at hand
+    int tokens;                      // the class of the current pass
     int *count;                      // [members][2]: trajectories and tokens of the last run
-    float *partials, *side_partials; // side: [SLT_CUDA_SIDES][members][·]
+    float *partials, *side_partials; // side: [SLT_CUDA_SIDE_STREAMS][members][·]
     size_t partials_each;
     int32_t *counters, *side_counters;
     int *begin, *end;  // [2·nodes] times of the run that a node's forward and backward is in
-    int last_room;     // behind this node no launch of backward leaves room on the device
+    int last_room;     // after this node no launch of backward leaves room on the device
     cudaEvent_t *done; // [nodes] work on the side
-    bool *has_done;    // [nodes] recorded in the pass at hand
+    bool *has_done;    // [nodes] recorded in the current pass
     bool *waits;       // [nodes] its weight gradients wait for others
     int waiting;       // products that wait, of nodes that are marked so
     int counter_stride;
-    // [nodes] weights that are laid down for the launch that begins there; NULL: none are
+    // [nodes] weights that are packed for the launch that begins there; NULL: none are
     struct slt_layer_weights (**pack)(const slt_tape *tape, int n);
-    float **laid;         // [nodes] where
-    int to_lay;           // in the pass at hand: of nodes from here on
-    slt_cuda_note *notes; // as the device sees them
+    float **packed;             // [nodes] where
+    int to_pack;                // in the current pass: of nodes from here on
+    slt_cuda_step_stats *stats; // as the device sees them
     slt_cuda_graph graph[SLT_CUDA_GRAPHS];
     int graphs;
     uint64_t runs;       // forward passes; what was brought here is of one of them
@@ -119,12 +119,12 @@ slt_status slt_cuda_stages_open(slt_cuda_tape *t);
 void slt_cuda_stages_close(slt_cuda_tape *t);
 // the next of the ring, free to write, with room for what is sent and what is made there
 slt_status slt_cuda_stage_take(slt_tape *tape, size_t sent, size_t made);
-// copies it, gathers; spreads it before the step in front has ended (ahead), or behind that
+// copies it, gathers; spreads it before the previous step has ended (ahead), or after that
 slt_status slt_cuda_stage_send(slt_tape *tape, bool ahead);
-// bytes of the stage have a place in a frame; what lies behind them, up to 16, comes along
+// bytes of the stage have a place in a frame; what lies after them, up to 16, comes along
 void slt_cuda_stage_move(slt_cuda_tape *t, int member, int64_t place, int64_t from, size_t bytes);
 
-// rows of a launch, at the class of the run at hand
+// rows of a launch, at the class of the current pass
 int slt_cuda_rows(const slt_tape *tape, slt_shape shape);
 // lays out the frames; reserves them
 slt_status slt_cuda_frames_open(slt_tape *tape);
@@ -132,20 +132,20 @@ void slt_cuda_frames_close(slt_tape *tape);
 // batch, step and feeds of all members into a stage, and the class of the run; or what changes
 // between forward and Adam
 slt_status slt_cuda_frames_put(slt_tape *tape);
-slt_status slt_cuda_heads_put(slt_tape *tape);
+slt_status slt_cuda_headers_put(slt_tape *tape);
 
 // what a kernel sees of node n; -1: of none
 slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward);
 
-// ---- work on the side (cuda_side.c)
+// ---- work on the side (weight_streams.c)
 
 // what node n has launched on the side, or left to wait for others, is its own
-slt_status slt_cuda_side_note(slt_tape *tape, int n);
+slt_status slt_cuda_stream_mark(slt_tape *tape, int n);
 // weight gradients that wait for others, in one launch
-slt_status slt_cuda_side_weights(const slt_tape *tape, slt_weight_time time);
-// the parts of a step's last group, in front of Adam, on the stream where it runs
-slt_status slt_cuda_side_add(slt_tape *tape);
+slt_status slt_cuda_stream_weights(const slt_tape *tape, slt_weight_time time);
+// the parts of a step's last group, before Adam, on the stream where it runs
+slt_status slt_cuda_stream_add(slt_tape *tape);
 // the chain waits for node n's
-slt_status slt_cuda_side_wait(slt_tape *tape, int n);
+slt_status slt_cuda_stream_wait(slt_tape *tape, int n);
 
 #endif

@@ -1,5 +1,5 @@
-// Frames: rows of shelves are put where the host's would have arrived, beside the step before; what
-// is there then goes to its places, 16 bytes at a time.
+// Frames: rows of device rows are put where the host's would have arrived, next to the step before;
+// what is there then goes to its places, 16 bytes at a time.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -7,7 +7,7 @@
 
 enum { PARTS = 16, FEW = 128 }; // blocks of a move; threads of a trajectory
 
-// ---- gathering: a block has a trajectory, the one behind the last has the tail
+// ---- gathering: a block has a trajectory, the next one the last has the tail
 
 SLT_DEVICE_INLINE void put_place(int32_t *place, int b, int first, int end) {
     for (int i = first + (int)threadIdx.x; i < end; i += FEW) place[i] = b;
@@ -20,7 +20,7 @@ SLT_DEVICE_INLINE void put_words(const slt_cuda_gather &g, const uint32_t *from,
     for (int64_t i = threadIdx.x; i < words; i += FEW) to[i] = from ? from[i] : 0;
 }
 
-// offset: of the trajectory's rows on the shelf; `before` ones come in front of its own
+// offset: of the trajectory's rows on the device rows; `before` ones come before its own
 SLT_DEVICE_INLINE void put_bits(const slt_cuda_gather &g, const int64_t *offset, int32_t *to,
                                 uint16_t *to_ones, int before, int rows) {
     const uint16_t *ones = g.ones + offset[0];
@@ -33,23 +33,23 @@ SLT_KERNEL gather(const slt_cuda_fetch a) {
     slt_begin();
     const slt_cuda_gather g = ((const slt_cuda_gather *)(a.stage + a.list))[blockIdx.y];
     const int32_t *offset = (const int32_t *)(a.stage + g.batch + a.offset);
-    int b = (int)blockIdx.x, count = ((const slt_cuda_head *)(a.stage + g.batch))->count;
+    int b = (int)blockIdx.x, count = ((const slt_cuda_frame_header *)(a.stage + g.batch))->count;
     if (b > count) return;
     bool tail = b == count;
     int first = offset[b], end = tail ? g.rows : offset[b + 1];
-    int64_t row = tail || !g.shelf ? 0 : ((const int64_t *)(a.stage + g.first))[b];
+    int64_t row = tail || !g.rows_of_device ? 0 : ((const int64_t *)(a.stage + g.first))[b];
     char *to = a.stage + g.to;
-    if (!g.shelf) {
+    if (!g.rows_of_device) {
         if (!tail) put_place((int32_t *)to, b, first, end);
     } else if (!g.ones) {
-        const uint32_t *from = (const uint32_t *)g.shelf + row * g.width;
+        const uint32_t *from = (const uint32_t *)g.rows_of_device + row * g.width;
         put_words(g, tail ? NULL : from, (uint32_t *)to, first, end);
     } else {
         int before = ((const int32_t *)(a.stage + g.before))[b];
         int32_t *rows = (int32_t *)to + first;
         if (!tail)
-            put_bits(g, (const int64_t *)g.shelf + row, rows, (uint16_t *)(a.stage + g.to_ones),
-                     before, end - first);
+            put_bits(g, (const int64_t *)g.rows_of_device + row, rows,
+                     (uint16_t *)(a.stage + g.to_ones), before, end - first);
         else
             for (int i = threadIdx.x; i <= end - first; i += FEW) rows[i] = before;
     }

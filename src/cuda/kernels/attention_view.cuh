@@ -11,7 +11,7 @@ enum { SLT_ATTENTION_HEADS, SLT_ATTENTION_SPACE }; // attributes
 
 // one head of the block's sequence
 typedef struct {
-    slt_run run;
+    slt_device_span run;
     int head, heads, size, width, keys;
     float scale;
 } slt_attention_view;
@@ -25,7 +25,7 @@ SLT_DEVICE_INLINE slt_attention_view slt_attention_view_of(const slt_cuda_args &
     v.width = a.out_width[0];
     v.size = v.width / v.heads;
     v.scale = 1 / sqrtf((float)v.size);
-    v.run = slt_run_of(a, space, sequence);
+    v.run = slt_span_of(a, space, sequence);
     int truth = slt_length(a)[v.run.b];
     if (space == SLT_SLOT_TOKENS) {
         int companion = slt_companion(a)[sequence];
@@ -37,7 +37,7 @@ SLT_DEVICE_INLINE slt_attention_view slt_attention_view_of(const slt_cuda_args &
 
 SLT_DEVICE_INLINE bool slt_sequence_there(const slt_cuda_args &a) {
     int slots = a.n[SLT_ATTENTION_SPACE] == SLT_SLOT_TOKENS ? a.slots : 1;
-    return (int)blockIdx.x < slt_head(a)->count * slots;
+    return (int)blockIdx.x < slt_header(a)->count * slots;
 }
 
 // part 0, 1, 2 of row l: query, key, value

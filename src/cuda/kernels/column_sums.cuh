@@ -18,9 +18,9 @@ typedef struct {
     bool add[2];
     int across; // > 0: all sums of column c go to row c of out[0], so many of them; those of the
                 // last column to out[1]
-} slt_sums;
+} slt_column_sums;
 
-SLT_DEVICE_INLINE void slt_put_sum(const slt_sums &s, int i, int c, float sum) {
+SLT_DEVICE_INLINE void slt_put_sum(const slt_column_sums &s, int i, int c, float sum) {
     if (s.across > 0) {
         bool last = c == s.width - 1;
         float *to = slt_at(s.out[last]);
@@ -31,7 +31,7 @@ SLT_DEVICE_INLINE void slt_put_sum(const slt_sums &s, int i, int c, float sum) {
 
 template <class Term>
 static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term,
-                                       const __grid_constant__ slt_sums s) {
+                                       const __grid_constant__ slt_column_sums s) {
     slt_begin();
     enum {
         W = Term::WIDTH,
@@ -73,7 +73,7 @@ static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term,
 static inline int slt_least_of(int a, int b) { return a < b ? a : b; }
 
 template <class Term>
-static inline void slt_launch_sums(const slt_cuda_args *args, Term term, slt_sums sums) {
+static inline void slt_launch_sums(const slt_cuda_args *args, Term term, slt_column_sums sums) {
     int columns = slt_pieces(sums.width, Term::WIDTH);
     int blocks = slt_pieces(columns, SLT_SUM_COLUMNS);
     int room = (int)(args->partials.stride / ((int64_t)Term::SUMS * Term::WIDTH * columns));

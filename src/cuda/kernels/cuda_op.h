@@ -36,7 +36,7 @@ typedef struct {
 
 // what changes from step to step, at the head of a member's frame
 typedef struct {
-    uint64_t seed, note;
+    uint64_t seed, stats;
     int32_t count, tokens, true_tokens; // of the batch
     int32_t total;                      // trajectories of the whole batch, of which it is a share
     int32_t active;
@@ -44,7 +44,7 @@ typedef struct {
     uint32_t step;
     float noise, rate, epsilon, max_norm;
     float weight[SLT_CUDA_WEIGHTS];
-} slt_cuda_head;
+} slt_cuda_frame_header;
 
 // the batches on the device: a head, then arrays at fixed distances
 typedef struct {
@@ -88,15 +88,15 @@ typedef struct {
     int64_t from, to, fours;
 } slt_cuda_move;
 
-// rows that a member takes from a shelf, for one variable; places count from the stage's begin
+// rows that a member takes from device rows, for one variable; places count from the stage's begin
 typedef struct {
-    const char *shelf;    // words of rows, or of bits 64-bit offsets; NULL: place is made
-    const uint16_t *ones; // of bits
-    int64_t batch;        // the member's head and arrays
-    int64_t first;        // [count] rows of the shelf
-    int64_t before;       // [count+1] of bits: ones in front of each trajectory's
+    const char *rows_of_device; // words of rows, or of bits 64-bit offsets; NULL: place is made
+    const uint16_t *ones;       // of bits
+    int64_t batch;              // the member's head and arrays
+    int64_t first;              // [count] rows of the device rows
+    int64_t before;             // [count+1] of bits: ones before each trajectory's
     int64_t to, to_ones;
-    int32_t width, rows; // rows of the launch: zeros behind those that are there
+    int32_t width, rows; // rows of the launch: zeros after those that are there
 } slt_cuda_gather;
 
 typedef struct {
@@ -115,23 +115,23 @@ typedef struct {
     int moves;
 } slt_cuda_spread;
 
-// ---- notes: as slt_note of the engine
+// ---- notes: as slt_step_stats of the engine
 
-enum { SLT_CUDA_WATCHED = 6, SLT_CUDA_NOTES = 64 };
+enum { SLT_CUDA_WATCHED = 6, SLT_CUDA_STATS_KEPT = 64 };
 
 typedef struct {
     float value[SLT_CUDA_WATCHED];
     double norm;
     uint64_t number;
-} slt_cuda_note;
+} slt_cuda_step_stats;
 
 typedef struct {
     void *stream;
     slt_cuda_frames frames;
     slt_cuda_view watched[SLT_CUDA_WATCHED];
     int members, count;
-    slt_cuda_note *notes; // [members][SLT_CUDA_NOTES], in memory that the host reads
-} slt_cuda_notes;
+    slt_cuda_step_stats *stats; // [members][SLT_CUDA_STATS_KEPT], in memory that the host reads
+} slt_cuda_stats_writer;
 
 // ---- the optimiser
 
@@ -151,8 +151,8 @@ typedef struct {
     float *value, *gradient, *moment1, *moment2;
     const slt_cuda_piece *pieces; // those of a member next to each other
     int members, pieces_each;
-    double *piece_norm, *norm; // [pieces], [members]
-    slt_cuda_notes notes;      // its own notes may be NULL: none are taken
+    double *piece_norm, *norm;   // [pieces], [members]
+    slt_cuda_stats_writer stats; // its own notes may be NULL: none are taken
 } slt_cuda_update;
 
 #ifdef __cplusplus
@@ -166,24 +166,24 @@ void slt_cuda_adam(const slt_cuda_update *update);
 // the head of the backward pass: the loss's own gradient is 1
 void slt_cuda_seed(const slt_cuda_args *args, slt_cuda_view gradient);
 // the notes of a step that trains nothing
-void slt_cuda_take_notes(const slt_cuda_notes *notes);
+void slt_cuda_write_stats(const slt_cuda_stats_writer *stats);
 
 // c (m,n) = op(a)·op(b) for every member, added to c where `add`; strides as in engine/gemm.h
 void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b, int m, int n,
                    int k, slt_cuda_view a, int lda, slt_cuda_view b, int ldb, bool add,
                    slt_cuda_view c, int ldc);
 
-// the same node on the side stream, behind all that was launched so far. What is launched there may
+// the same node on the side stream, after all that was launched so far. What is launched there may
 // read what the node's backward reads, and write gradients of parameters only
-slt_cuda_args slt_cuda_fork(const slt_cuda_args *args);
-// the same for a group of gradients, behind the last of them that was ready
-slt_cuda_args slt_cuda_fork_group(const slt_cuda_args *args, bool last);
-// the same for sums over rows, few blocks: beside the chain at any time
-slt_cuda_args slt_cuda_fork_sums(const slt_cuda_args *args);
-// and for what takes the whole device: behind all others
-slt_cuda_args slt_cuda_fork_bulk(const slt_cuda_args *args);
+slt_cuda_args slt_cuda_on_weight_stream(const slt_cuda_args *args);
+// the same for a group of gradients, after the last of them that was ready
+slt_cuda_args slt_cuda_on_group_stream(const slt_cuda_args *args, bool last);
+// the same for sums over rows, few blocks: concurrently with the chain at any time
+slt_cuda_args slt_cuda_on_sum_stream(const slt_cuda_args *args);
+// and for what takes the whole device: after all others
+slt_cuda_args slt_cuda_on_final_stream(const slt_cuda_args *args);
 // and for nodes that lead to gradients of parameters alone: it may write those of rows, too
-slt_cuda_args slt_cuda_fork_rest(const slt_cuda_args *args);
+slt_cuda_args slt_cuda_on_slot_stream(const slt_cuda_args *args);
 
 // are products in tf32? those of attention are, too
 bool slt_cuda_is_tf32(const slt_cuda *cuda);
@@ -223,7 +223,7 @@ typedef struct {
 
 // false: not at this size or precision, and nothing was done
 bool slt_cuda_bits_gradient(const slt_cuda_args *args, const slt_bits_gradient *product);
-// a gradient of weights that is launched with others (cuda_side.c); false: not at this size or
+// a gradient of weights that is launched with others (weight_streams.c); false: not at this size or
 // precision
 struct slt_weight_product;
 bool slt_cuda_weights_wait(const slt_cuda_args *args, const struct slt_weight_product *product);
@@ -248,9 +248,9 @@ void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cu
                              slt_space space, int rows, int width, slt_cuda_view table, bool add,
                              int entries);
 
-// what a backward does beside a row's own gradient, for a run of nodes that were one launch: sums
-// for weights and tables. parts: so many sums of rows are in `shared`; 0: none, they are made from
-// the rows
+// what a backward does next to a row's own gradient, for a group of fused nodes that were one
+// launch: sums for weights and tables. parts: so many sums of rows are in `shared`; 0: none, they
+// are made from the rows
 void slt_cuda_dense_weights(const slt_cuda_args *args);
 void slt_cuda_narrow_weights(const slt_cuda_args *args); // of a dense layer
 void slt_cuda_mlp_weights(const slt_cuda_args *args);
@@ -269,7 +269,7 @@ void slt_cuda_join_weights(const slt_cuda_args *args);
     X(lstm) X(uniform) X(stack_slots) X(boundary_sample) X(boundary_kl) X(boundary_readout)        \
     X(boundary_masks) X(segment_xent) X(gaussian_sample) X(gaussian_kl) X(concrete_sample)         \
     X(concrete_kl) X(live_rows) X(end_probability) X(window_attention) X(add_slots) X(count_xent)  \
-    X(count_kl) X(mask_pool) X(segment_code) X(scale) X(end_toll) X(ompn) X(done_xent)  \
+    X(count_kl) X(mask_pool) X(segment_code) X(scale) X(exception_cost) X(ompn) X(done_xent)  \
     X(prefix_gaussian) X(segment_gaussian) X(done_gaussian)
 // clang-format on
 

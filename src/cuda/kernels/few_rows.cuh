@@ -13,7 +13,7 @@
 enum { SLT_FEW_DEPTH = 8, SLT_FEW_COLUMNS = 4 * SLT_WARP }; // fours on their way; columns of a warp
 
 // four numbers that nobody writes during the launch, zeros where they are not there. They are read
-// once: the first cache, small beside so much shared memory, is left to others
+// once: the first cache, small next to so much shared memory, is left to others
 SLT_DEVICE_INLINE float4 slt_steady4(const float *at, bool there) {
     float4 x = {0, 0, 0, 0};
 #ifdef SLT_EMULATED

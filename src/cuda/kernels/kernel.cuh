@@ -29,20 +29,20 @@
 #define SLT_CUDA_OVERLAP 1 // a kernel may be set up while the one before it ends
 #endif
 
-// the kernel behind may be set up: it holds room on the device from then on, which others lack
+// the next kernel may be set up: it holds room on the device from then on, which others lack
 SLT_DEVICE_INLINE void slt_let_next(void) {
 #if SLT_CUDA_OVERLAP && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
-// the kernel in front has ended
+// the previous kernel has ended
 SLT_DEVICE_INLINE void slt_wait_for_last(void) {
 #if SLT_CUDA_OVERLAP && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// the first line of a kernel: nothing is read or written before the one in front has ended. The one
-// behind is let in when this one works, so that no more than one waits
+// the first line of a kernel: nothing is read or written before the previous one has ended. The one
+// after is let in when this one works, so that no more than one waits
 SLT_DEVICE_INLINE void slt_begin(void) {
     slt_wait_for_last();
     slt_let_next();
@@ -138,7 +138,7 @@ SLT_DEVICE_INLINE int slt_block_warp(void) { return (int)threadIdx.x / SLT_WARP;
 SLT_DEVICE_INLINE int slt_block_warps(void) { return (int)blockDim.x / SLT_WARP; }
 
 // a line of 32 numbers on its way to the second cache
-SLT_DEVICE_INLINE void slt_bring_near(const float *at) {
+SLT_DEVICE_INLINE void slt_prefetch_line(const float *at) {
     (void)at;
 #ifdef __CUDA_ARCH__
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
@@ -147,8 +147,8 @@ SLT_DEVICE_INLINE void slt_bring_near(const float *at) {
 
 // ---- the batch
 
-SLT_DEVICE_INLINE const slt_cuda_head *slt_head(const slt_cuda_args &a) {
-    return (const slt_cuda_head *)(a.frames.at + (int64_t)blockIdx.z * a.frames.stride);
+SLT_DEVICE_INLINE const slt_cuda_frame_header *slt_header(const slt_cuda_args &a) {
+    return (const slt_cuda_frame_header *)(a.frames.at + (int64_t)blockIdx.z * a.frames.stride);
 }
 SLT_DEVICE_INLINE const int32_t *slt_frame_array(const slt_cuda_args &a, int32_t distance) {
     return (const int32_t *)(a.frames.at + (int64_t)blockIdx.z * a.frames.stride + distance);
@@ -165,7 +165,7 @@ SLT_DEVICE_INLINE const int32_t *slt_companion(const slt_cuda_args &a) {
 
 // rows of a space that the step has; `fixed` for SLT_FIXED
 SLT_DEVICE_INLINE int slt_count(const slt_cuda_args &a, slt_space space, int fixed) {
-    const slt_cuda_head *head = slt_head(a);
+    const slt_cuda_frame_header *head = slt_header(a);
     switch (space) {
     case SLT_TRAJECTORIES:
         return head->count;
@@ -185,12 +185,13 @@ SLT_DEVICE_INLINE int slt_count(const slt_cuda_args &a, slt_space space, int fix
 // where a row of tokens or slot tokens stands: position l of trajectory b, slot k
 typedef struct {
     int b, k, l, computed;
-} slt_spot;
+} slt_token_place;
 
-SLT_DEVICE_INLINE slt_spot slt_spot_of(const slt_cuda_args &a, slt_space space, int row) {
+SLT_DEVICE_INLINE slt_token_place slt_token_place_of(const slt_cuda_args &a, slt_space space,
+                                                     int row) {
     int slots = space == SLT_SLOT_TOKENS ? a.slots : 1;
     const int32_t *offset = slt_offset(a);
-    slt_spot spot;
+    slt_token_place spot;
     spot.b = slt_frame_array(a, a.frames.place)[row / slots];
     spot.computed = offset[spot.b + 1] - offset[spot.b];
     int rest = row - slots * offset[spot.b];
@@ -202,12 +203,12 @@ SLT_DEVICE_INLINE slt_spot slt_spot_of(const slt_cuda_args &a, slt_space space, 
 // sequence i of a space: its first row and how many it has
 typedef struct {
     int first, computed, b, k;
-} slt_run;
+} slt_device_span;
 
-SLT_DEVICE_INLINE slt_run slt_run_of(const slt_cuda_args &a, slt_space space, int i) {
+SLT_DEVICE_INLINE slt_device_span slt_span_of(const slt_cuda_args &a, slt_space space, int i) {
     int slots = space == SLT_SLOT_TOKENS ? a.slots : 1;
     const int32_t *offset = slt_offset(a);
-    slt_run run;
+    slt_device_span run;
     run.b = i / slots;
     run.k = i % slots;
     run.computed = offset[run.b + 1] - offset[run.b];

@@ -11,22 +11,24 @@
 typedef struct {
     int first, count;
     const float *list; // of the first one
-} slt_live;
+} slt_live_span;
 
-SLT_DEVICE_INLINE slt_live slt_live_of(slt_cuda_view list, slt_cuda_view range, int b) {
-    slt_live live;
+SLT_DEVICE_INLINE slt_live_span slt_live_of(slt_cuda_view list, slt_cuda_view range, int b) {
+    slt_live_span live;
     live.first = (int)slt_at(range)[2 * b];
     live.count = (int)slt_at(range)[2 * b + 1];
     live.list = slt_at(list) + 2 * (int64_t)live.first;
     return live;
 }
-SLT_DEVICE_INLINE int slt_live_token(const slt_live &live, int i) { return (int)live.list[2 * i]; }
-SLT_DEVICE_INLINE int slt_live_slot(const slt_live &live, int i) {
+SLT_DEVICE_INLINE int slt_live_token(const slt_live_span &live, int i) {
+    return (int)live.list[2 * i];
+}
+SLT_DEVICE_INLINE int slt_live_slot(const slt_live_span &live, int i) {
     return (int)live.list[2 * i + 1];
 }
 
-// the first of a trajectory's live rows at (slot, token) or behind it
-SLT_DEVICE_INLINE int slt_live_from(const slt_live &live, int slot, int token) {
+// the first of a trajectory's live rows at (slot, token) or after it
+SLT_DEVICE_INLINE int slt_live_from(const slt_live_span &live, int slot, int token) {
     int low = 0, high = live.count;
     while (low < high) {
         int middle = (low + high) / 2, k = slt_live_slot(live, middle);
@@ -39,7 +41,7 @@ SLT_DEVICE_INLINE int slt_live_from(const slt_live &live, int slot, int token) {
 }
 
 // the live row of a token's slot; -1: there is none
-SLT_DEVICE_INLINE int slt_live_find(const slt_live &live, int slot, int token) {
+SLT_DEVICE_INLINE int slt_live_find(const slt_live_span &live, int slot, int token) {
     int i = slt_live_from(live, slot, token);
     bool there =
         i < live.count && slt_live_slot(live, i) == slot && slt_live_token(live, i) == token;

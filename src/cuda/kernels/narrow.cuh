@@ -96,7 +96,7 @@ SLT_DEVICE_INLINE slt_narrow_pair slt_narrow_load(const slt_narrow &n, int r, in
     return pair;
 }
 
-// weights come before the kernel in front has ended, where they may
+// weights come before the previous kernel has ended, where they may
 template <int OUT>
 static __global__ void slt_narrow_short(const slt_cuda_args a, const slt_narrow n) {
     if (!n.early) slt_wait_for_last();
@@ -179,7 +179,7 @@ static __global__ void slt_narrow_input(const slt_cuda_args a, const slt_narrow 
     }
 }
 
-// four numbers of a row, with a one behind its end
+// four numbers of a row, with a one after its end
 SLT_DEVICE_INLINE float4 slt_narrow_row(const float *row, int c, int in) {
     float4 x = slt_load4(row, c, in);
     if (c == in) x.x = 1;
@@ -189,7 +189,7 @@ SLT_DEVICE_INLINE float4 slt_narrow_row(const float *row, int c, int in) {
     return x;
 }
 
-// column c of the sums is row c of dW, the one behind them the bias's gradient; a thread has four
+// column c of the sums is row c of dW, the next one them the bias's gradient; a thread has four
 // columns, or one where it has many sums
 template <int OUT> struct slt_narrow_term {
     slt_narrow n;
@@ -250,7 +250,7 @@ static inline void slt_launch_narrow_input(const slt_cuda_args *args, slt_narrow
 }
 
 static inline void slt_launch_narrow_weights(const slt_cuda_args *args, slt_narrow n,
-                                             slt_sums sums) {
+                                             slt_column_sums sums) {
     slt_narrow_term<8> few = {n};
     slt_narrow_term<SLT_NARROW> more = {n};
     if (n.out <= 8)

@@ -21,7 +21,7 @@ static inline __device__ __host__ int64_t slt_noise_pairs(const slt_cuda_args &a
 
 // pair i: numbers 2j and 2j+1 of a trajectory
 SLT_DEVICE_INLINE void slt_noise_pair(const slt_cuda_args &a, int64_t i) {
-    const slt_cuda_head *head = slt_head(a);
+    const slt_cuda_frame_header *head = slt_header(a);
     int64_t per = slt_noise_numbers(a), pairs = (per + 1) / 2;
     float *out = slt_at(a.out[0]);
     int b = (int)(i / pairs);

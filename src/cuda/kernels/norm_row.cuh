@@ -83,8 +83,8 @@ SLT_DEVICE_INLINE float4 slt_norm_row_forward(const slt_cuda_args &a, int r, boo
     if (gamma) y = slt_times4(slt_load4(gamma, c, width), y);
     if (beta) y = slt_plus4(y, slt_load4(beta, c, width));
     if (there && positions)
-        y = slt_plus4(y,
-                      slt_load4(positions + slt_spot_of(a, a.in_space[0], r).l * width, c, width));
+        y = slt_plus4(
+            y, slt_load4(positions + slt_token_place_of(a, a.in_space[0], r).l * width, c, width));
     y = there ? y : none;
     slt_store4(slt_at(a.out[0]) + at, c, width, false, y);
     return y;

@@ -43,7 +43,7 @@ SLT_DEVICE_INLINE slt_mixture slt_mixture_of(const slt_cuda_args &a, int b) {
     m.dmasks = slt_at(a.in_grad[SLT_XENT_MASKS]);
     if (m.dmasks) m.dmasks += m.first;
     m.add = a.add[SLT_XENT_MASKS];
-    m.scale = 1 / (float)slt_head(a)->true_tokens;
+    m.scale = 1 / (float)slt_header(a)->true_tokens;
     return m;
 }
 
@@ -154,7 +154,7 @@ SLT_DEVICE_INLINE void slt_xent_down(const slt_cuda_args &a, const slt_mixture &
     }
 }
 
-// positions behind the truth get nothing
+// positions after the truth get nothing
 template <int LANES>
 SLT_DEVICE_INLINE void slt_xent_clear(const slt_cuda_args &a, const slt_mixture &m, int l) {
     int lane = (int)(threadIdx.x % LANES);
@@ -209,7 +209,7 @@ SLT_DEVICE_INLINE float slt_xent_share(const slt_cuda_args &a, int b) {
 }
 
 SLT_DEVICE_INLINE void slt_xent_tails(const slt_cuda_args &a) {
-    int rows = slt_count(a, SLT_SLOT_TOKENS, 0), count = slt_head(a)->count;
+    int rows = slt_count(a, SLT_SLOT_TOKENS, 0), count = slt_header(a)->count;
     if (a.in_grad[SLT_XENT_LOGITS].at && !a.add[SLT_XENT_LOGITS])
         slt_clear_tail(slt_at(a.in_grad[SLT_XENT_LOGITS]), rows, a.in_rows[SLT_XENT_LOGITS],
                        a.in_width[SLT_XENT_LOGITS]);
@@ -240,7 +240,7 @@ template <int LANES> SLT_DEVICE_INLINE void slt_xent_no_losses(float *parts, int
 // the trajectory's share of the loss, in thread 0; parts: K numbers of LANES lanes each
 template <int LANES, int MOST>
 SLT_DEVICE_INLINE float slt_xent_forward(const slt_cuda_args &a, int b, float *parts) {
-    if (b >= slt_head(a)->count) return 0;
+    if (b >= slt_header(a)->count) return 0;
     slt_mixture m = slt_mixture_of(a, b);
     slt_xent_no_losses<LANES>(parts, m.K);
     slt_xent_out out = {slt_xent_room<LANES>(parts, m.K), NULL, 0};
@@ -255,7 +255,7 @@ SLT_DEVICE_INLINE float slt_xent_forward(const slt_cuda_args &a, int b, float *p
 template <int LANES, int MOST>
 SLT_DEVICE_INLINE void slt_xent_backward(const slt_cuda_args &a, int b, float *parts) {
     slt_xent_tails(a);
-    if (b >= slt_head(a)->count) return;
+    if (b >= slt_header(a)->count) return;
     slt_mixture m = slt_mixture_of(a, b);
     slt_xent_out out = {NULL, slt_xent_room<LANES>(parts, m.K * m.A), *slt_at(a.out_grad[0])};
     slt_xent_walk<LANES, MOST>(a, m, out);
@@ -269,9 +269,9 @@ template <int LANES, int MOST>
 SLT_DEVICE_INLINE void slt_xent_both(const slt_cuda_args &a, int b, const slt_mixture &m,
                                      float *parts) {
     slt_xent_no_losses<LANES>(parts, m.K);
-    float *behind = parts + (int)blockDim.x / LANES * m.K;
-    slt_xent_out out = {slt_xent_room<LANES>(parts, m.K), slt_xent_room<LANES>(behind, m.K * m.A),
-                        *slt_at(a.out_grad[0])};
+    float *following = parts + (int)blockDim.x / LANES * m.K;
+    slt_xent_out out = {slt_xent_room<LANES>(parts, m.K),
+                        slt_xent_room<LANES>(following, m.K * m.A), *slt_at(a.out_grad[0])};
     slt_xent_walk<LANES, MOST>(a, m, out);
     float *kept = slt_at(a.aux) + (int64_t)b * m.K;
     slt_xent_sums<LANES>(m, parts, [&](int j, float sum) {

@@ -18,7 +18,8 @@ SLT_DEVICE_INLINE float slt_entropy_slope(float q, float prior) {
 }
 
 // positions of trajectory b that count: all that are computed, or the true ones
-SLT_DEVICE_INLINE int slt_stretch_end(const slt_cuda_args &a, const slt_run &run, bool include) {
+SLT_DEVICE_INLINE int slt_stretch_end(const slt_cuda_args &a, const slt_device_span &run,
+                                      bool include) {
     return include ? run.computed : slt_least(slt_length(a)[run.b], run.computed);
 }
 

@@ -77,7 +77,7 @@ SLT_DEVICE_INLINE void slt_mask_tails(const slt_cuda_args &a) {
 // called by all threads of block b
 SLT_DEVICE_INLINE void slt_mask_forward(const slt_cuda_args &a, int b) {
     slt_mask_tails(a);
-    if (b >= slt_head(a)->count) return;
+    if (b >= slt_header(a)->count) return;
     slt_mask_view v = slt_mask_of(a, b);
     float *mask = slt_at(a.out[0]) + v.first;
     slt_mask_make(v, [&](int i, float x) { mask[i] = x; });
@@ -98,12 +98,12 @@ template <class Put>
 SLT_DEVICE_INLINE float slt_mask_walk(const slt_mask_view &v, int k, float dot, Put put) {
     int lane = (int)(threadIdx.x % SLT_WARP), chunks = (v.positions + SLT_WARP - 1) / SLT_WARP;
     const float *pi = v.pi + (int64_t)k * v.computed;
-    float behind = 0, sum = 0;
+    float following = 0, sum = 0;
     for (int chunk = chunks - 1; chunk >= 0; chunk--) {
         int l = chunk * SLT_WARP + lane;
         bool there = l < v.positions;
-        float total = behind + slt_warp_scan_down(there ? slt_mask_gradient(v, k, l) : 0);
-        behind = slt_warp_lane(total, 0);
+        float total = following + slt_warp_scan_down(there ? slt_mask_gradient(v, k, l) : 0);
+        following = slt_warp_lane(total, 0);
         if (there) put(l, pi[l] * (total - dot));
         if (there) sum += pi[l] * total;
     }
@@ -121,7 +121,7 @@ SLT_DEVICE_INLINE void slt_mask_unmake(const slt_cuda_args &a, const slt_mask_vi
     }
 }
 
-// the other columns, and the end behind the positions
+// the other columns, and the end after the positions
 SLT_DEVICE_INLINE void slt_mask_rest(const slt_cuda_args &a, const slt_mask_view &v) {
     float *dlogits = slt_at(a.in_grad[0]) + v.first * v.width;
     for (int i = (int)threadIdx.x; i < v.K * v.computed * v.width; i += (int)blockDim.x)
@@ -132,7 +132,7 @@ SLT_DEVICE_INLINE void slt_mask_backward(const slt_cuda_args &a, int b) {
     if (!a.add[0])
         slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, SLT_SLOT_TOKENS, 0), a.in_rows[0],
                        a.in_width[0]);
-    if (b >= slt_head(a)->count) return;
+    if (b >= slt_header(a)->count) return;
     slt_mask_view v = slt_mask_of(a, b);
     slt_mask_unmake(a, v, a.add[0]);
     if (!a.add[0]) slt_mask_rest(a, v);

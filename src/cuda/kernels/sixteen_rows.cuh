@@ -82,7 +82,7 @@ SLT_DEVICE_INLINE void slt_sixteen_put(const float *sum, float *rows, int stride
 
 // rows of WIDTH numbers from memory, rounded; zeros from row `count` on
 template <int WIDTH>
-SLT_DEVICE_INLINE void slt_sixteen_bring(float *rows, int stride, const float *from, int count) {
+SLT_DEVICE_INLINE void slt_sixteen_prefetch(float *rows, int stride, const float *from, int count) {
     float4 none = {0, 0, 0, 0};
 #pragma unroll
     for (int k = 0; k < SLT_SIXTEEN * WIDTH / 4 / SLT_SIXTEEN_THREADS; k++) {

@@ -92,7 +92,7 @@ SLT_DEVICE_INLINE void slt_compete(const slt_round &v, int l, float *logit) {
         for (int k = 0; k < SLT_SLOTS_AT_ONCE; k++) {
             if (first + k >= v.K) break;
             z[k] *= v.scale;
-            if (padding) z[k] = 64 * rintf(z[k] / 64); // what is left of it behind -1e9 in float32
+            if (padding) z[k] = 64 * rintf(z[k] / 64); // what is left of it after -1e9 in float32
             most = fmaxf(most, z[k]);
             if (lane == 0) logit[first + k] = z[k];
         }

@@ -28,13 +28,13 @@ template <int N> SLT_DEVICE_INLINE void slt_copy_wait(void) {}
 
 #else
 
-// the nearest number with 10 bits behind the point
+// the nearest number with 10 bits after the point
 SLT_DEVICE_INLINE float slt_tf32(float x) {
     unsigned bits;
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
     return __uint_as_float(bits);
 }
-// the same for a factor, which the tensor core cuts off behind these bits: one instruction, not
+// the same for a factor, which the tensor core cuts off after these bits: one instruction, not
 // three. A NaN may be lost
 SLT_DEVICE_INLINE float slt_rounded(float x) {
     return __uint_as_float(__float_as_uint(x) + 0x1000u);

@@ -2,7 +2,7 @@
 // tf32, sums in float32. Warp w has rows 16w .. 16w+15; its lane (g, t) = (lane/4, lane%4) holds
 // factors and results as with one warp (tensor_core.cuh). b lies in shared memory.
 //
-// Lane (g, t) takes channels 16c + 4t .. 4t+3 of a row, so that it reads fours; b is laid down in
+// Lane (g, t) takes channels 16c + 4t .. 4t+3 of a row, so that it reads fours; b is packed in
 // the same order (slt_group_number). What there is elsewhere than on Hopper is up to the caller.
 //
 // SPDX-License-Identifier: MIT

@@ -1,5 +1,5 @@
 // Gradients of weights in one launch (weight_group.cu): dW (+)= xᵀ·dy and dc (+)= Σ over rows of
-// dy, in tf32, of one member. They wait until the chain leaves room for them (cuda_side.c).
+// dy, in tf32, of one member. They wait until the chain leaves room for them (weight_streams.c).
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -19,11 +19,11 @@ typedef struct slt_weight_product {
     bool bits, add_w, add_c;
     // of the launch
     int parts;        // of the rows: blocks that share a tile of dW
-    int end, sum_end; // the block behind its own, of both kernels
+    int end, sum_end; // the block after its own, of both kernels
     float *partial;   // (parts,in+1,out), where there is more than one
 } slt_weight_product;
 
-// what runs beside a group
+// what runs concurrently with a group
 typedef enum { SLT_BESIDE_SMALL, SLT_BESIDE_FRONT, SLT_BESIDE_NOTHING } slt_weight_time;
 
 typedef struct {

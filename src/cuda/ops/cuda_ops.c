@@ -1,4 +1,4 @@
-// The table of kernels, and what a node needs beside the operation's own memory.
+// The table of kernels, and what a node needs next to the operation's own memory.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -39,7 +39,7 @@ static size_t per_slot(const slt_sizes *s) {
     return (size_t)s->limits.trajectories * (size_t)s->limits.slots;
 }
 // means of ends by action, shares of the loss
-static size_t end_toll(const slt_sizes *s) {
+static size_t exception_cost(const slt_sizes *s) {
     return (size_t)s->node->attributes.n[0] + (size_t)s->in[0].rows / 256 + 1;
 }
 // two code lengths of a row; shares of the loss
@@ -92,7 +92,7 @@ static const struct {
                 {&slt_op_gaussian_kl, per_slot},
                 {&slt_op_concrete_kl, per_slot},
                 {&slt_op_segment_code, per_slot},
-                {&slt_op_end_toll, end_toll},
+                {&slt_op_exception_cost, exception_cost},
                 {&slt_op_count_xent, count_xent},
                 {&slt_op_window_attention, window_attention},
                 {&slt_op_ompn, ompn}};

@@ -12,8 +12,9 @@
 #include "cuda/ops/cuda_ops.h"
 #include "cuda/tape/cuda_walk.h"
 
-_Static_assert(sizeof(slt_cuda_note) == sizeof(slt_note), "notes are shared");
-_Static_assert((int)SLT_CUDA_NOTES == (int)SLT_NOTES && (int)SLT_CUDA_WATCHED == (int)SLT_WATCHED,
+_Static_assert(sizeof(slt_cuda_step_stats) == sizeof(slt_step_stats), "notes are shared");
+_Static_assert((int)SLT_CUDA_STATS_KEPT == (int)SLT_STATS_KEPT &&
+                   (int)SLT_CUDA_WATCHED == (int)SLT_WATCHED,
                "notes are shared");
 _Static_assert((int)SLT_CUDA_INPUTS == (int)SLT_INPUTS && (int)SLT_CUDA_OUTPUTS == (int)SLT_OUTPUTS,
                "a kernel sees all inputs");
@@ -40,7 +41,7 @@ static slt_status open_sums(slt_tape *tape, slt_cuda_tape *t) {
     float **const partials[] = {&t->partials, &t->side_partials};
     int32_t **const counters[] = {&t->counters, &t->side_counters};
     for (int i = 0; i < 2; i++) {
-        size_t many = members * (i ? SLT_CUDA_SIDES : 1);
+        size_t many = members * (i ? SLT_CUDA_SIDE_STREAMS : 1);
         SLT_TRY(
             slt_cuda_alloc(t->cuda, t->partials_each * many * sizeof(float), (void **)partials[i]));
         SLT_TRY(slt_cuda_alloc(t->cuda, (size_t)t->counter_stride * many * sizeof(int32_t),
@@ -64,21 +65,21 @@ static slt_status open_runs(slt_tape *tape, slt_cuda_tape *t) {
     SLT_TRY(SLT_NEW(&tape->arena, &t->begin, (size_t)times + 1));
     SLT_TRY(SLT_NEW(&tape->arena, &t->end, (size_t)times + 1));
     for (int i = 0; i < times; i++) t->begin[i] = t->end[i] = i;
-    slt_cuda_runs(tape, t->begin, t->end);
+    slt_cuda_find_fused(tape, t->begin, t->end);
     t->last_room = slt_cuda_last_room(tape);
     return slt_cuda_runs_pack(tape);
 }
 
 // notes in memory that both sides see
-static slt_status open_notes(slt_tape *tape, slt_cuda_tape *t) {
-    size_t bytes = (size_t)tape->store->members * SLT_NOTES * sizeof(slt_note);
+static slt_status open_stats(slt_tape *tape, slt_cuda_tape *t) {
+    size_t bytes = (size_t)tape->store->members * SLT_STATS_KEPT * sizeof(slt_step_stats);
     void *memory = NULL, *there = NULL;
     size_t room;
     SLT_TRY(slt_cuda_pin(t->cuda, bytes, &memory, &room));
-    tape->notes = memory;
+    tape->stats = memory;
     memset(memory, 0, bytes);
     SLT_CUDA_TRY(t->cuda, cudaHostGetDevicePointer(&there, memory, 0), "mapping memory");
-    t->notes = there;
+    t->stats = there;
     return SLT_OK;
 }
 
@@ -103,7 +104,7 @@ slt_status slt_cuda_tape_open(slt_tape *tape) {
     SLT_TRY(open_side(tape, t));
     SLT_TRY(open_runs(tape, t));
     SLT_TRY(slt_cuda_layers_open(tape));
-    SLT_TRY(open_notes(tape, t));
+    SLT_TRY(open_stats(tape, t));
     for (int i = 0; i < 2; i++)
         SLT_CUDA_TRY(t->cuda, cudaEventCreate(&t->timer[i]), "making an event");
     return slt_cuda_alloc(t->cuda, slt_tape_bytes(tape), (void **)&t->block);
@@ -119,7 +120,7 @@ void slt_cuda_tape_close(slt_tape *tape) {
     slt_cuda_frames_close(tape);
     slt_cuda_mirrors_close(tape);
     slt_cuda_layers_close(tape);
-    if (tape->notes) slt_cuda_unpin(t->cuda, tape->notes);
+    if (tape->stats) slt_cuda_unpin(t->cuda, tape->stats);
     slt_cuda_free(t->cuda, t->block);
     for (int n = 0; t->done && n < tape->node_count; n++)
         if (t->done[n]) cudaEventDestroy(t->done[n]);
@@ -130,7 +131,7 @@ void slt_cuda_tape_close(slt_tape *tape) {
     tape->on_device = NULL;
 }
 
-// tables are filled behind finish, so they go with the first run
+// tables are filled after finish, so they go with the first run
 static slt_status send_constants(slt_tape *tape) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     if (t->constants_sent) return SLT_OK;
@@ -174,8 +175,8 @@ static slt_status stop_clock(slt_tape *tape, int n, bool backward) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     float ms = 0;
     if (!tape->seconds) return SLT_OK;
-    SLT_TRY(slt_cuda_side_note(tape, n));
-    SLT_TRY(slt_cuda_side_wait(tape, n));
+    SLT_TRY(slt_cuda_stream_mark(tape, n));
+    SLT_TRY(slt_cuda_stream_wait(tape, n));
     SLT_CUDA_TRY(t->cuda, cudaEventRecord(t->timer[1], t->cuda->stream), "taking the time");
     SLT_CUDA_TRY(t->cuda, cudaEventSynchronize(t->timer[1]), "taking the time");
     SLT_CUDA_TRY(t->cuda, cudaEventElapsedTime(&ms, t->timer[0], t->timer[1]), "taking the time");
@@ -204,12 +205,12 @@ static int largest_of(const slt_tape *tape, int first, int last, bool backward) 
 static slt_status forward_run(slt_tape *tape, int first, int last) {
     slt_cuda *cuda = slt_cuda_of(tape->store);
     SLT_TRY(start_clock(tape));
-    slt_cuda_run_forward(tape, first, last);
+    slt_cuda_fused_forward(tape, first, last);
     SLT_CUDA_TRY(cuda, cudaPeekAtLastError(), "a run forward");
     return stop_clock(tape, largest_of(tape, first, last, false), false);
 }
 
-// trains: a run that goes on backward is left to it
+// trains: a run that continues backward is left to it
 static slt_status walk_forward(slt_tape *tape, bool trains) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int N = tape->node_count;
@@ -232,7 +233,8 @@ static bool adds_to_parameter(const slt_tape *tape, int n) {
 }
 
 static slt_status join_side(slt_tape *tape, int n) {
-    for (int late = tape->node_count - 1; late > n; late--) SLT_TRY(slt_cuda_side_wait(tape, late));
+    for (int late = tape->node_count - 1; late > n; late--)
+        SLT_TRY(slt_cuda_stream_wait(tape, late));
     return SLT_OK;
 }
 
@@ -241,7 +243,7 @@ static slt_status join_late(slt_tape *tape, int now) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int N = tape->node_count;
     for (int n = N - 1; n >= 0; n--)
-        if (t->end[2 * N - 1 - n] + SLT_CUDA_LAG < now) SLT_TRY(slt_cuda_side_wait(tape, n));
+        if (t->end[2 * N - 1 - n] + SLT_CUDA_LAG < now) SLT_TRY(slt_cuda_stream_wait(tape, n));
     return SLT_OK;
 }
 
@@ -254,18 +256,18 @@ static slt_status wait_for_table(slt_tape *tape, int n) {
         bool waits = node->out[0] == join->in[SLT_JOIN_TABLE];
         for (int i = 0; i < node->inputs; i++)
             waits = waits || node->in[i] == join->in[SLT_JOIN_TABLE];
-        if (waits) SLT_TRY(slt_cuda_side_wait(tape, m));
+        if (waits) SLT_TRY(slt_cuda_stream_wait(tape, m));
     }
     return SLT_OK;
 }
 
-// what waits until the chain leaves room: it has left the large nodes. Behind the last launch that
+// what waits until the chain leaves room: it has left the large nodes. After the last launch that
 // leaves any, groups wait for the end
 static slt_status release_side(slt_tape *tape, int n) {
     if (slt_is_large(tape, n)) return SLT_OK;
     slt_cuda_release(slt_cuda_of(tape->store));
     return n < slt_cuda_tape_of(tape)->last_room ? SLT_OK
-                                                 : slt_cuda_side_weights(tape, SLT_BESIDE_SMALL);
+                                                 : slt_cuda_stream_weights(tape, SLT_BESIDE_SMALL);
 }
 
 static slt_status backward_node(slt_tape *tape, int n) {
@@ -274,16 +276,16 @@ static slt_status backward_node(slt_tape *tape, int n) {
     SLT_TRY(release_side(tape, n));
     if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
     SLT_TRY(visit(tape, n, true));
-    SLT_TRY(slt_cuda_side_note(tape, n));
+    SLT_TRY(slt_cuda_stream_mark(tape, n));
     return release_side(tape, n);
 }
 
 static slt_status run_weights(slt_tape *tape, int first, int n) {
     if (!tape->nodes[n].runs_backward) return SLT_OK;
     if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
-    slt_cuda_run_weights(tape, first, n);
-    SLT_TRY(slt_cuda_side_note(tape, n));
-    return tape->seconds ? slt_cuda_side_wait(tape, n) : SLT_OK;
+    slt_cuda_fused_weights(tape, first, n);
+    SLT_TRY(slt_cuda_stream_mark(tape, n));
+    return tape->seconds ? slt_cuda_stream_wait(tape, n) : SLT_OK;
 }
 
 static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
@@ -291,11 +293,11 @@ static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_vie
     for (int n = last; n >= first; n--) SLT_TRY(wait_for_table(tape, n));
     if (!seed.at) SLT_TRY(release_side(tape, last));
     int n = last;
-    if (slt_cuda_run_fills(tape, first)) {
+    if (slt_cuda_fused_fills(tape, first)) {
         SLT_TRY(run_weights(tape, first, n--));
-        SLT_TRY(slt_cuda_side_weights(tape, SLT_BESIDE_FRONT));
+        SLT_TRY(slt_cuda_stream_weights(tape, SLT_BESIDE_FRONT));
     }
-    slt_cuda_run_backward(tape, first, last, seed, both);
+    slt_cuda_fused_backward(tape, first, last, seed, both);
     for (; n >= first; n--) SLT_TRY(run_weights(tape, first, n));
     SLT_CUDA_TRY(slt_cuda_of(tape->store), cudaPeekAtLastError(), "a run backward");
     return stop_clock(tape, largest_of(tape, first, last, true), true);
@@ -317,24 +319,24 @@ static slt_status walk_backward(slt_tape *tape, bool trains) {
         SLT_TRY(first < n ? backward_run(tape, first, n, runs ? seed : none, both)
                           : backward_node(tape, n));
     }
-    SLT_TRY(slt_cuda_side_weights(tape, SLT_BESIDE_NOTHING));
+    SLT_TRY(slt_cuda_stream_weights(tape, SLT_BESIDE_NOTHING));
     SLT_TRY(join_side(tape, -1));
-    return slt_cuda_side_add(tape);
+    return slt_cuda_stream_add(tape);
 }
 
-static slt_cuda_notes notes_of(const slt_tape *tape) {
+static slt_cuda_stats_writer stats_of(const slt_tape *tape) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
-    slt_cuda_notes notes = {.stream = t->cuda->stream,
-                            .frames = t->frames,
-                            .members = tape->store->members,
-                            .count = tape->watched_count,
-                            .notes = t->notes};
+    slt_cuda_stats_writer stats = {.stream = t->cuda->stream,
+                                   .frames = t->frames,
+                                   .members = tape->store->members,
+                                   .count = tape->watched_count,
+                                   .stats = t->stats};
     for (int i = 0; i < tape->watched_count; i++)
-        if (tape->watched[i]) notes.watched[i] = slt_cuda_value_view(tape, tape->watched[i]);
-    return notes;
+        if (tape->watched[i]) stats.watched[i] = slt_cuda_value_view(tape, tape->watched[i]);
+    return stats;
 }
 
-static slt_status walk_adam(slt_tape *tape, slt_cuda_notes notes) {
+static slt_status walk_adam(slt_tape *tape, slt_cuda_stats_writer stats) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     const slt_cuda_blocks *b = tape->store->on_device;
     slt_cuda_update update = {.stream = t->cuda->stream,
@@ -348,11 +350,11 @@ static slt_status walk_adam(slt_tape *tape, slt_cuda_notes notes) {
                               .pieces_each = b->pieces_each,
                               .piece_norm = b->piece_norm,
                               .norm = b->norm,
-                              .notes = notes};
+                              .stats = stats};
     if (b->pieces_each)
         slt_cuda_adam(&update);
-    else if (notes.notes)
-        slt_cuda_take_notes(&notes);
+    else if (stats.stats)
+        slt_cuda_write_stats(&stats);
     return slt_cuda_check(t->cuda, cudaPeekAtLastError(), "Adam");
 }
 
@@ -360,7 +362,7 @@ static slt_status walk(slt_tape *tape, bool trains) {
     SLT_TRY(walk_forward(tape, trains));
     if (!trains) return SLT_OK;
     SLT_TRY(walk_backward(tape, true));
-    return walk_adam(tape, notes_of(tape));
+    return walk_adam(tape, stats_of(tape));
 }
 
 // ---- graphs
@@ -484,10 +486,10 @@ slt_status slt_cuda_backward(slt_tape *tape) {
 }
 
 slt_status slt_cuda_adam_step(slt_tape *tape) {
-    SLT_TRY(slt_cuda_heads_put(tape));
+    SLT_TRY(slt_cuda_headers_put(tape));
     SLT_TRY(slt_cuda_stage_send(tape, false));
     tape->store->device_newer = true;
-    return walk_adam(tape, (slt_cuda_notes){0});
+    return walk_adam(tape, (slt_cuda_stats_writer){0});
 }
 
 slt_status slt_cuda_step(slt_tape *tape) {

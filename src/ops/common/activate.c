@@ -84,8 +84,8 @@ void slt_bias_activate(slt_real *y, int rows, int width, const slt_real *c,
 
 // ---- the operation
 
-static void shape(slt_rule *rule) {
-    slt_rule_type(rule, 0, SLT_NUMBERS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_type(rule, 0, SLT_NUMBERS);
     rule->out[0] = rule->in[0];
 }
 

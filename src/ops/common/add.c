@@ -5,9 +5,9 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
-    slt_rule_type(rule, 0, SLT_NUMBERS);
-    slt_rule_same(rule, 0, 1);
+static void shape(slt_shape_check *rule) {
+    slt_shape_type(rule, 0, SLT_NUMBERS);
+    slt_shape_same(rule, 0, 1);
     rule->out[0] = rule->in[0];
 }
 

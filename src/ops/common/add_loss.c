@@ -6,9 +6,9 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, 0, SLT_FIXED, 1, 1);
-    slt_rule_want(rule, 1, SLT_FIXED, 1, 1);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, 0, SLT_FIXED, 1, 1);
+    slt_shape_want(rule, 1, SLT_FIXED, 1, 1);
     int w = rule->node->attributes.n[0];
     if (w < 0 || w >= SLT_WEIGHTS)
         slt_tape_fail(rule->tape, SLT_RANGE, "add_loss: no weight number %d", w);

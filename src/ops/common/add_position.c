@@ -1,4 +1,4 @@
-// y = x + t_l·w + c with t_l = l/(L-1): the learned position in front of slot attention.
+// y = x + t_l·w + c with t_l = l/(L-1): the learned position before slot attention.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -6,10 +6,10 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, SLT_POSITION_X, SLT_TOKENS, 0, rule->in[SLT_POSITION_X].width);
-    slt_rule_want(rule, SLT_POSITION_W, SLT_FIXED, 1, rule->in[SLT_POSITION_X].width);
-    slt_rule_want(rule, SLT_POSITION_C, SLT_FIXED, 1, rule->in[SLT_POSITION_X].width);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, SLT_POSITION_X, SLT_TOKENS, 0, rule->in[SLT_POSITION_X].width);
+    slt_shape_want(rule, SLT_POSITION_W, SLT_FIXED, 1, rule->in[SLT_POSITION_X].width);
+    slt_shape_want(rule, SLT_POSITION_C, SLT_FIXED, 1, rule->in[SLT_POSITION_X].width);
     rule->out[0] = rule->in[SLT_POSITION_X];
 }
 
@@ -19,7 +19,7 @@ static slt_real position(const slt_args *args, int l) {
 
 static void forward_sequence(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     const slt_real *w = args->in[SLT_POSITION_W], *c = args->in[SLT_POSITION_C];
     size_t width = (size_t)args->in_width[SLT_POSITION_X];
     for (int l = 0; l < sequence.computed; l++) {
@@ -38,7 +38,7 @@ static void forward(const slt_args *args) {
 // dx, and the sums of t·dy and dy over one sequence
 static void backward_sequence(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     size_t width = (size_t)args->in_width[SLT_POSITION_X];
     slt_real *dw = args->shared + (size_t)b * 2 * width, *dc = dw + width;
     memset(dw, 0, 2 * width * sizeof *dw);

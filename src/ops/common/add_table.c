@@ -7,11 +7,11 @@
 
 enum { X, TABLE };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape x = rule->in[X];
     if (x.space != SLT_TOKENS && x.space != SLT_SLOT_TOKENS)
-        slt_rule_reject(rule, X, "rows that have a position");
-    slt_rule_want(rule, TABLE, SLT_FIXED, rule->limits.length, x.width);
+        slt_shape_reject(rule, X, "rows that have a position");
+    slt_shape_want(rule, TABLE, SLT_FIXED, rule->limits.length, x.width);
     rule->out[0] = x;
 }
 
@@ -19,7 +19,7 @@ static slt_space space_of(const slt_args *args) { return (slt_space)args->node->
 
 static void forward_sequence(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, space_of(args), task);
+    slt_row_span sequence = slt_span_at(args, space_of(args), task);
     size_t width = (size_t)args->in_width[X], at = (size_t)sequence.first * width;
     const slt_real *x = (const slt_real *)args->in[X] + at, *p = args->in[TABLE];
     slt_real *y = args->out[0] + at;
@@ -28,7 +28,7 @@ static void forward_sequence(const slt_args *args, int task, slt_real *scratch) 
 SLT_WIDE_TASK(forward_sequence);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_sequence_count(args, space_of(args)), SLT_WIDEST(forward_sequence));
+    slt_args_run(args, slt_span_count(args, space_of(args)), SLT_WIDEST(forward_sequence));
 }
 
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {

@@ -12,12 +12,12 @@
 
 enum { HEADS, SPACE };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape qkv = rule->in[0];
     int heads = rule->node->attributes.n[HEADS];
-    slt_rule_type(rule, 0, SLT_NUMBERS);
+    slt_shape_type(rule, 0, SLT_NUMBERS);
     if (qkv.space != SLT_TOKENS && qkv.space != SLT_SLOT_TOKENS)
-        slt_rule_reject(rule, 0, "rows that form sequences");
+        slt_shape_reject(rule, 0, "rows that form sequences");
     if (heads < 1 || qkv.width % 3 || qkv.width / 3 % heads)
         slt_tape_fail(rule->tape, SLT_SHAPE,
                       "attention: width %d is not 3 times a multiple of %d heads", qkv.width,
@@ -25,12 +25,12 @@ static void shape(slt_rule *rule) {
     rule->out[0] = (slt_shape){qkv.space, 0, qkv.width / 3};
 }
 
-static int key_count(const slt_args *args, slt_sequence sequence) {
+static int key_count(const slt_args *args, slt_row_span sequence) {
     const slt_batch *batch = args->batch;
     int truth = batch->length[sequence.b];
     if (args->node->attributes.n[SPACE] == SLT_SLOT_TOKENS) {
         int companion = batch->companion[sequence.b * args->limits.slots + sequence.k];
-        if (companion >= 0) truth = slt_batch_seen(batch).length[companion];
+        if (companion >= 0) truth = slt_batch_shared(batch).length[companion];
     }
     return slt_min(truth, sequence.computed);
 }
@@ -41,7 +41,7 @@ static size_t scratch(const slt_sizes *sizes) {
 }
 
 // a head of a sequence; what is kept lies head by head
-static slt_head head_at(const slt_args *args, slt_sequence sequence, int number, slt_real *memory) {
+static slt_head head_at(const slt_args *args, slt_row_span sequence, int number, slt_real *memory) {
     int heads = args->node->attributes.n[HEADS], width = args->out_width[0], size = width / heads;
     size_t first = (size_t)sequence.first, channel = (size_t)(number * size), d = (size_t)width;
     const slt_real *q = (const slt_real *)args->in[0] + first * 3 * d + channel;
@@ -61,16 +61,16 @@ static slt_head head_at(const slt_args *args, slt_sequence sequence, int number,
                       .scratch = memory};
 }
 
-static slt_sequence sequence_of(const slt_args *args, int task) {
-    return slt_sequence_at(args, (slt_space)args->node->attributes.n[SPACE], task);
+static slt_row_span sequence_of(const slt_args *args, int task) {
+    return slt_span_at(args, (slt_space)args->node->attributes.n[SPACE], task);
 }
 
 static int sequences(const slt_args *args) {
-    return slt_sequence_count(args, (slt_space)args->node->attributes.n[SPACE]);
+    return slt_span_count(args, (slt_space)args->node->attributes.n[SPACE]);
 }
 
 // asks for the rows of a sequence, in order: heads jump from row to row
-static void fetch_rows(const slt_real *rows, slt_sequence sequence, size_t width) {
+static void fetch_rows(const slt_real *rows, slt_row_span sequence, size_t width) {
     const slt_real *from = rows + (size_t)sequence.first * width;
     size_t count = (size_t)sequence.computed * width;
     for (size_t i = 0; i < count; i += 64 / sizeof *from) __builtin_prefetch(from + i);
@@ -88,7 +88,7 @@ static void forward(const slt_args *args) { slt_args_run(args, sequences(args), 
 
 // ---- backward
 
-// keys and values behind the truth have no part in the result
+// keys and values after the truth have no part in the result
 static void clear_rows(const slt_args *args, const slt_head *head) {
     size_t bytes = (size_t)head->size * sizeof(slt_real);
     for (int l = head->keys; l < head->queries && !args->add[0]; l++) {
@@ -98,7 +98,7 @@ static void clear_rows(const slt_args *args, const slt_head *head) {
 }
 
 static void backward_sequence(const slt_args *args, int task, slt_real *memory) {
-    slt_sequence sequence = sequence_of(args, task);
+    slt_row_span sequence = sequence_of(args, task);
     fetch_rows(args->in[0], sequence, 3 * (size_t)args->out_width[0]);
     fetch_rows(args->out_grad[0], sequence, (size_t)args->out_width[0]);
     for (int i = 0; i < args->node->attributes.n[HEADS]; i++) {

@@ -22,7 +22,7 @@ typedef struct {
     slt_real *most, *inverse; // [queries] kept for backward: maximum (over ln 2), 1/sum of powers
     slt_real *out;            // forward writes it
     const slt_real *dout;     // backward reads it, and writes or adds to
-    slt_real *dq, *dk, *dv;   // rows of dk and dv behind the keys stay as they are
+    slt_real *dq, *dk, *dv;   // rows of dk and dv after the keys stay as they are
     bool add;
     slt_real *scratch; // slt_head_scratch numbers
 } slt_head;

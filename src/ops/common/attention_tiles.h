@@ -182,7 +182,7 @@ INLINE void transpose_square(slt_real *to, size_t step, const slt_real *from, si
     store_four(to + 3 * step, __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7));
 }
 
-// to[c][i] = scale·from[i][c]; zeros behind the last i, up to a whole vector
+// to[c][i] = scale·from[i][c]; zeros after the last i, up to a whole vector
 static void transpose(slt_real *to, const slt_real *from, size_t stride, int count, int size,
                       slt_real scale) {
     size_t step = (size_t)whole(count);

@@ -12,18 +12,18 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include "core/everywhere.h"
+#include "core/host_device.h"
 #include "engine/real.h"
 
 // kinds of channels, as a constant row of the tape holds them: a bit is above one half
 enum { SLT_CHANNEL_NUMBER, SLT_CHANNEL_BIT };
 
 #ifdef SLT_DOUBLE
-SLT_EVERYWHERE slt_real slt_channel_exp(slt_real x) { return exp(x); }
-SLT_EVERYWHERE slt_real slt_channel_log(slt_real x) { return log(x); }
+SLT_HOST_DEVICE slt_real slt_channel_exp(slt_real x) { return exp(x); }
+SLT_HOST_DEVICE slt_real slt_channel_log(slt_real x) { return log(x); }
 #else
-SLT_EVERYWHERE slt_real slt_channel_exp(slt_real x) { return expf(x); }
-SLT_EVERYWHERE slt_real slt_channel_log(slt_real x) { return logf(x); }
+SLT_HOST_DEVICE slt_real slt_channel_exp(slt_real x) { return expf(x); }
+SLT_HOST_DEVICE slt_real slt_channel_log(slt_real x) { return logf(x); }
 #endif
 
 // what a channel needs at every step of a trajectory
@@ -35,11 +35,11 @@ typedef struct {
 } slt_channel_law;
 
 // σ² in standardised units
-SLT_EVERYWHERE slt_real slt_channel_variance(slt_real rho) {
+SLT_HOST_DEVICE slt_real slt_channel_variance(slt_real rho) {
     return slt_channel_exp(2 * rho) + (slt_real)(0.05 * 0.05);
 }
 
-SLT_EVERYWHERE slt_channel_law slt_channel_law_of(slt_real kind, slt_real rho) {
+SLT_HOST_DEVICE slt_channel_law slt_channel_law_of(slt_real kind, slt_real rho) {
     slt_real variance = slt_channel_variance(rho);
     slt_channel_law law;
     law.bit = kind;
@@ -49,21 +49,21 @@ SLT_EVERYWHERE slt_channel_law slt_channel_law_of(slt_real kind, slt_real rho) {
     return law;
 }
 
-SLT_EVERYWHERE bool slt_channel_is_bit(slt_real kind) { return kind > (slt_real)0.5; }
+SLT_HOST_DEVICE bool slt_channel_is_bit(slt_real kind) { return kind > (slt_real)0.5; }
 
-SLT_EVERYWHERE slt_real slt_channel_nats(slt_channel_law law, slt_real y, slt_real t) {
+SLT_HOST_DEVICE slt_real slt_channel_nats(slt_channel_law law, slt_real y, slt_real t) {
     slt_real e = y - t;
     if (!slt_channel_is_bit(law.bit)) return (slt_real)0.5 * e * e * law.weight + law.base;
     slt_real high = y > 0 ? y : 0, low = y > 0 ? -y : y;
     return high + slt_channel_log(1 + slt_channel_exp(low)) - t * y;
 }
 
-SLT_EVERYWHERE slt_real slt_channel_dy(slt_channel_law law, slt_real y, slt_real t) {
+SLT_HOST_DEVICE slt_real slt_channel_dy(slt_channel_law law, slt_real y, slt_real t) {
     if (!slt_channel_is_bit(law.bit)) return (y - t) * law.weight;
     return 1 / (1 + slt_channel_exp(-y)) - t;
 }
 
-SLT_EVERYWHERE slt_real slt_channel_drho(slt_channel_law law, slt_real y, slt_real t) {
+SLT_HOST_DEVICE slt_real slt_channel_drho(slt_channel_law law, slt_real y, slt_real t) {
     if (slt_channel_is_bit(law.bit)) return 0;
     return law.slope * (1 - (y - t) * (y - t) * law.weight);
 }

@@ -14,13 +14,13 @@ static slt_activation activation_of(const slt_args *args) {
     return (slt_activation)args->node->attributes.n[0];
 }
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape x = rule->in[SLT_DENSE_X], w = rule->in[SLT_DENSE_W];
-    slt_rule_type(rule, SLT_DENSE_X, SLT_NUMBERS);
+    slt_shape_type(rule, SLT_DENSE_X, SLT_NUMBERS);
     if (w.space != SLT_FIXED || w.rows != x.width)
-        slt_rule_reject_pair(rule, SLT_DENSE_X, SLT_DENSE_W,
-                             "the width of the first is the rows of the second");
-    slt_rule_want(rule, SLT_DENSE_C, SLT_FIXED, 1, w.width);
+        slt_shape_reject_pair(rule, SLT_DENSE_X, SLT_DENSE_W,
+                              "the width of the first is the rows of the second");
+    slt_shape_want(rule, SLT_DENSE_C, SLT_FIXED, 1, w.width);
     rule->out[0] = (slt_shape){x.space, x.rows, w.width};
 }
 

@@ -9,12 +9,12 @@
 
 enum { BITS, W, C };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape bits = rule->in[BITS], w = rule->in[W];
-    slt_rule_type(rule, BITS, SLT_BITS);
+    slt_shape_type(rule, BITS, SLT_BITS);
     if (w.space != SLT_FIXED || w.rows != bits.width)
-        slt_rule_reject_pair(rule, BITS, W, "the width of the first is the rows of the second");
-    slt_rule_want(rule, C, SLT_FIXED, 1, w.width);
+        slt_shape_reject_pair(rule, BITS, W, "the width of the first is the rows of the second");
+    slt_shape_want(rule, C, SLT_FIXED, 1, w.width);
     rule->out[0] = (slt_shape){bits.space, bits.rows, w.width};
 }
 

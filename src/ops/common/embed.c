@@ -7,11 +7,11 @@
 
 enum { IDS, TABLE };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape ids = rule->in[IDS], table = rule->in[TABLE];
-    slt_rule_type(rule, IDS, SLT_INTEGERS);
-    if (ids.width != 1) slt_rule_reject(rule, IDS, "width 1");
-    if (table.space != SLT_FIXED) slt_rule_reject(rule, TABLE, "a table");
+    slt_shape_type(rule, IDS, SLT_INTEGERS);
+    if (ids.width != 1) slt_shape_reject(rule, IDS, "width 1");
+    if (table.space != SLT_FIXED) slt_shape_reject(rule, TABLE, "a table");
     rule->out[0] = (slt_shape){ids.space, ids.rows, table.width};
 }
 

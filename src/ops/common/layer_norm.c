@@ -1,6 +1,6 @@
 // y = γ·x̂ + β + P[l], x̂ = (s - mean(s))/τ, τ = sqrt(var(s) + ε), s = x + residual.
 // Backward, with g = dy∘γ: ds = (g - mean(g) - x̂·mean(g∘x̂))/τ, exact for any ε. x̂ and 1/τ are kept.
-// P is a constant table of positions, added behind the norm.
+// P is a constant table of positions, added after the norm.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -8,16 +8,16 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape x = rule->in[SLT_NORM_X];
-    slt_rule_type(rule, SLT_NORM_X, SLT_NUMBERS);
-    slt_rule_same(rule, SLT_NORM_X, SLT_NORM_RESIDUAL);
-    slt_rule_want(rule, SLT_NORM_GAMMA, SLT_FIXED, 1, x.width);
-    slt_rule_want(rule, SLT_NORM_BETA, SLT_FIXED, 1, x.width);
-    slt_rule_want(rule, SLT_NORM_POSITIONS, SLT_FIXED, rule->limits.length, x.width);
-    if (slt_rule_has(rule, SLT_NORM_POSITIONS) && x.space != SLT_TOKENS &&
+    slt_shape_type(rule, SLT_NORM_X, SLT_NUMBERS);
+    slt_shape_same(rule, SLT_NORM_X, SLT_NORM_RESIDUAL);
+    slt_shape_want(rule, SLT_NORM_GAMMA, SLT_FIXED, 1, x.width);
+    slt_shape_want(rule, SLT_NORM_BETA, SLT_FIXED, 1, x.width);
+    slt_shape_want(rule, SLT_NORM_POSITIONS, SLT_FIXED, rule->limits.length, x.width);
+    if (slt_shape_has(rule, SLT_NORM_POSITIONS) && x.space != SLT_TOKENS &&
         x.space != SLT_SLOT_TOKENS)
-        slt_rule_reject(rule, SLT_NORM_X, "rows that have a position");
+        slt_shape_reject(rule, SLT_NORM_X, "rows that have a position");
     rule->out[0] = x;
 }
 
@@ -75,7 +75,7 @@ SLT_WIDE_TASK(forward_rows);
 static void add_positions(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
     slt_space space = (slt_space)args->node->attributes.n[0];
-    slt_sequence sequence = slt_sequence_at(args, space, task);
+    slt_row_span sequence = slt_span_at(args, space, task);
     size_t count = (size_t)sequence.computed * (size_t)args->in_width[SLT_NORM_X];
     slt_real *restrict y =
         args->out[0] + (size_t)sequence.first * (size_t)args->in_width[SLT_NORM_X];
@@ -88,7 +88,7 @@ static void forward(const slt_args *args) {
     slt_args_run(args, slt_blocks(args->in_rows[SLT_NORM_X], SLT_ROW_BLOCK),
                  SLT_WIDEST(forward_rows));
     if (args->in[SLT_NORM_POSITIONS])
-        slt_args_run(args, slt_sequence_count(args, (slt_space)args->node->attributes.n[0]),
+        slt_args_run(args, slt_span_count(args, (slt_space)args->node->attributes.n[0]),
                      SLT_WIDEST(add_positions));
 }
 

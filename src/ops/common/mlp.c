@@ -8,17 +8,17 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape x = rule->in[SLT_MLP_X], w1 = rule->in[SLT_MLP_W1], w2 = rule->in[SLT_MLP_W2];
-    slt_rule_type(rule, SLT_MLP_X, SLT_NUMBERS);
+    slt_shape_type(rule, SLT_MLP_X, SLT_NUMBERS);
     if (w1.space != SLT_FIXED || w1.rows != x.width)
-        slt_rule_reject_pair(rule, SLT_MLP_X, SLT_MLP_W1,
-                             "the width of the first is the rows of the second");
+        slt_shape_reject_pair(rule, SLT_MLP_X, SLT_MLP_W1,
+                              "the width of the first is the rows of the second");
     if (w2.space != SLT_FIXED || w2.rows != w1.width)
-        slt_rule_reject_pair(rule, SLT_MLP_W1, SLT_MLP_W2,
-                             "the width of the first is the rows of the second");
-    slt_rule_want(rule, SLT_MLP_C1, SLT_FIXED, 1, w1.width);
-    slt_rule_want(rule, SLT_MLP_C2, SLT_FIXED, 1, w2.width);
+        slt_shape_reject_pair(rule, SLT_MLP_W1, SLT_MLP_W2,
+                              "the width of the first is the rows of the second");
+    slt_shape_want(rule, SLT_MLP_C1, SLT_FIXED, 1, w1.width);
+    slt_shape_want(rule, SLT_MLP_C2, SLT_FIXED, 1, w2.width);
     rule->out[0] = (slt_shape){x.space, x.rows, w2.width};
 }
 

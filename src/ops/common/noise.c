@@ -9,7 +9,7 @@
 
 enum { SPACE, WIDTH, PURPOSE };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     const int *n = rule->node->attributes.n;
     bool known = n[SPACE] == SLT_TRAJECTORIES || n[SPACE] == SLT_SLOTS;
     if (!known || n[WIDTH] < 1)

@@ -16,7 +16,7 @@
     X(gaussian_sample) X(gaussian_kl) X(concrete_sample) X(concrete_kl) X(segment_mask)            \
     X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent) X(squared_error)         \
     X(weighted_sum) X(add_loss) X(ompn) X(done_xent) X(end_probability) X(window_attention)        \
-    X(add_slots) X(count_xent) X(count_kl) X(live_rows) X(mask_pool) X(segment_code) X(scale) X(end_toll) \
+    X(add_slots) X(count_xent) X(count_kl) X(live_rows) X(mask_pool) X(segment_code) X(scale) X(exception_cost) \
     X(policy_loss) X(prefix_gaussian) X(segment_gaussian) X(done_gaussian)
 // clang-format on
 
@@ -24,6 +24,6 @@
 SLT_OPS(SLT_DECLARE_OP)
 #undef SLT_DECLARE_OP
 
-extern const slt_op *const slt_op_table[]; // NULL behind the last
+extern const slt_op *const slt_op_table[]; // NULL after the last
 
 #endif

@@ -6,58 +6,58 @@
 
 #include "engine/tape_impl.h"
 
-bool slt_rule_has(const slt_rule *rule, int i) {
+bool slt_shape_has(const slt_shape_check *rule, int i) {
     return i < rule->node->inputs && rule->node->in[i] != 0;
 }
 
-void slt_rule_reject(slt_rule *rule, int i, const char *wanted) {
+void slt_shape_reject(slt_shape_check *rule, int i, const char *wanted) {
     char text[64];
     slt_tape_fail(rule->tape, SLT_SHAPE, "%s: input %d has shape %s, wanted %s",
                   rule->node->op->name, i, slt_var_shape_text(rule->in[i], text, sizeof text),
                   wanted);
 }
 
-void slt_rule_reject_pair(slt_rule *rule, int i, int k, const char *why) {
+void slt_shape_reject_pair(slt_shape_check *rule, int i, int k, const char *why) {
     char a[64], b[64];
     slt_tape_fail(rule->tape, SLT_SHAPE, "%s: inputs %d %s and %d %s do not fit: %s",
                   rule->node->op->name, i, slt_var_shape_text(rule->in[i], a, sizeof a), k,
                   slt_var_shape_text(rule->in[k], b, sizeof b), why);
 }
 
-void slt_rule_want(slt_rule *rule, int i, slt_space space, int rows, int width) {
-    if (!slt_rule_has(rule, i)) return;
+void slt_shape_want(slt_shape_check *rule, int i, slt_space space, int rows, int width) {
+    if (!slt_shape_has(rule, i)) return;
     slt_shape shape = rule->in[i];
     bool rows_fit = space != SLT_FIXED || shape.rows == rows;
     if (shape.space == space && rows_fit && shape.width == width) return;
     char text[64];
-    slt_rule_reject(rule, i,
-                    slt_var_shape_text((slt_shape){space, rows, width}, text, sizeof text));
+    slt_shape_reject(rule, i,
+                     slt_var_shape_text((slt_shape){space, rows, width}, text, sizeof text));
 }
 
-void slt_rule_same(slt_rule *rule, int i, int k) {
+void slt_shape_same(slt_shape_check *rule, int i, int k) {
     slt_shape a = rule->in[i], b = rule->in[k];
-    if (!slt_rule_has(rule, i) || !slt_rule_has(rule, k)) return;
+    if (!slt_shape_has(rule, i) || !slt_shape_has(rule, k)) return;
     if (a.space != b.space || a.width != b.width || (a.space == SLT_FIXED && a.rows != b.rows))
-        slt_rule_reject_pair(rule, i, k, "they must be the same");
+        slt_shape_reject_pair(rule, i, k, "they must be the same");
 }
 
-void slt_rule_type(slt_rule *rule, int i, slt_type type) {
+void slt_shape_type(slt_shape_check *rule, int i, slt_type type) {
     static const char *const names[] = {"numbers", "integers", "bits"};
-    if (slt_rule_has(rule, i) && rule->type[i] != type)
+    if (slt_shape_has(rule, i) && rule->type[i] != type)
         slt_tape_fail(rule->tape, SLT_SHAPE, "%s: input %d holds %s, wanted %s",
                       rule->node->op->name, i, names[rule->type[i]], names[type]);
 }
 
-int slt_sequence_count(const slt_args *args, slt_space space) {
+int slt_span_count(const slt_args *args, slt_space space) {
     int count = args->batch->count;
     return space == SLT_SLOT_TOKENS ? count * args->limits.slots : count;
 }
 
-slt_sequence slt_sequence_at(const slt_args *args, slt_space space, int i) {
+slt_row_span slt_span_at(const slt_args *args, slt_space space, int i) {
     const slt_batch *batch = args->batch;
     int slots = space == SLT_SLOT_TOKENS ? args->limits.slots : 1;
     int b = i / slots, k = i % slots, computed = slt_batch_computed(batch, b);
-    return (slt_sequence){slots * batch->offset[b] + k * computed, computed, b, k};
+    return (slt_row_span){slots * batch->offset[b] + k * computed, computed, b, k};
 }
 
 // dc[columns] (+)= sum over rows of dy

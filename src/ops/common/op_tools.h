@@ -16,15 +16,15 @@
 // ---- shape rules
 
 // notes that input `i` does not fit, with its shape and what was wanted
-void slt_rule_reject(slt_rule *rule, int i, const char *wanted);
+void slt_shape_reject(slt_shape_check *rule, int i, const char *wanted);
 // both shapes in the message
-void slt_rule_reject_pair(slt_rule *rule, int i, int k, const char *why);
+void slt_shape_reject_pair(slt_shape_check *rule, int i, int k, const char *why);
 // input i, where present, has this shape (rows only matter for SLT_FIXED)
-void slt_rule_want(slt_rule *rule, int i, slt_space space, int rows, int width);
+void slt_shape_want(slt_shape_check *rule, int i, slt_space space, int rows, int width);
 // inputs i and k have the same shape
-void slt_rule_same(slt_rule *rule, int i, int k);
-void slt_rule_type(slt_rule *rule, int i, slt_type type);
-bool slt_rule_has(const slt_rule *rule, int i);
+void slt_shape_same(slt_shape_check *rule, int i, int k);
+void slt_shape_type(slt_shape_check *rule, int i, slt_type type);
+bool slt_shape_has(const slt_shape_check *rule, int i);
 
 // ---- rows
 
@@ -32,10 +32,10 @@ bool slt_rule_has(const slt_rule *rule, int i);
 // trajectories (tokens) or (b,k) (slot tokens); other spaces are one sequence
 typedef struct {
     int first, computed, b, k;
-} slt_sequence;
+} slt_row_span;
 
-int slt_sequence_count(const slt_args *args, slt_space space);
-slt_sequence slt_sequence_at(const slt_args *args, slt_space space, int i);
+int slt_span_count(const slt_args *args, slt_space space);
+slt_row_span slt_span_at(const slt_args *args, slt_space space, int i);
 
 // rows of block `task`
 typedef struct {

@@ -51,7 +51,7 @@ slt_var slt_join_slots(slt_tape *tape, slt_var slots, slt_var tokens);
 slt_var slt_noise(slt_tape *tape, slt_space space, int width, slt_random_purpose purpose);
 // μ_k + exp(ρ_k)·noise; μ, ρ [K,S]
 slt_var slt_slot_start(slt_tape *tape, slt_var mu, slt_var rho, slt_var noise);
-// one round of competition: q [slots,S], kv [tokens,2S]; gives the update [slots,S], and behind it
+// one round of competition: q [slots,S], kv [tokens,2S]; gives the update [slots,S], and after it
 // the attention [tokens,K]. uniform: padded positions take part, as in the reference code
 slt_var slt_slot_attention(slt_tape *tape, slt_var q, slt_var kv, bool uniform);
 // GRU cell, reset after the product: gx = u·W + b0, gh = s·U + b1, both [r,3S]
@@ -60,7 +60,7 @@ slt_var slt_gru_cell(slt_tape *tape, slt_var gx, slt_var gh, slt_var s);
 // ---- ordered memory
 
 // OMPN over whole sequences: x [tokens,d], all weights in one row (ompn_layout.h). Gives the leaf
-// of the memory [tokens,d], behind it p̂ [tokens,n+1] and the memory [tokens,n·d]. alias: what
+// of the memory [tokens,d], after it p̂ [tokens,n+1] and the memory [tokens,n·d]. alias: what
 // stays of the memory is the candidate; bptt: the gradient is cut every so many steps, 0: never
 slt_var slt_ompn_sequence(slt_tape *tape, slt_var x, slt_var weights, int depth, double epsilon,
                           double slope, bool alias, int bptt);
@@ -91,7 +91,7 @@ slt_var slt_boundary_sample(slt_tape *tape, slt_var counts, slt_var logits, slt_
 slt_var slt_boundary_kl(slt_tape *tape, slt_var logits, slt_var prior, double weight, bool include);
 // Σ_l b[l+1]·enc[l]: [trajectories,w]
 slt_var slt_boundary_readout(slt_tape *tape, slt_var enc, slt_var boundary);
-// the segment's share (1-cumsum(b))∘mask and behind it the next mask, both [tokens,1]; mask may be
+// the segment's share (1-cumsum(b))∘mask and after it the next mask, both [tokens,1]; mask may be
 // 0
 slt_var slt_boundary_masks(slt_tape *tape, slt_var boundary, slt_var mask);
 // mean over trajectories of Σ share·cross-entropy, over the first counts segments; logits and share
@@ -109,12 +109,12 @@ slt_var slt_concrete_kl(slt_tape *tape, slt_var zeta, slt_var counts);
 
 // ---- masks, halting, losses
 
-// masks from end logits, the last column of [slot tokens, A+1], and behind them the probability
+// masks from end logits, the last column of [slot tokens, A+1], and after them the probability
 // that the slot's end has come, both [slot tokens,1]; include: padding takes part
 slt_var slt_segment_mask(slt_tape *tape, slt_var logits, bool include);
 // masks from end probabilities b [tokens,1]: m_k(t) = P(k ends before t), k < K; [tokens,K]
 slt_var slt_count_mask(slt_tape *tape, slt_var ends);
-// h [trajectories,K] from the slots' last channel; behind it λ
+// h [trajectories,K] from the slots' last channel; after it λ
 slt_var slt_halting(slt_tape *tape, slt_var slots);
 // mean over trajectories of KL(h || prior); prior [1,K]
 slt_var slt_halting_kl(slt_tape *tape, slt_var h, slt_var prior);
@@ -124,7 +124,7 @@ slt_var slt_prefix_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var h
 slt_var slt_softmax_xent(slt_tape *tape, slt_var logits, slt_var targets);
 // mean over true tokens of -log probability of an action, softmax of the logits [tokens,A-1] for
 // what the end leaves over, or of the end itself, the last action: its probability is the first
-// column of ends, clipped to [1e-6, 1-1e-6]. Behind it the log-probabilities [tokens,A]
+// column of ends, clipped to [1e-6, 1-1e-6]. After it the log-probabilities [tokens,A]
 slt_var slt_done_xent(slt_tape *tape, slt_var logits, slt_var ends, slt_var targets);
 // mean over true tokens of the sum over the width of (x - target)²; targets are constant
 slt_var slt_squared_error(slt_tape *tape, slt_var x, slt_var target);
@@ -156,7 +156,7 @@ slt_var slt_done_gaussian(slt_tape *tape, slt_var head, slt_var ends, slt_var ta
 
 // what a policy loses: logits [tokens,A], actions, advantages and log-probabilities of the actions
 // when they were taken, all [tokens,1]; clip: the step's weight that bounds the ratio, where it is
-// 0, or clip -1: no ratio, -A·log p. Behind it the mean entropy, and how far the policy has gone
+// 0, or clip -1: no ratio, -A·log p. After it the mean entropy, and how far the policy has gone
 slt_var slt_policy_loss(slt_tape *tape, slt_var logits, slt_var actions, slt_var advantage,
                         slt_var before, int clip);
 
@@ -164,7 +164,7 @@ slt_var slt_policy_loss(slt_tape *tape, slt_var logits, slt_var actions, slt_var
 
 // b = σ(x) [tokens,1], 1 at the end of a trajectory; rounded where the step's weight[w] is not 0
 slt_var slt_end_probability(slt_tape *tape, slt_var x, int w);
-// the slot tokens with a mask of at least `least`: [live,2], token and slot; behind it the first
+// the slot tokens with a mask of at least `least`: [live,2], token and slot; after it the first
 // row and the number of rows of each trajectory [trajectories,2]
 slt_var slt_live_rows(slt_tape *tape, slt_var masks, double least);
 // the last W actions of the same segment: q [K,d] or [slots,d], table [A,2d] of keys and values
@@ -179,13 +179,13 @@ slt_var slt_count_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var en
                        slt_var live, bool paid);
 // mean of the steps that a slot covers: masks [tokens,K], x [tokens,d]; gives [slots,d]
 slt_var slt_mask_pool(slt_tape *tape, slt_var masks, slt_var x);
-// z = μ + exp(v/2)·noise from stats [slots,2c]; behind it its KL to N(0,1) per true step, each slot
+// z = μ + exp(v/2)·noise from stats [slots,2c]; after it its KL to N(0,1) per true step, each slot
 // weighted by the largest value of its mask
 slt_var slt_segment_code(slt_tape *tape, slt_var stats, slt_var noise, slt_var masks);
 // KL of the number of segments per true step, of each trajectory and γ times that of the batch;
 // prior [1,K+1], the last one for more than K
 slt_var slt_count_kl(slt_tape *tape, slt_var masks, slt_var prior, double gamma);
 // what ends [tokens,1] say beyond their action, in nats per true step; actions below `symbols`
-slt_var slt_end_toll(slt_tape *tape, slt_var ends, slt_var actions, int symbols);
+slt_var slt_exception_cost(slt_tape *tape, slt_var ends, slt_var actions, int symbols);
 
 #endif

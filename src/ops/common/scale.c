@@ -9,8 +9,8 @@
 
 enum { X, S };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, S, SLT_FIXED, 1, 1);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, S, SLT_FIXED, 1, 1);
     rule->out[0] = rule->in[X];
 }
 

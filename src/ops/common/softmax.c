@@ -5,8 +5,8 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
-    slt_rule_type(rule, 0, SLT_NUMBERS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_type(rule, 0, SLT_NUMBERS);
     rule->out[0] = rule->in[0];
 }
 

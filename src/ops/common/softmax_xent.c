@@ -7,10 +7,10 @@
 
 enum { LOGITS, TARGETS };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, LOGITS, SLT_TOKENS, 0, rule->in[LOGITS].width);
-    slt_rule_want(rule, TARGETS, SLT_TOKENS, 0, 1);
-    slt_rule_type(rule, TARGETS, SLT_INTEGERS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, LOGITS, SLT_TOKENS, 0, rule->in[LOGITS].width);
+    slt_shape_want(rule, TARGETS, SLT_TOKENS, 0, 1);
+    slt_shape_type(rule, TARGETS, SLT_INTEGERS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 

@@ -9,7 +9,7 @@
 
 enum { SPACE, WIDTH, PURPOSE };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     const int *n = rule->node->attributes.n;
     bool tokens = n[SPACE] == SLT_SLOT_TOKENS && n[WIDTH] == 1;
     if (!tokens && (n[SPACE] != SLT_SLOTS || n[WIDTH] < 1))

@@ -13,12 +13,12 @@
 enum { SLT_LAW_SIZE = sizeof(slt_channel_law) / sizeof(slt_real) };
 
 // targets of C numbers and a mark, ρ and kinds of C channels
-static inline void slt_rule_vectors(slt_rule *rule, int channels, int targets, int spread,
+static inline void slt_rule_vectors(slt_shape_check *rule, int channels, int targets, int spread,
                                     int kinds) {
-    slt_rule_want(rule, targets, SLT_TOKENS, 0, channels + 1);
-    slt_rule_type(rule, targets, SLT_NUMBERS);
-    slt_rule_want(rule, spread, SLT_FIXED, 1, channels);
-    slt_rule_want(rule, kinds, SLT_FIXED, 1, channels);
+    slt_shape_want(rule, targets, SLT_TOKENS, 0, channels + 1);
+    slt_shape_type(rule, targets, SLT_NUMBERS);
+    slt_shape_want(rule, spread, SLT_FIXED, 1, channels);
+    slt_shape_want(rule, kinds, SLT_FIXED, 1, channels);
 }
 
 // the laws of all channels, in scratch

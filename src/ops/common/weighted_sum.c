@@ -7,8 +7,8 @@
 
 enum { X, WEIGHTS };
 
-static void shape(slt_rule *rule) {
-    slt_rule_same(rule, X, WEIGHTS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_same(rule, X, WEIGHTS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 

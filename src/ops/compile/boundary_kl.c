@@ -9,9 +9,9 @@
 
 enum { LOGITS, PRIOR };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, LOGITS, SLT_TOKENS, 0, 1);
-    slt_rule_want(rule, PRIOR, SLT_FIXED, 1, rule->limits.length);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, LOGITS, SLT_TOKENS, 0, 1);
+    slt_shape_want(rule, PRIOR, SLT_FIXED, 1, rule->limits.length);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 

@@ -14,9 +14,9 @@
 enum { BOUNDARY, MASK };
 enum { SHARE, NEXT };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, BOUNDARY, SLT_TOKENS, 0, 1);
-    slt_rule_want(rule, MASK, SLT_TOKENS, 0, 1);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, BOUNDARY, SLT_TOKENS, 0, 1);
+    slt_shape_want(rule, MASK, SLT_TOKENS, 0, 1);
     rule->outputs = 2;
     rule->out[SHARE] = rule->out[NEXT] = (slt_shape){SLT_TOKENS, 0, 1};
 }

@@ -9,15 +9,15 @@
 
 enum { ENC, BOUNDARY };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, ENC, SLT_TOKENS, 0, rule->in[ENC].width);
-    slt_rule_want(rule, BOUNDARY, SLT_TOKENS, 0, 1);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, ENC, SLT_TOKENS, 0, rule->in[ENC].width);
+    slt_shape_want(rule, BOUNDARY, SLT_TOKENS, 0, 1);
     rule->out[0] = (slt_shape){SLT_TRAJECTORIES, 0, rule->in[ENC].width};
 }
 
 static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     size_t width = (size_t)args->out_width[0];
     const slt_real *enc = (const slt_real *)args->in[ENC] + (size_t)sequence.first * width;
     const slt_real *boundary = (const slt_real *)args->in[BOUNDARY] + sequence.first;
@@ -33,7 +33,7 @@ static void forward(const slt_args *args) {
 
 static void backward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     size_t width = (size_t)args->out_width[0], first = (size_t)sequence.first;
     const slt_real *enc = (const slt_real *)args->in[ENC] + first * width;
     const slt_real *boundary = (const slt_real *)args->in[BOUNDARY] + first;

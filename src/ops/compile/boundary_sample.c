@@ -12,12 +12,12 @@
 enum { COUNTS, LOGITS, UNIFORM };
 enum { PASS, INCLUDE, ORACLE }; // attributes
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
-    slt_rule_type(rule, COUNTS, SLT_INTEGERS);
-    slt_rule_want(rule, LOGITS, SLT_TOKENS, 0, 1);
-    slt_rule_want(rule, UNIFORM, SLT_SLOT_TOKENS, 0, 1);
-    if (slt_rule_has(rule, LOGITS) && !slt_rule_has(rule, UNIFORM))
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
+    slt_shape_type(rule, COUNTS, SLT_INTEGERS);
+    slt_shape_want(rule, LOGITS, SLT_TOKENS, 0, 1);
+    slt_shape_want(rule, UNIFORM, SLT_SLOT_TOKENS, 0, 1);
+    if (slt_shape_has(rule, LOGITS) && !slt_shape_has(rule, UNIFORM))
         slt_tape_fail(rule->tape, SLT_INVALID, "boundary_sample: logits without noise");
     rule->out[0] = (slt_shape){SLT_TOKENS, 0, 1};
 }
@@ -35,8 +35,7 @@ static int end_of(const slt_args *args, int b) {
 
 static void choose(const slt_args *args, int b, int end, slt_real *p) {
     const int *n = args->node->attributes.n;
-    slt_sequence sequence =
-        slt_sequence_at(args, SLT_SLOT_TOKENS, b * args->limits.slots + n[PASS]);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, b * args->limits.slots + n[PASS]);
     const slt_real *logit = (const slt_real *)args->in[LOGITS] + args->batch->offset[b];
     const slt_real *uniform = (const slt_real *)args->in[UNIFORM] + sequence.first;
     slt_real temperature = (slt_real)args->node->attributes.x[0];

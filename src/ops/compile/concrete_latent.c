@@ -23,8 +23,8 @@ static const slt_real *zeta_row(const slt_args *args, int row) {
 
 // ---- sample
 
-static void sample_shape(slt_rule *rule) {
-    slt_rule_same(rule, ZETA, UNIFORM);
+static void sample_shape(slt_shape_check *rule) {
+    slt_shape_same(rule, ZETA, UNIFORM);
     rule->out[0] = rule->in[ZETA];
 }
 
@@ -76,10 +76,10 @@ static double flops(const slt_sizes *sizes) {
 
 // ---- KL
 
-static void kl_shape(slt_rule *rule) {
-    slt_rule_want(rule, ZETA, SLT_SLOTS, 0, rule->in[ZETA].width);
-    slt_rule_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
-    slt_rule_type(rule, COUNTS, SLT_INTEGERS);
+static void kl_shape(slt_shape_check *rule) {
+    slt_shape_want(rule, ZETA, SLT_SLOTS, 0, rule->in[ZETA].width);
+    slt_shape_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
+    slt_shape_type(rule, COUNTS, SLT_INTEGERS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 

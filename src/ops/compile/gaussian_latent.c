@@ -14,10 +14,10 @@ enum { COUNTS = 1 }; // of the KL
 
 // ---- sample
 
-static void sample_shape(slt_rule *rule) {
+static void sample_shape(slt_shape_check *rule) {
     slt_shape zeta = rule->in[ZETA], noise = rule->in[NOISE];
     if (zeta.space != noise.space || zeta.width != 2 * noise.width)
-        slt_rule_reject_pair(rule, ZETA, NOISE, "the first is twice as wide");
+        slt_shape_reject_pair(rule, ZETA, NOISE, "the first is twice as wide");
     rule->out[0] = (slt_shape){zeta.space, zeta.rows, zeta.width / 2};
 }
 
@@ -66,12 +66,12 @@ static double flops(const slt_sizes *sizes) {
 
 // ---- KL
 
-static void kl_shape(slt_rule *rule) {
+static void kl_shape(slt_shape_check *rule) {
     slt_shape zeta = rule->in[ZETA];
-    slt_rule_want(rule, ZETA, SLT_SLOTS, 0, zeta.width);
-    slt_rule_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
-    slt_rule_type(rule, COUNTS, SLT_INTEGERS);
-    if (zeta.width % 2) slt_rule_reject(rule, ZETA, "an even width");
+    slt_shape_want(rule, ZETA, SLT_SLOTS, 0, zeta.width);
+    slt_shape_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
+    slt_shape_type(rule, COUNTS, SLT_INTEGERS);
+    if (zeta.width % 2) slt_shape_reject(rule, ZETA, "an even width");
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 

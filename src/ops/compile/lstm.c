@@ -3,10 +3,10 @@
 //     pre = gx_t + s·U;  cell' = f∘cell + i∘g;  out = o∘tanh(cell');  s, cell <- M_t·out, M_t·cell'
 //     enc_t = out, or M_t·out where the masked state is stored
 // Backward, with ds, dc the gradients of the masked states: dM_t = out·ds + cell'·dc, and both
-// enter the cell times M_t; enc's gradient joins behind the mask, or before it where that is
+// enter the cell times M_t; enc's gradient joins after the mask, or before it where that is
 // stored.
 //
-// Trajectories walk in crews, longest first, and drop out when they end. Only s·U is inside the
+// Trajectories walk in groups, longest first, and drop out when they end. Only s·U is inside the
 // loop: gx is one product for all steps (and for all passes), and so is the gradient of U.
 //
 // SPDX-License-Identifier: MIT
@@ -16,30 +16,30 @@
 #include "ops/common/op_tools.h"
 
 enum { GX, U, MASK };
-enum { CREW = 32 };                           // trajectories that walk together
+enum { GROUP = 32 };                          // trajectories that walk together
 enum { STORES_MASKED };                       // attribute: enc is the masked state
 enum { GATES = 4, CELL = 4, TANH, KEPT = 6 }; // of a row of aux, in widths: i f g o cell' tanh
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape u = rule->in[U];
-    slt_rule_want(rule, U, SLT_FIXED, u.rows, GATES * u.rows);
-    slt_rule_want(rule, GX, SLT_TOKENS, 0, GATES * u.rows);
-    slt_rule_want(rule, MASK, SLT_TOKENS, 0, 1);
+    slt_shape_want(rule, U, SLT_FIXED, u.rows, GATES * u.rows);
+    slt_shape_want(rule, GX, SLT_TOKENS, 0, GATES * u.rows);
+    slt_shape_want(rule, MASK, SLT_TOKENS, 0, 1);
     rule->out[0] = (slt_shape){SLT_TOKENS, 0, u.rows};
 }
 
-// ---- crews
+// ---- groups
 
 typedef struct {
-    int b[CREW], count;
-} crew;
+    int b[GROUP], count;
+} group;
 
-static int crews(const slt_args *args) { return slt_blocks(args->batch->count, CREW); }
+static int crews(const slt_args *args) { return slt_blocks(args->batch->count, GROUP); }
 
-// every so manieth trajectory: batches are sorted by length, so that crews are alike
-static crew crew_of(const slt_args *args, int task) {
+// every n-th trajectory: batches are sorted by length, so that groups are alike
+static group crew_of(const slt_args *args, int task) {
     const slt_batch *batch = args->batch;
-    crew c = {.count = 0};
+    group c = {.count = 0};
     for (int b = task; b < batch->count; b += crews(args)) {
         int place = c.count++, length = slt_batch_computed(batch, b);
         for (; place > 0 && slt_batch_computed(batch, c.b[place - 1]) < length; place--)
@@ -50,7 +50,7 @@ static crew crew_of(const slt_args *args, int task) {
 }
 
 // how many have a step t
-static int alive(const slt_batch *batch, const crew *c, int t) {
+static int alive(const slt_batch *batch, const group *c, int t) {
     int count = 0;
     while (count < c->count && slt_batch_computed(batch, c->b[count]) > t) count++;
     return count;
@@ -68,7 +68,7 @@ static bool stores_masked(const slt_args *args) {
 
 // ---- forward
 
-// gates and cell of one row from its sums; s and cell become the states that go on
+// gates and cell of one row from its sums; s and cell become the states that continue
 static void cell_forward(const slt_real *restrict pre, slt_real *restrict kept,
                          slt_real *restrict out, slt_real *restrict s, slt_real *restrict cell,
                          slt_real mask, slt_real stored, int d) {
@@ -87,12 +87,12 @@ static void cell_forward(const slt_real *restrict pre, slt_real *restrict kept,
     }
 }
 
-static void forward_crew(const slt_args *args, int task, slt_real *scratch) {
-    crew c = crew_of(args, task);
+static void forward_group(const slt_args *args, int task, slt_real *scratch) {
+    group c = crew_of(args, task);
     int d = args->out_width[0], wide = GATES * d;
     size_t D = (size_t)d;
-    slt_real *s = scratch, *cell = s + CREW * D, *pre = cell + CREW * D;
-    memset(s, 0, 2 * CREW * D * sizeof *s);
+    slt_real *s = scratch, *cell = s + GROUP * D, *pre = cell + GROUP * D;
+    memset(s, 0, 2 * GROUP * D * sizeof *s);
     for (int t = 0, n; (n = alive(args->batch, &c, t)) > 0; t++) {
         for (int j = 0; j < n; j++)
             memcpy(pre + (size_t)j * GATES * D,
@@ -108,7 +108,7 @@ static void forward_crew(const slt_args *args, int task, slt_real *scratch) {
     }
 }
 
-static void forward(const slt_args *args) { slt_args_run(args, crews(args), forward_crew); }
+static void forward(const slt_args *args) { slt_args_run(args, crews(args), forward_group); }
 
 // ---- backward
 
@@ -123,7 +123,7 @@ static work work_of(const slt_args *args) {
     return (work){dpre, before, before + rows * D};
 }
 
-// one row: ds and dc arrive at the states that went on, dc leaves for the step before
+// one row: ds and dc arrive at the states that continued, dc leaves for the step before
 static slt_real cell_backward(const slt_args *args, size_t row, bool first, const slt_real *denc,
                               slt_real *restrict ds, slt_real *restrict dc,
                               slt_real *restrict dpre) {
@@ -170,13 +170,13 @@ static void hand_out(const slt_args *args, work w, size_t row, bool first, const
         slt_put(&args->in_grad[MASK][row], args->add[MASK], dmask);
 }
 
-static void backward_crew(const slt_args *args, int task, slt_real *scratch) {
-    crew c = crew_of(args, task);
+static void backward_group(const slt_args *args, int task, slt_real *scratch) {
+    group c = crew_of(args, task);
     work w = work_of(args);
     int d = args->out_width[0], wide = GATES * d;
     size_t D = (size_t)d;
-    slt_real *ds = scratch, *dc = ds + CREW * D, *dpre = dc + CREW * D;
-    memset(ds, 0, 2 * CREW * D * sizeof *ds);
+    slt_real *ds = scratch, *dc = ds + GROUP * D, *dpre = dc + GROUP * D;
+    memset(ds, 0, 2 * GROUP * D * sizeof *ds);
     for (int t = slt_batch_computed(args->batch, c.b[0]) - 1; t >= 0; t--) {
         int n = alive(args->batch, &c, t);
         for (int j = 0; j < n; j++) {
@@ -209,7 +209,7 @@ static void turn(const slt_args *args) {
 
 static void backward(const slt_args *args) {
     turn(args);
-    slt_args_run(args, crews(args), backward_crew);
+    slt_args_run(args, crews(args), backward_group);
     if (args->in_grad[U])
         slt_args_run(args, slt_column_tasks(GATES * args->out_width[0]), backward_columns);
 }
@@ -221,7 +221,7 @@ static size_t shared(const slt_sizes *sizes) {
     size_t D = (size_t)sizes->out[0].width;
     return (GATES + 1) * (size_t)sizes->out[0].rows * D + GATES * D * D;
 }
-static size_t scratch(const slt_sizes *sizes) { return CREW * KEPT * (size_t)sizes->out[0].width; }
+static size_t scratch(const slt_sizes *sizes) { return GROUP * KEPT * (size_t)sizes->out[0].width; }
 static double flops(const slt_sizes *sizes) {
     double d = sizes->out[0].width;
     return sizes->out[0].rows * (2 * d * GATES * d + 60 * d);

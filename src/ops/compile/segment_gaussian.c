@@ -12,17 +12,17 @@
 
 enum { HEAD, SHARE, TARGETS, COUNTS, SPREAD, KINDS };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, HEAD, SLT_SLOT_TOKENS, 0, rule->in[HEAD].width);
-    slt_rule_want(rule, SHARE, SLT_SLOT_TOKENS, 0, 1);
-    slt_rule_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
-    slt_rule_type(rule, COUNTS, SLT_INTEGERS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, HEAD, SLT_SLOT_TOKENS, 0, rule->in[HEAD].width);
+    slt_shape_want(rule, SHARE, SLT_SLOT_TOKENS, 0, 1);
+    slt_shape_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
+    slt_shape_type(rule, COUNTS, SLT_INTEGERS);
     slt_rule_vectors(rule, rule->in[HEAD].width, TARGETS, SPREAD, KINDS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 
 // positions of a sequence that count: none where the gate is shut
-static int counted(const slt_args *args, slt_sequence sequence) {
+static int counted(const slt_args *args, slt_row_span sequence) {
     int row = sequence.b * args->limits.slots + sequence.k;
     if (!slt_gate(args->in[COUNTS], row, args->limits.slots)) return 0;
     return slt_stretch_end(args->batch, sequence.b, args->node->attributes.n[0]) - 1;
@@ -34,7 +34,7 @@ static const slt_real *targets_of(const slt_args *args, int b, int l) {
 }
 
 static void forward_sequence(const slt_args *args, int task, slt_real *scratch) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, task);
     int C = args->in_width[HEAD], end = counted(args, sequence);
     const slt_channel_law *laws = slt_laws_of(args, SPREAD, KINDS, scratch);
     const slt_real *share = (const slt_real *)args->in[SHARE] + sequence.first;
@@ -49,7 +49,7 @@ static void forward_sequence(const slt_args *args, int task, slt_real *scratch) 
 SLT_WIDE_TASK(forward_sequence);
 
 static void forward(const slt_args *args) {
-    int sequences = slt_sequence_count(args, SLT_SLOT_TOKENS);
+    int sequences = slt_span_count(args, SLT_SLOT_TOKENS);
     slt_args_run(args, sequences, SLT_WIDEST(forward_sequence));
     slt_add_partials(args->out[0], false, args->shared, sequences, 1, 1);
 }
@@ -72,7 +72,7 @@ static void backward_row(const slt_args *args, size_t row, bool counts, const sl
 }
 
 static void backward_sequence(const slt_args *args, int task, slt_real *scratch) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, task);
     int C = args->in_width[HEAD], end = counted(args, sequence);
     const slt_channel_law *laws = slt_laws_of(args, SPREAD, KINDS, scratch);
     slt_real *drho = args->shared + (size_t)task * (size_t)C;
@@ -86,7 +86,7 @@ static void backward_sequence(const slt_args *args, int task, slt_real *scratch)
 SLT_WIDE_TASK(backward_sequence);
 
 static void backward(const slt_args *args) {
-    int sequences = slt_sequence_count(args, SLT_SLOT_TOKENS);
+    int sequences = slt_span_count(args, SLT_SLOT_TOKENS);
     slt_args_run(args, sequences, SLT_WIDEST(backward_sequence));
     slt_put_spread(args, SPREAD, sequences);
 }

@@ -11,13 +11,13 @@
 
 enum { LOGITS, SHARE, TARGETS, COUNTS };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, LOGITS, SLT_SLOT_TOKENS, 0, rule->in[LOGITS].width);
-    slt_rule_want(rule, SHARE, SLT_SLOT_TOKENS, 0, 1);
-    slt_rule_want(rule, TARGETS, SLT_TOKENS, 0, 1);
-    slt_rule_type(rule, TARGETS, SLT_INTEGERS);
-    slt_rule_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
-    slt_rule_type(rule, COUNTS, SLT_INTEGERS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, LOGITS, SLT_SLOT_TOKENS, 0, rule->in[LOGITS].width);
+    slt_shape_want(rule, SHARE, SLT_SLOT_TOKENS, 0, 1);
+    slt_shape_want(rule, TARGETS, SLT_TOKENS, 0, 1);
+    slt_shape_type(rule, TARGETS, SLT_INTEGERS);
+    slt_shape_want(rule, COUNTS, SLT_TRAJECTORIES, 0, 1);
+    slt_shape_type(rule, COUNTS, SLT_INTEGERS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 
@@ -31,14 +31,14 @@ static slt_real row_loss(const slt_real *x, int width, int target, slt_real *p) 
 }
 
 // positions of a sequence that count: none where the gate is shut
-static int counted(const slt_args *args, slt_sequence sequence) {
+static int counted(const slt_args *args, slt_row_span sequence) {
     int row = sequence.b * args->limits.slots + sequence.k;
     if (!slt_gate(args->in[COUNTS], row, args->limits.slots)) return 0;
     return slt_stretch_end(args->batch, sequence.b, args->node->attributes.n[0]) - 1;
 }
 
 static void forward_sequence(const slt_args *args, int task, slt_real *p) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, task);
     int width = args->in_width[LOGITS], end = counted(args, sequence);
     const int32_t *targets = (const int32_t *)args->in[TARGETS] + args->batch->offset[sequence.b];
     const slt_real *share = (const slt_real *)args->in[SHARE] + sequence.first;
@@ -49,13 +49,13 @@ static void forward_sequence(const slt_args *args, int task, slt_real *p) {
 }
 
 static void forward(const slt_args *args) {
-    int sequences = slt_sequence_count(args, SLT_SLOT_TOKENS);
+    int sequences = slt_span_count(args, SLT_SLOT_TOKENS);
     slt_args_run(args, sequences, forward_sequence);
     slt_add_partials(args->out[0], false, args->shared, sequences, 1, 1);
 }
 
 static void backward_sequence(const slt_args *args, int task, slt_real *p) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, task);
     int width = args->in_width[LOGITS], end = counted(args, sequence);
     const int32_t *targets = (const int32_t *)args->in[TARGETS] + args->batch->offset[sequence.b];
     slt_real scale = args->out_grad[0][0] / (slt_real)slt_batch_total(args->batch);
@@ -73,7 +73,7 @@ static void backward_sequence(const slt_args *args, int task, slt_real *p) {
 }
 
 static void backward(const slt_args *args) {
-    slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), backward_sequence);
+    slt_args_run(args, slt_span_count(args, SLT_SLOT_TOKENS), backward_sequence);
 }
 
 static size_t shared(const slt_sizes *sizes) {

@@ -8,12 +8,12 @@
 
 enum { X, S, LIST, RANGE };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape s = rule->in[S];
-    slt_rule_want(rule, X, SLT_LIVE, 0, s.width);
-    if (s.space != SLT_SLOTS) slt_rule_want(rule, S, SLT_FIXED, rule->limits.slots, s.width);
-    slt_rule_want(rule, LIST, SLT_LIVE, 0, 2);
-    slt_rule_want(rule, RANGE, SLT_TRAJECTORIES, 0, 2);
+    slt_shape_want(rule, X, SLT_LIVE, 0, s.width);
+    if (s.space != SLT_SLOTS) slt_shape_want(rule, S, SLT_FIXED, rule->limits.slots, s.width);
+    slt_shape_want(rule, LIST, SLT_LIVE, 0, 2);
+    slt_shape_want(rule, RANGE, SLT_TRAJECTORIES, 0, 2);
     rule->out[0] = rule->in[X];
 }
 

@@ -14,9 +14,9 @@
 enum { MASKS, PRIOR };
 static const slt_real LEAST = (slt_real)1e-8;
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, MASKS, SLT_TOKENS, 0, rule->limits.slots);
-    slt_rule_want(rule, PRIOR, SLT_FIXED, 1, rule->limits.slots + 1);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, MASKS, SLT_TOKENS, 0, rule->limits.slots);
+    slt_shape_want(rule, PRIOR, SLT_FIXED, 1, rule->limits.slots + 1);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 

@@ -9,14 +9,14 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, 0, SLT_TOKENS, 0, 1);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, 0, SLT_TOKENS, 0, 1);
     rule->out[0] = (slt_shape){SLT_TOKENS, 0, rule->limits.slots};
 }
 
 static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     int K = args->limits.slots;
     const slt_real *end = (const slt_real *)args->in[0] + sequence.first;
     slt_real *m = args->out[0] + (size_t)sequence.first * (size_t)K;
@@ -31,7 +31,7 @@ static void forward(const slt_args *args) {
 }
 
 static void backward_trajectory(const slt_args *args, int b, slt_real *d) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     int K = args->limits.slots, last = sequence.computed - 1;
     const slt_real *end = (const slt_real *)args->in[0] + sequence.first;
     slt_real *dend = args->in_grad[0] + sequence.first;

@@ -16,16 +16,16 @@
 enum { LOGITS, MASKS, ENDS, TARGETS, LIST, RANGE };
 enum { PAID };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape logits = rule->in[LOGITS];
-    slt_rule_want(rule, LOGITS, SLT_LIVE, 0, logits.width);
-    slt_rule_want(rule, MASKS, SLT_TOKENS, 0, rule->limits.slots);
-    slt_rule_want(rule, ENDS, SLT_TOKENS, 0, 1);
-    slt_rule_want(rule, TARGETS, SLT_TOKENS, 0, 1);
-    slt_rule_type(rule, TARGETS, SLT_INTEGERS);
-    slt_rule_want(rule, LIST, SLT_LIVE, 0, 2);
-    slt_rule_want(rule, RANGE, SLT_TRAJECTORIES, 0, 2);
-    if (logits.width % 2) slt_rule_reject(rule, LOGITS, "an even width");
+    slt_shape_want(rule, LOGITS, SLT_LIVE, 0, logits.width);
+    slt_shape_want(rule, MASKS, SLT_TOKENS, 0, rule->limits.slots);
+    slt_shape_want(rule, ENDS, SLT_TOKENS, 0, 1);
+    slt_shape_want(rule, TARGETS, SLT_TOKENS, 0, 1);
+    slt_shape_type(rule, TARGETS, SLT_INTEGERS);
+    slt_shape_want(rule, LIST, SLT_LIVE, 0, 2);
+    slt_shape_want(rule, RANGE, SLT_TRAJECTORIES, 0, 2);
+    if (logits.width % 2) slt_shape_reject(rule, LOGITS, "an even width");
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 
@@ -60,7 +60,7 @@ static row_nats row_code(const slt_real *x, int A, int target, bool paid, slt_re
 
 // one trajectory
 typedef struct {
-    slt_sequence sequence;
+    slt_row_span sequence;
     slt_live live;
     int truth, K, A;
     bool paid;
@@ -79,7 +79,7 @@ static void fill_over(view *v) {
 }
 
 static view view_at(const slt_args *args, int b, slt_real *memory) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     view v = {.sequence = sequence, .K = args->limits.slots, .A = args->in_width[LOGITS] / 2};
     size_t first = (size_t)sequence.first;
     v.live = slt_live_at(args->in[LIST], args->in[RANGE], b);
@@ -176,7 +176,7 @@ static slt_var make_case(slt_probe *probe, int actions, bool paid) {
     return slt_count_xent(tape, logits, masks, ends, targets, live, paid);
 }
 static slt_var case_free(slt_probe *p) { return make_case(p, 4, false); }
-static slt_var case_paid(slt_probe *p) { return make_case(p, 3, true); }
+static slt_var case_coded(slt_probe *p) { return make_case(p, 3, true); }
 static slt_var bench(slt_probe *p) { return make_case(p, 7, false); }
 
 const slt_op slt_op_count_xent = {.name = "count_xent",
@@ -191,7 +191,7 @@ const slt_op slt_op_count_xent = {.name = "count_xent",
                                   .flops = flops,
                                   .forward = forward,
                                   .backward = backward,
-                                  .cases = {case_free, case_paid},
+                                  .cases = {case_free, case_coded},
                                   .bench = bench};
 
 slt_var slt_count_xent(slt_tape *tape, slt_var logits, slt_var masks, slt_var ends, slt_var targets,

@@ -1,5 +1,5 @@
 // End probabilities of the counting model: b_l = σ(x_l), kept inside [ε, 1-ε]; the last true step
-// is an end whatever its logit (b = 1-ε), and so is everything behind it. Where the step's weight w
+// is an end whatever its logit (b = 1-ε), and so is everything after it. Where the step's weight w
 // is not 0 the ends are rounded: b is ε or 1-ε.
 // Backward: dx = db·b(1-b), 0 where b was set or kept at a bound.
 //
@@ -10,8 +10,8 @@
 
 static const slt_real EPSILON = (slt_real)1e-6;
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, 0, SLT_TOKENS, 0, 1);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, 0, SLT_TOKENS, 0, 1);
     int w = rule->node->attributes.n[0];
     if (w < 0 || w >= SLT_WEIGHTS)
         slt_tape_fail(rule->tape, SLT_RANGE, "end_probability: no weight number %d", w);
@@ -29,7 +29,7 @@ static bool rounded(const slt_args *args) {
 
 static void forward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     const slt_real *x = (const slt_real *)args->in[0] + sequence.first;
     slt_real *y = args->out[0] + sequence.first;
     int inner = slt_min(args->batch->length[b] - 1, sequence.computed);
@@ -45,7 +45,7 @@ static void forward(const slt_args *args) {
 
 static void backward_trajectory(const slt_args *args, int b, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     const slt_real *y = args->out[0] + sequence.first, *dy = args->out_grad[0] + sequence.first;
     slt_real *dx = args->in_grad[0] + sequence.first;
     int inner = slt_min(args->batch->length[b] - 1, sequence.computed);

@@ -12,8 +12,8 @@
 // rows and tokens are kept as numbers of the engine: a float counts to 2^24
 static const int64_t MOST_ROWS = INT64_C(1) << (sizeof(slt_real) == sizeof(float) ? 24 : 31);
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, 0, SLT_TOKENS, 0, rule->limits.slots);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, 0, SLT_TOKENS, 0, rule->limits.slots);
     int64_t rows = (int64_t)rule->limits.tokens * rule->limits.slots;
     if (rows > MOST_ROWS)
         slt_tape_fail(rule->tape, SLT_RANGE,

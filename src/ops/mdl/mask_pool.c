@@ -9,9 +9,9 @@
 enum { MASKS, X };
 static const slt_real TINY = (slt_real)1e-6;
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, MASKS, SLT_TOKENS, 0, rule->limits.slots);
-    slt_rule_want(rule, X, SLT_TOKENS, 0, rule->in[X].width);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, MASKS, SLT_TOKENS, 0, rule->limits.slots);
+    slt_shape_want(rule, X, SLT_TOKENS, 0, rule->in[X].width);
     rule->out[0] = (slt_shape){SLT_SLOTS, 0, rule->in[X].width};
 }
 
@@ -24,7 +24,7 @@ typedef struct {
 } view;
 
 static view view_at(const slt_args *args, int b) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     size_t K = (size_t)args->limits.slots, width = (size_t)args->out_width[0];
     return (view){.first = sequence.first,
                   .truth = slt_min(args->batch->length[b], sequence.computed),

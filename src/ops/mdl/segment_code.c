@@ -14,12 +14,12 @@ enum { STATS, NOISE, MASKS };
 enum { Z, KL };
 static const slt_real LOW = -8, HIGH = 2;
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape stats = rule->in[STATS];
-    slt_rule_want(rule, STATS, SLT_SLOTS, 0, stats.width);
-    slt_rule_want(rule, NOISE, SLT_SLOTS, 0, stats.width / 2);
-    slt_rule_want(rule, MASKS, SLT_TOKENS, 0, rule->limits.slots);
-    if (stats.width % 2) slt_rule_reject(rule, STATS, "an even width");
+    slt_shape_want(rule, STATS, SLT_SLOTS, 0, stats.width);
+    slt_shape_want(rule, NOISE, SLT_SLOTS, 0, stats.width / 2);
+    slt_shape_want(rule, MASKS, SLT_TOKENS, 0, rule->limits.slots);
+    if (stats.width % 2) slt_shape_reject(rule, STATS, "an even width");
     rule->out[Z] = (slt_shape){SLT_SLOTS, 0, stats.width / 2};
     rule->out[KL] = (slt_shape){SLT_FIXED, 1, 1};
     rule->outputs = 2;

@@ -1,5 +1,5 @@
 // Attention that forgets at a cut. Slot k asks, the last W actions answer, and the start vector
-// takes what a cut lies in front of. Head h, step l, lag j = 1..W, a_j = a(l-j):
+// takes what a cut lies before. Head h, step l, lag j = 1..W, a_j = a(l-j):
 //     s_j = q_k·key[a_j]/√(d/H) + r_hj - σ_h(j-1),  s_0 = q_k·key[start]/√(d/H) + r_h0 - σ_h·W/2
 //     P = softmax(s_1 … s_W, s_0),  g_j = Π_{i=l-j}^{l-1}(1 - b_i),  c_j = P_j·g_j
 //     o = Σ_j c_j·value[a_j] + (1 - Σ_j c_j)·value[start],  σ_h = 2^(1-h)
@@ -17,23 +17,23 @@
 enum { Q, TABLE, IDS, ENDS, LAGS, LIST, RANGE };
 enum { HEADS, SPACE };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape q = rule->in[Q], table = rule->in[TABLE], lags = rule->in[LAGS];
     int heads = rule->node->attributes.n[HEADS];
-    if (q.space != SLT_SLOTS) slt_rule_want(rule, Q, SLT_FIXED, rule->limits.slots, q.width);
-    slt_rule_want(rule, TABLE, SLT_FIXED, table.rows, 2 * q.width);
-    slt_rule_want(rule, IDS, SLT_TOKENS, 0, 1);
-    slt_rule_type(rule, IDS, SLT_INTEGERS);
-    slt_rule_want(rule, ENDS, SLT_TOKENS, 0, 1);
-    slt_rule_want(rule, LAGS, SLT_FIXED, heads, lags.width);
-    slt_rule_want(rule, LIST, SLT_LIVE, 0, 2);
-    slt_rule_want(rule, RANGE, SLT_TRAJECTORIES, 0, 2);
-    if (heads < 1 || q.width % heads) slt_rule_reject(rule, Q, "a multiple of the heads");
-    if (lags.width < 2) slt_rule_reject(rule, LAGS, "a window and the start");
+    if (q.space != SLT_SLOTS) slt_shape_want(rule, Q, SLT_FIXED, rule->limits.slots, q.width);
+    slt_shape_want(rule, TABLE, SLT_FIXED, table.rows, 2 * q.width);
+    slt_shape_want(rule, IDS, SLT_TOKENS, 0, 1);
+    slt_shape_type(rule, IDS, SLT_INTEGERS);
+    slt_shape_want(rule, ENDS, SLT_TOKENS, 0, 1);
+    slt_shape_want(rule, LAGS, SLT_FIXED, heads, lags.width);
+    slt_shape_want(rule, LIST, SLT_LIVE, 0, 2);
+    slt_shape_want(rule, RANGE, SLT_TRAJECTORIES, 0, 2);
+    if (heads < 1 || q.width % heads) slt_shape_reject(rule, Q, "a multiple of the heads");
+    if (lags.width < 2) slt_shape_reject(rule, LAGS, "a window and the start");
     rule->out[0] = (slt_shape){SLT_LIVE, 0, q.width};
 }
 
-// sizes of an application; W is the window, the start comes behind it
+// sizes of an application; W is the window, the start comes after it
 typedef struct {
     int K, A, H, W, d, e; // e: channels of a head
 } dims;
@@ -46,7 +46,7 @@ static dims dims_of(const slt_node *node, int K, int A, int lags, int d) {
 // one trajectory: its numbers and its scratch
 typedef struct {
     dims n;
-    slt_sequence sequence;
+    slt_row_span sequence;
     slt_live live;
     const slt_real *q, *table, *ends, *lags;
     slt_real scale;
@@ -94,7 +94,7 @@ static void share_out(view *v, slt_real *memory) {
 static view view_at(const slt_args *args, int b, slt_real *memory) {
     dims n = dims_of(args->node, args->limits.slots, args->in_rows[TABLE], args->in_width[LAGS],
                      args->out_width[0]);
-    view v = {.n = n, .sequence = slt_sequence_at(args, SLT_TOKENS, b)};
+    view v = {.n = n, .sequence = slt_span_at(args, SLT_TOKENS, b)};
     bool own = args->node->attributes.n[SPACE] == SLT_SLOTS;
     const int32_t *ids = (const int32_t *)args->in[IDS] + v.sequence.first;
     v.live = slt_live_at(args->in[LIST], args->in[RANGE], b);
@@ -110,7 +110,7 @@ static view view_at(const slt_args *args, int b, slt_real *memory) {
     return v;
 }
 
-// the live rows behind those of the slot at hand; false when there are none
+// the live rows after those of the slot at hand; false when there are none
 static bool next_slot(const slt_args *args, view *v) {
     int W = v->n.W, C = v->sequence.computed, n = 0;
     v->first += v->count;

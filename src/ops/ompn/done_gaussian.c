@@ -14,9 +14,9 @@ enum { HEAD, ENDS, TARGETS, SPREAD, KINDS };
 
 static const slt_real LEAST = (slt_real)1e-6, MOST = (slt_real)(1 - 1e-6);
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, HEAD, SLT_TOKENS, 0, rule->in[HEAD].width);
-    slt_rule_want(rule, ENDS, SLT_TOKENS, 0, rule->in[ENDS].width);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, HEAD, SLT_TOKENS, 0, rule->in[HEAD].width);
+    slt_shape_want(rule, ENDS, SLT_TOKENS, 0, rule->in[ENDS].width);
     slt_rule_vectors(rule, rule->in[HEAD].width, TARGETS, SPREAD, KINDS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }

@@ -1,7 +1,7 @@
 // Cross-entropy of a policy that may also end: y = softmax(logits) over the actions but the last
 // one, DONE, whose probability e is the first column of another input, clipped to [1e-6, 1-1e-6].
 //     loss = 1/M Σ -log((1-e)·y_a), or -log e for DONE
-// Beside it the log-probabilities (tokens, A). Backward: d logits = (y - onehot)/M, 0 for DONE; de
+// Next to it the log-probabilities (tokens, A). Backward: d logits = (y - onehot)/M, 0 for DONE; de
 // = 1/(1-e)/M, or -1/e/M for DONE; nothing reaches a clipped e.
 //
 // SPDX-License-Identifier: MIT
@@ -14,11 +14,11 @@ enum { LOSS, LOG_PROBABILITY };
 
 static const slt_real LEAST = (slt_real)1e-6, MOST = (slt_real)(1 - 1e-6);
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, LOGITS, SLT_TOKENS, 0, rule->in[LOGITS].width);
-    slt_rule_want(rule, ENDS, SLT_TOKENS, 0, rule->in[ENDS].width);
-    slt_rule_want(rule, TARGETS, SLT_TOKENS, 0, 1);
-    slt_rule_type(rule, TARGETS, SLT_INTEGERS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, LOGITS, SLT_TOKENS, 0, rule->in[LOGITS].width);
+    slt_shape_want(rule, ENDS, SLT_TOKENS, 0, rule->in[ENDS].width);
+    slt_shape_want(rule, TARGETS, SLT_TOKENS, 0, 1);
+    slt_shape_type(rule, TARGETS, SLT_INTEGERS);
     rule->outputs = 2;
     rule->out[LOSS] = (slt_shape){SLT_FIXED, 1, 1};
     rule->out[LOG_PROBABILITY] = (slt_shape){SLT_TOKENS, 0, rule->in[LOGITS].width + 1};

@@ -232,7 +232,7 @@ void slt_ompn_backward_group(const slt_args *args, int group, slt_real *scratch)
     memset(m.memory, 0, (size_t)g.count * (size_t)(o.n * o.d) * sizeof *m.memory);
     memset(m.partial, 0, slt_ompn_partial(o.n, o.d) * sizeof *m.partial);
     for (slt_ompn_moment at = slt_ompn_last(&o, &g); at.t >= 0; at = slt_ompn_before(&o, &g, at)) {
-        if (slt_halt_asked(args->halt)) return;
+        if (slt_cancel_asked(args->cancel)) return;
         take_outside(&o, &g, at, &m);
         split(&o, at, &m);
         undecompose(&o, at, &m);

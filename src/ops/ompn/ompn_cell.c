@@ -53,7 +53,7 @@ static void unnormalise(slt_real *restrict dy, const slt_real *restrict hat, slt
     for (int c = 0; c < width; c++) dy[c] = (dy[c] - mean - hat[c] * along) * inverse;
 }
 
-// the record of a row holds the second layer's output behind the place of the normalised gates
+// the record of a row holds the second layer's output after the place of the normalised gates
 static void mix(const slt_ompn *o, const slt_ompn_part *part, slt_real *record, slt_real *inverse,
                 const slt_real *in, slt_real *restrict out) {
     int d = o->d, k = part->at.inputs, wide = (k + 1) * d;

@@ -12,7 +12,7 @@
 #include "ops/ompn/ompn_layout.h"
 #include "engine/real.h"
 
-SLT_EVERYWHERE int slt_ompn_chances(int n) { return 2 * n + 1; }
+SLT_HOST_DEVICE int slt_ompn_chances(int n) { return 2 * n + 1; }
 
 // the shares of one row, and the guarded sum
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
 } slt_ompn_shares;
 
 // p̂ of a record whose β are known
-SLT_EVERYWHERE void slt_ompn_stick(slt_real *record, int n) {
+SLT_HOST_DEVICE void slt_ompn_stick(slt_real *record, int n) {
     const slt_real *beta = record;
     slt_real *p = record + n, rest = 1;
     for (int j = n; j > 0; j--) {
@@ -31,12 +31,12 @@ SLT_EVERYWHERE void slt_ompn_stick(slt_real *record, int n) {
 }
 
 // at the first step everything starts at the root
-SLT_EVERYWHERE void slt_ompn_stick_start(slt_real *record, int n) {
+SLT_HOST_DEVICE void slt_ompn_stick_start(slt_real *record, int n) {
     memset(record, 0, (size_t)slt_ompn_chances(n) * sizeof *record);
     record[n + 1] = 1;
 }
 
-SLT_EVERYWHERE slt_ompn_shares slt_ompn_share(const slt_real *record, int n) {
+SLT_HOST_DEVICE slt_ompn_shares slt_ompn_share(const slt_real *record, int n) {
     slt_ompn_shares s;
     slt_real run = 0;
     s.sum = (slt_real)1e-12;
@@ -48,10 +48,10 @@ SLT_EVERYWHERE slt_ompn_shares slt_ompn_share(const slt_real *record, int n) {
 }
 
 // dβ from dp (direct), dcp, drcp and dp̂ from outside (may be NULL)
-SLT_EVERYWHERE void slt_ompn_stick_gradient(const slt_real *record, const slt_ompn_shares *s, int n,
-                                            const slt_real *dp, const slt_real *dcp,
-                                            const slt_real *drcp, const slt_real *outside,
-                                            slt_real *dbeta) {
+SLT_HOST_DEVICE void slt_ompn_stick_gradient(const slt_real *record, const slt_ompn_shares *s,
+                                             int n, const slt_real *dp, const slt_real *dcp,
+                                             const slt_real *drcp, const slt_real *outside,
+                                             slt_real *dbeta) {
     slt_real total[SLT_OMPN_DEPTH], run = 0, mean = 0, left = 1;
     slt_real q[SLT_OMPN_DEPTH + 1]; // q_j = Π_{i≥j}(1-β_i)
     for (int i = n - 1; i >= 0; i--) total[i] = dp[i] + (run += dcp[i]);

@@ -145,7 +145,7 @@ void slt_ompn_forward_group(const slt_args *args, int group, slt_real *scratch) 
     gather(&o, &g);
     observe(&o, &g);
     for (slt_ompn_moment at = slt_ompn_first(&g); at.live; at = slt_ompn_next(&o, &g, at)) {
-        if (slt_halt_asked(args->halt)) return;
+        if (slt_cancel_asked(args->cancel)) return;
         remember(&o, &g, at);
         if (at.t > 0) combine(&o, at);
         for (int r = 0; r < at.live; r++)

@@ -95,7 +95,7 @@ void slt_ompn_sort(const slt_args *args);
 // lays the buffers out
 void slt_ompn_open(slt_ompn *o, const slt_args *args, bool backward);
 slt_ompn_group slt_ompn_group_at(const slt_ompn *o, int number);
-// the moment behind or before; `live` shrinks and grows with the lengths
+// the moment after or before; `live` shrinks and grows with the lengths
 slt_ompn_moment slt_ompn_first(const slt_ompn_group *g);
 slt_ompn_moment slt_ompn_last(const slt_ompn *o, const slt_ompn_group *g);
 slt_ompn_moment slt_ompn_next(const slt_ompn *o, const slt_ompn_group *g, slt_ompn_moment at);
@@ -141,7 +141,7 @@ void slt_ompn_cell_observe(const slt_ompn *o, const slt_ompn_part *part, int row
 // out = norm(Σ gate_j∘in_j + gate_q∘cell) for the rows of a moment; in and out point to row 0
 void slt_ompn_cell_forward(const slt_ompn *o, const slt_ompn_part *part, slt_ompn_moment at,
                            const slt_real *in, size_t stride, slt_real *out);
-// dout [live, d] is given up; adds into din [live, inputs·d], and into dγ and, behind it, dβ
+// dout [live, d] is given up; adds into din [live, inputs·d], and into dγ and, after it, dβ
 void slt_ompn_cell_backward(const slt_ompn *o, const slt_ompn_part *part, slt_ompn_moment at,
                             const slt_real *in, size_t stride, const slt_real *out, slt_real *dout,
                             size_t dout_stride, slt_real *din, size_t din_stride, slt_real *dgamma);

@@ -9,7 +9,7 @@
 #define SLT_OPS_OMPN_LAYOUT_H
 
 #include <stddef.h>
-#include "core/everywhere.h"
+#include "core/host_device.h"
 
 enum { SLT_OMPN_DEPTH = 16 }; // levels, at most
 
@@ -19,7 +19,7 @@ typedef struct {
     int inputs;
 } slt_ompn_cell;
 
-SLT_EVERYWHERE slt_ompn_cell slt_ompn_cell_at(size_t first, int inputs, int width) {
+SLT_HOST_DEVICE slt_ompn_cell slt_ompn_cell_at(size_t first, int inputs, int width) {
     size_t d = (size_t)width, gates = (size_t)inputs + 1;
     slt_ompn_cell c;
     c.inputs = inputs;
@@ -33,12 +33,12 @@ SLT_EVERYWHERE slt_ompn_cell slt_ompn_cell_at(size_t first, int inputs, int widt
     return c;
 }
 
-SLT_EVERYWHERE slt_ompn_cell slt_ompn_com(int width, int level) {
+SLT_HOST_DEVICE slt_ompn_cell slt_ompn_com(int width, int level) {
     size_t size = slt_ompn_cell_at(0, 2, width).end;
     return slt_ompn_cell_at(size * (size_t)level, 2, width);
 }
 
-SLT_EVERYWHERE slt_ompn_cell slt_ompn_decom(int depth, int width, int level) {
+SLT_HOST_DEVICE slt_ompn_cell slt_ompn_decom(int depth, int width, int level) {
     size_t first = slt_ompn_com(width, depth).w1, size = slt_ompn_cell_at(0, 1, width).end;
     return slt_ompn_cell_at(first + size * (size_t)level, 1, width);
 }
@@ -47,7 +47,7 @@ typedef struct {
     size_t w1, c1, w2, c2, end;
 } slt_ompn_gate;
 
-SLT_EVERYWHERE slt_ompn_gate slt_ompn_gate_at(int depth, int width) {
+SLT_HOST_DEVICE slt_ompn_gate slt_ompn_gate_at(int depth, int width) {
     size_t d = (size_t)width;
     slt_ompn_gate g;
     g.w1 = slt_ompn_decom(depth, width, depth - 1).w1;

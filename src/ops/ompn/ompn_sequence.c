@@ -15,15 +15,15 @@
 enum { X, W };
 enum { LEAF, P_HAT, MEMORY };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     int d = rule->in[X].width, n = rule->node->attributes.n[0];
-    slt_rule_want(rule, X, SLT_TOKENS, 0, d);
-    slt_rule_type(rule, X, SLT_NUMBERS);
+    slt_shape_want(rule, X, SLT_TOKENS, 0, d);
+    slt_shape_type(rule, X, SLT_NUMBERS);
     if (n < 2 || n > SLT_OMPN_DEPTH) {
         slt_tape_fail(rule->tape, SLT_RANGE, "ompn: depth %d is not 2 to %d", n, SLT_OMPN_DEPTH);
         return;
     }
-    slt_rule_want(rule, W, SLT_FIXED, 1, (int)slt_ompn_gate_at(n, d).end);
+    slt_shape_want(rule, W, SLT_FIXED, 1, (int)slt_ompn_gate_at(n, d).end);
     rule->outputs = 3;
     rule->out[LEAF] = (slt_shape){SLT_TOKENS, 0, d};
     rule->out[P_HAT] = (slt_shape){SLT_TOKENS, 0, n + 1};

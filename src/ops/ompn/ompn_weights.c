@@ -100,7 +100,7 @@ int slt_ompn_weight_tasks(const slt_args *args) {
 }
 
 void slt_ompn_weight_task(const slt_args *args, int task, slt_real *scratch) {
-    if (slt_halt_asked(args->halt)) return;
+    if (slt_cancel_asked(args->cancel)) return;
     slt_ompn o;
     slt_ompn_open(&o, args, true);
     slt_real *dw = args->in_grad[W];

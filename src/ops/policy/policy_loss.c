@@ -14,10 +14,10 @@
 enum { LOGITS, ACTIONS, ADVANTAGE, BEFORE };
 enum { LOSS, ENTROPY, GONE, OUTPUTS };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, LOGITS, SLT_TOKENS, 0, rule->in[LOGITS].width);
-    for (int i = ACTIONS; i <= BEFORE; i++) slt_rule_want(rule, i, SLT_TOKENS, 0, 1);
-    slt_rule_type(rule, ACTIONS, SLT_INTEGERS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, LOGITS, SLT_TOKENS, 0, rule->in[LOGITS].width);
+    for (int i = ACTIONS; i <= BEFORE; i++) slt_shape_want(rule, i, SLT_TOKENS, 0, 1);
+    slt_shape_type(rule, ACTIONS, SLT_INTEGERS);
     rule->outputs = OUTPUTS;
     for (int i = 0; i < OUTPUTS; i++) rule->out[i] = (slt_shape){SLT_FIXED, 1, 1};
 }
@@ -42,7 +42,7 @@ static void log_softmax(const slt_real *logits, int width, slt_real *x) {
 }
 
 // row r of the tokens; leaves log p in x
-static verdict judge(const slt_args *args, int r, slt_real clip, slt_real *x) {
+static verdict evaluate(const slt_args *args, int r, slt_real clip, slt_real *x) {
     int width = args->in_width[LOGITS];
     log_softmax((const slt_real *)args->in[LOGITS] + (size_t)r * (size_t)width, width, x);
     slt_real A = ((const slt_real *)args->in[ADVANTAGE])[r];
@@ -63,7 +63,7 @@ static void forward_trajectory(const slt_args *args, int b, slt_real *x) {
     int first = batch->offset[b], truth = slt_min(batch->length[b], slt_batch_computed(batch, b));
     slt_real clip = clip_of(args), sum[OUTPUTS] = {0}, M = (slt_real)batch->true_tokens;
     for (int r = first; r < first + truth; r++) {
-        verdict v = judge(args, r, clip, x);
+        verdict v = evaluate(args, r, clip, x);
         slt_real change = v.chance - ((const slt_real *)args->in[BEFORE])[r];
         sum[LOSS] += v.loss;
         sum[ENTROPY] += v.entropy;
@@ -90,7 +90,7 @@ static void backward_trajectory(const slt_args *args, int b, slt_real *x) {
         slt_real *dx = args->in_grad[LOGITS] + (size_t)r * (size_t)width;
         bool truth = r - first < batch->length[b];
         verdict v = {0};
-        if (truth) v = judge(args, r, clip, x);
+        if (truth) v = evaluate(args, r, clip, x);
         int action = truth ? ((const int32_t *)args->in[ACTIONS])[r] : 0;
         for (int a = 0; a < width; a++) {
             slt_real p = truth ? slt_exp(x[a]) : 0, hit = a == action;

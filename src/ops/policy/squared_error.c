@@ -1,5 +1,5 @@
 // Mean over true tokens of Σ_c (x_c - target_c)², the loss of a value function. Backward:
-// dx = 2(x - target)/M, and nothing behind the end.
+// dx = 2(x - target)/M, and nothing after the end.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -8,10 +8,10 @@
 
 enum { X, TARGET };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, X, SLT_TOKENS, 0, rule->in[X].width);
-    slt_rule_same(rule, X, TARGET);
-    slt_rule_type(rule, TARGET, SLT_NUMBERS);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, X, SLT_TOKENS, 0, rule->in[X].width);
+    slt_shape_same(rule, X, TARGET);
+    slt_shape_type(rule, TARGET, SLT_NUMBERS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 
@@ -21,7 +21,7 @@ typedef struct {
 } stretch;
 
 static stretch stretch_of(const slt_args *args, int b) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_TOKENS, b);
+    slt_row_span sequence = slt_span_at(args, SLT_TOKENS, b);
     size_t width = (size_t)args->in_width[X];
     int truth = slt_min(args->batch->length[b], sequence.computed);
     return (stretch){(size_t)sequence.first * width, (size_t)sequence.computed * width,

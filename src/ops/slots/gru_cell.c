@@ -1,4 +1,4 @@
-// GRU cell with the reset applied behind the recurrent product (Cho et al. 2014, Keras' form):
+// GRU cell with the reset applied after the recurrent product (Cho et al. 2014, Keras' form):
 //     z = σ(gx_z + gh_z), r = σ(gx_r + gh_r), c = tanh(gx_h + r∘gh_h), s' = z∘s + (1-z)∘c
 // gx and gh hold the blocks z, r, h next to each other. z, r and c are kept for backward.
 //
@@ -9,11 +9,11 @@
 
 enum { GX, GH, STATE };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape state = rule->in[STATE];
-    slt_rule_same(rule, GX, GH);
+    slt_shape_same(rule, GX, GH);
     if (rule->in[GX].space != state.space || rule->in[GX].width != 3 * state.width)
-        slt_rule_reject_pair(rule, GX, STATE, "the first is three times as wide");
+        slt_shape_reject_pair(rule, GX, STATE, "the first is three times as wide");
     rule->out[0] = state;
 }
 

@@ -8,8 +8,8 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, 0, SLT_SLOTS, 0, rule->in[0].width);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, 0, SLT_SLOTS, 0, rule->in[0].width);
     rule->outputs = 2;
     rule->out[0] = rule->out[1] = (slt_shape){SLT_TRAJECTORIES, 0, rule->limits.slots};
 }

@@ -9,9 +9,9 @@
 
 enum { H, PRIOR };
 
-static void shape(slt_rule *rule) {
-    slt_rule_want(rule, H, SLT_TRAJECTORIES, 0, rule->limits.slots);
-    slt_rule_want(rule, PRIOR, SLT_FIXED, 1, rule->limits.slots);
+static void shape(slt_shape_check *rule) {
+    slt_shape_want(rule, H, SLT_TRAJECTORIES, 0, rule->limits.slots);
+    slt_shape_want(rule, PRIOR, SLT_FIXED, 1, rule->limits.slots);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 

@@ -1,6 +1,6 @@
 // y_{b,k,l} = relu(slot_{b,k} + token_{c(b,k),l}): the joint embedding of the decoder. A slot is
 // broadcast over its sequence; the observation features are those of the companion trajectory c.
-// Behind the companion's end its last computed row (an empty observation) stands for all others.
+// After the companion's end its last computed row (an empty observation) stands for all others.
 // Backward of the gather is a loop over the sequences that name a trajectory, in order.
 //
 // SPDX-License-Identifier: MIT
@@ -9,27 +9,28 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape slot = rule->in[SLT_JOIN_SLOT];
-    slt_rule_want(rule, SLT_JOIN_SLOT, SLT_SLOTS, 0, slot.width);
-    slt_rule_want(rule, SLT_JOIN_TOKEN, rule->limits.seen ? SLT_SEEN : SLT_TOKENS, 0, slot.width);
+    slt_shape_want(rule, SLT_JOIN_SLOT, SLT_SLOTS, 0, slot.width);
+    slt_shape_want(rule, SLT_JOIN_TOKEN, rule->limits.seen ? SLT_SHARED_TOKENS : SLT_TOKENS, 0,
+                   slot.width);
     rule->out[0] = (slt_shape){SLT_SLOT_TOKENS, 0, slot.width};
 }
 
 // the token row that position l of a sequence with companion c sees
 static size_t companion_row(const slt_batch *batch, int c, int l) {
-    const int32_t *offset = slt_batch_seen(batch).offset;
+    const int32_t *offset = slt_batch_shared(batch).offset;
     return (size_t)slt_min(offset[c] + l, offset[c + 1] - 1);
 }
 
-static int companion_of(const slt_args *args, slt_sequence sequence) {
+static int companion_of(const slt_args *args, slt_row_span sequence) {
     if (!args->in[SLT_JOIN_TOKEN]) return -1;
     return args->batch->companion[sequence.b * args->limits.slots + sequence.k];
 }
 
 static void forward_sequence(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, task);
     size_t width = (size_t)args->out_width[0];
     const slt_real *slot = (const slt_real *)args->in[SLT_JOIN_SLOT] + (size_t)task * width;
     int c = companion_of(args, sequence);
@@ -48,11 +49,11 @@ static void forward_sequence(const slt_args *args, int task, slt_real *scratch) 
 SLT_WIDE_TASK(forward_sequence);
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), SLT_WIDEST(forward_sequence));
+    slt_args_run(args, slt_span_count(args, SLT_SLOT_TOKENS), SLT_WIDEST(forward_sequence));
 }
 
 static void backward_slot(const slt_args *args, int task, slt_real *restrict sum) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, task);
     size_t width = (size_t)args->out_width[0];
     memset(sum, 0, width * sizeof *sum);
     for (int l = 0; l < sequence.computed; l++) {
@@ -67,7 +68,7 @@ SLT_WIDE_TASK(backward_slot);
 
 // adds the gradient of one sequence to the tokens of its companion
 static void backward_gather(const slt_args *args, int task, int c) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, task);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, task);
     size_t width = (size_t)args->out_width[0];
     for (int l = 0; l < sequence.computed; l++) {
         size_t at = (size_t)(sequence.first + l) * width;
@@ -81,7 +82,7 @@ static void backward_gather(const slt_args *args, int task, int c) {
 static void backward_token(const slt_args *args, int c, slt_real *scratch) {
     (void)scratch;
     const slt_batch *batch = args->batch;
-    const int32_t *offset = slt_batch_seen(batch).offset;
+    const int32_t *offset = slt_batch_shared(batch).offset;
     size_t width = (size_t)args->out_width[0];
     if (!args->add[SLT_JOIN_TOKEN])
         memset(args->in_grad[SLT_JOIN_TOKEN] + (size_t)offset[c] * width, 0,
@@ -93,9 +94,9 @@ SLT_WIDE_TASK(backward_token);
 
 static void backward(const slt_args *args) {
     if (args->in_grad[SLT_JOIN_SLOT])
-        slt_args_run(args, slt_sequence_count(args, SLT_SLOT_TOKENS), SLT_WIDEST(backward_slot));
+        slt_args_run(args, slt_span_count(args, SLT_SLOT_TOKENS), SLT_WIDEST(backward_slot));
     if (args->in_grad[SLT_JOIN_TOKEN])
-        slt_args_run(args, slt_batch_seen(args->batch).count, SLT_WIDEST(backward_token));
+        slt_args_run(args, slt_batch_shared(args->batch).count, SLT_WIDEST(backward_token));
 }
 
 static size_t scratch(const slt_sizes *sizes) { return (size_t)sizes->out[0].width; }

@@ -7,12 +7,12 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape ids = rule->in[SLT_JOIN_IDS], table = rule->in[SLT_JOIN_TABLE];
-    slt_rule_type(rule, SLT_JOIN_IDS, SLT_INTEGERS);
-    if (ids.width != 1) slt_rule_reject(rule, SLT_JOIN_IDS, "width 1");
-    if (table.space != SLT_FIXED) slt_rule_reject(rule, SLT_JOIN_TABLE, "a table");
-    slt_rule_want(rule, SLT_JOIN_X, ids.space, ids.rows, table.width);
+    slt_shape_type(rule, SLT_JOIN_IDS, SLT_INTEGERS);
+    if (ids.width != 1) slt_shape_reject(rule, SLT_JOIN_IDS, "width 1");
+    if (table.space != SLT_FIXED) slt_shape_reject(rule, SLT_JOIN_TABLE, "a table");
+    slt_shape_want(rule, SLT_JOIN_X, ids.space, ids.rows, table.width);
     rule->out[0] = (slt_shape){ids.space, ids.rows, table.width};
 }
 

@@ -12,12 +12,12 @@
 
 enum { HEAD, MASKS, H, TARGETS, SPREAD, KINDS };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape head = rule->in[HEAD];
     if (head.space != SLT_SLOT_TOKENS || head.width < 2)
-        slt_rule_reject(rule, HEAD, "[slot tokens, C+1]");
-    slt_rule_want(rule, MASKS, SLT_SLOT_TOKENS, 0, 1);
-    slt_rule_want(rule, H, SLT_TRAJECTORIES, 0, rule->limits.slots);
+        slt_shape_reject(rule, HEAD, "[slot tokens, C+1]");
+    slt_shape_want(rule, MASKS, SLT_SLOT_TOKENS, 0, 1);
+    slt_shape_want(rule, H, SLT_TRAJECTORIES, 0, rule->limits.slots);
     slt_rule_vectors(rule, head.width - 1, TARGETS, SPREAD, KINDS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }

@@ -11,14 +11,14 @@
 
 enum { LOGITS, MASKS, H, TARGETS };
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape logits = rule->in[LOGITS];
     if (logits.space != SLT_SLOT_TOKENS || logits.width < 2)
-        slt_rule_reject(rule, LOGITS, "[slot tokens, A+1]");
-    slt_rule_want(rule, MASKS, SLT_SLOT_TOKENS, 0, 1);
-    slt_rule_want(rule, H, SLT_TRAJECTORIES, 0, rule->limits.slots);
-    slt_rule_want(rule, TARGETS, SLT_TOKENS, 0, 1);
-    slt_rule_type(rule, TARGETS, SLT_INTEGERS);
+        slt_shape_reject(rule, LOGITS, "[slot tokens, A+1]");
+    slt_shape_want(rule, MASKS, SLT_SLOT_TOKENS, 0, 1);
+    slt_shape_want(rule, H, SLT_TRAJECTORIES, 0, rule->limits.slots);
+    slt_shape_want(rule, TARGETS, SLT_TOKENS, 0, 1);
+    slt_shape_type(rule, TARGETS, SLT_INTEGERS);
     rule->out[0] = (slt_shape){SLT_FIXED, 1, 1};
 }
 
@@ -110,7 +110,7 @@ static void backward_position(const slt_args *args, const mixture *m, int l, slt
     }
 }
 
-// positions behind the truth get nothing
+// positions after the truth get nothing
 static void clear_position(const slt_args *args, const mixture *m, int l) {
     for (int k = 0; k < m->K; k++) {
         size_t row = m->first + row_of(m, k, l), width = (size_t)m->width;

@@ -2,7 +2,7 @@
 //     π_k = softmax_l(e_k),  c_k = cumulative sum of π_k,  up_k = 1 - c_k
 //     mask_1 = up_1,  mask_k = up_k·(1 - up_{k-1})
 // A one-hot end at t gives a mask of 1 before t: the end marks the first position of the next
-// segment. Positions: all computed ones (include), or 0..T, where T, the first behind the
+// segment. Positions: all computed ones (include), or 0..T, where T, the first after the
 // trajectory, is where the last segment may end (exclude). Elsewhere the mask is 0. Backward, with
 // c_0 = 1:  dc_k = -dmask_k·c_{k-1} + dmask_{k+1}·(1-c_{k+1}),
 //     dπ_j = Σ_{l>=j} dc_l,  de_j = π_j(dπ_j - Σ_i π_i·dπ_i)
@@ -12,9 +12,9 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     if (rule->in[0].space != SLT_SLOT_TOKENS || rule->in[0].width < 2)
-        slt_rule_reject(rule, 0, "[slot tokens, A+1]");
+        slt_shape_reject(rule, 0, "[slot tokens, A+1]");
     rule->outputs = 2;
     rule->out[0] = rule->out[1] = (slt_shape){SLT_SLOT_TOKENS, 0, 1};
 }
@@ -28,7 +28,7 @@ static int end_positions(const slt_args *args, int b) {
 
 // π (kept) and c (an output) of slot k of trajectory b: (computed) numbers each
 static slt_real *pi_of(const slt_args *args, int b, int k) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, b * args->limits.slots + k);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, b * args->limits.slots + k);
     return args->aux + (size_t)sequence.first;
 }
 static slt_real *sum_of(const slt_args *args, int b, int k) {
@@ -36,7 +36,7 @@ static slt_real *sum_of(const slt_args *args, int b, int k) {
 }
 
 static const slt_real *end_logit(const slt_args *args, int b, int k, int l) {
-    slt_sequence sequence = slt_sequence_at(args, SLT_SLOT_TOKENS, b * args->limits.slots + k);
+    slt_row_span sequence = slt_span_at(args, SLT_SLOT_TOKENS, b * args->limits.slots + k);
     size_t width = (size_t)args->in_width[0];
     return (const slt_real *)args->in[0] + (size_t)(sequence.first + l + 1) * width - 1;
 }

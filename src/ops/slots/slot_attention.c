@@ -15,10 +15,10 @@ enum { Q, KV };
 
 static const slt_real FLOOR = (slt_real)1e-8;
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     int width = rule->in[Q].width;
-    slt_rule_want(rule, Q, SLT_SLOTS, 0, width);
-    slt_rule_want(rule, KV, SLT_TOKENS, 0, 2 * width);
+    slt_shape_want(rule, Q, SLT_SLOTS, 0, width);
+    slt_shape_want(rule, KV, SLT_TOKENS, 0, 2 * width);
     rule->outputs = 2;
     rule->out[0] = (slt_shape){SLT_SLOTS, 0, width};
     rule->out[1] = (slt_shape){SLT_TOKENS, 0, rule->limits.slots};
@@ -55,7 +55,7 @@ static const slt_real *key_of(const round_view *v, int l) {
 }
 static const slt_real *value_of(const round_view *v, int l) { return key_of(v, l) + v->S; }
 
-// what is left of a logit behind the addition of -1e9 in float32
+// what is left of a logit after the addition of -1e9 in float32
 static slt_real rounded(slt_real z) { return 64 * (slt_real)rint((double)z / 64); }
 
 // U of one position

@@ -7,11 +7,11 @@
 #include "ops/common/op_table.h"
 #include "ops/common/op_tools.h"
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     int slots = rule->limits.slots, width = rule->in[SLT_START_MU].width;
-    slt_rule_want(rule, SLT_START_MU, SLT_FIXED, slots, width);
-    slt_rule_want(rule, SLT_START_RHO, SLT_FIXED, slots, width);
-    slt_rule_want(rule, SLT_START_NOISE, SLT_SLOTS, 0, width);
+    slt_shape_want(rule, SLT_START_MU, SLT_FIXED, slots, width);
+    slt_shape_want(rule, SLT_START_RHO, SLT_FIXED, slots, width);
+    slt_shape_want(rule, SLT_START_NOISE, SLT_SLOTS, 0, width);
     rule->out[0] = (slt_shape){SLT_SLOTS, 0, width};
 }
 

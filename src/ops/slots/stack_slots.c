@@ -10,15 +10,15 @@ enum { X, STACK };
 
 static int slot_of(const slt_args *args) { return args->node->attributes.n[0]; }
 
-static void shape(slt_rule *rule) {
+static void shape(slt_shape_check *rule) {
     slt_shape x = rule->in[X];
     int k = rule->node->attributes.n[0];
     if (x.space != SLT_TRAJECTORIES && x.space != SLT_TOKENS)
-        slt_rule_reject(rule, X, "rows of trajectories or tokens");
+        slt_shape_reject(rule, X, "rows of trajectories or tokens");
     if (k < 0 || k >= rule->limits.slots)
         slt_tape_fail(rule->tape, SLT_RANGE, "stack_slots: slot %d of %d", k, rule->limits.slots);
     slt_space space = x.space == SLT_TOKENS ? SLT_SLOT_TOKENS : SLT_SLOTS;
-    slt_rule_want(rule, STACK, space, 0, x.width);
+    slt_shape_want(rule, STACK, space, 0, x.width);
     rule->out[0] = (slt_shape){space, 0, x.width};
 }
 

@@ -6,16 +6,16 @@
 #include "train/batching/feed_tokens.h"
 
 // true steps of a trajectory, DONE among them
-static int64_t true_length(const slt_feed_rule *rule, int64_t steps) {
+static int64_t true_length(const slt_batch_layout *rule, int64_t steps) {
     return steps + (rule->done != SLT_DONE_NONE);
 }
 
-int slt_feed_computed(const slt_feed_rule *rule, int64_t steps) {
+int slt_feed_computed(const slt_batch_layout *rule, int64_t steps) {
     if (rule->padded || steps >= rule->length) return rule->length;
     return (int)steps + 1;
 }
 
-slt_status slt_feed_tokens(const slt_feed_rule *rule, int capacity, int *out) {
+slt_status slt_feed_tokens(const slt_batch_layout *rule, int capacity, int *out) {
     int64_t longest = slt_dataset_about(rule->data)->longest, others = capacity - rule->fixed;
     int64_t tokens =
         others * slt_feed_computed(rule, longest) + (int64_t)rule->fixed * rule->length;
@@ -34,7 +34,7 @@ size_t slt_feed_ones(const slt_episode *episode) {
 }
 
 // most ones of any episode
-static slt_status most_ones(const slt_feed_rule *rule, size_t *out) {
+static slt_status most_ones(const slt_batch_layout *rule, size_t *out) {
     *out = 0;
     for (int64_t i = 0; i < slt_dataset_about(rule->data)->episodes; i++) {
         slt_episode episode;
@@ -47,29 +47,31 @@ static slt_status most_ones(const slt_feed_rule *rule, size_t *out) {
     return SLT_OK;
 }
 
-static slt_status reserve_sight(const slt_feed *feed, slt_arena *arena, slt_sight *sight,
-                                size_t trajectories, size_t tokens) {
-    const slt_feed_rule *rule = &feed->rule;
+static slt_status reserve_observations(const slt_feed *feed, slt_arena *arena,
+                                       slt_observations *observations_of, size_t trajectories,
+                                       size_t tokens) {
+    const slt_batch_layout *rule = &feed->rule;
     size_t ones = 0;
     if (rule->observation_type != SLT_BITS)
-        return SLT_NEW(arena, &sight->reals, tokens * (size_t)rule->observation);
+        return SLT_NEW(arena, &observations_of->reals, tokens * (size_t)rule->observation);
     SLT_TRY(most_ones(rule, &ones));
-    SLT_TRY(SLT_NEW(arena, &sight->ones_offset, tokens + 1));
-    SLT_TRY(SLT_NEW(arena, &sight->ones, ones * trajectories));
-    sight->bits = (slt_bits){sight->ones_offset, sight->ones};
+    SLT_TRY(SLT_NEW(arena, &observations_of->ones_offset, tokens + 1));
+    SLT_TRY(SLT_NEW(arena, &observations_of->ones, ones * trajectories));
+    observations_of->bits = (slt_bits){observations_of->ones_offset, observations_of->ones};
     return SLT_OK;
 }
 
-static slt_status reserve_seen(slt_feed *feed, slt_arena *arena) {
-    const slt_feed_rule *rule = &feed->rule;
-    int most = slt_feed_seen(rule), tokens = 0;
+static slt_status reserve_shared(slt_feed *feed, slt_arena *arena) {
+    const slt_batch_layout *rule = &feed->rule;
+    int most = slt_feed_shared(rule), tokens = 0;
     SLT_TRY(slt_feed_tokens(rule, most, &tokens));
-    SLT_TRY(SLT_NEW(arena, &feed->seen_offset, (size_t)most + 1));
-    SLT_TRY(SLT_NEW(arena, &feed->seen_length, (size_t)most));
-    SLT_TRY(SLT_NEW(arena, &feed->seen_at, (size_t)rule->whole));
-    feed->batch.seen = (slt_seen){.offset = feed->seen_offset, .length = feed->seen_length};
+    SLT_TRY(SLT_NEW(arena, &feed->shared_offset, (size_t)most + 1));
+    SLT_TRY(SLT_NEW(arena, &feed->shared_length, (size_t)most));
+    SLT_TRY(SLT_NEW(arena, &feed->shared_at, (size_t)rule->whole));
+    feed->batch.seen =
+        (slt_shared_observations){.offset = feed->shared_offset, .length = feed->shared_length};
     if (!rule->observation) return SLT_OK;
-    return reserve_sight(feed, arena, &feed->seen, (size_t)most, (size_t)tokens);
+    return reserve_observations(feed, arena, &feed->seen, (size_t)most, (size_t)tokens);
 }
 
 static slt_status reserve_actions(slt_feed *feed, slt_arena *arena, size_t tokens) {
@@ -82,26 +84,27 @@ static slt_status reserve_actions(slt_feed *feed, slt_arena *arena, size_t token
 
 // tokens, where they are laid out here
 static slt_status reserve_tokens(slt_feed *feed, slt_arena *arena, size_t count, size_t tokens) {
-    const slt_feed_rule *rule = &feed->rule;
-    if (!rule->shelved || rule->reads_actions) SLT_TRY(reserve_actions(feed, arena, tokens));
-    if (rule->shelved || !rule->observation) return SLT_OK;
+    const slt_batch_layout *rule = &feed->rule;
+    if (!rule->device_data || rule->reads_actions) SLT_TRY(reserve_actions(feed, arena, tokens));
+    if (rule->device_data || !rule->observation) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &feed->numbers, (size_t)rule->observation));
     if (rule->effects) SLT_TRY(SLT_NEW(arena, &feed->effects, tokens));
-    return reserve_sight(feed, arena, &feed->own, count, tokens);
+    return reserve_observations(feed, arena, &feed->own, count, tokens);
 }
 
-// where they are on a shelf
+// where they are on device rows
 static slt_status reserve_list(slt_feed *feed, slt_arena *arena, size_t count) {
-    const slt_shelved *shelved = feed->rule.shelved;
-    if (!shelved) return SLT_OK;
+    const slt_device_dataset *device_data = feed->rule.device_data;
+    if (!device_data) return SLT_OK;
     SLT_TRY(SLT_NEW(arena, &feed->first, count));
     SLT_TRY(SLT_NEW(arena, &feed->ones_before, count + 1));
     for (int i = 0; i < SLT_ROW_COLUMNS; i++)
-        feed->excerpt[i] = (slt_excerpt){shelved->shelf, i, feed->first, feed->ones_before};
+        feed->excerpt[i] =
+            (slt_row_slice){device_data->device_rows, i, feed->first, feed->ones_before};
     return SLT_OK;
 }
 
-slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *rule,
+slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_batch_layout *rule,
                          int capacity) {
     int tokens = 0;
     *feed = (slt_feed){.rule = *rule, .capacity = capacity};
@@ -111,15 +114,15 @@ slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *
     SLT_TRY(SLT_NEW(arena, &feed->length, count));
     SLT_TRY(SLT_NEW(arena, &feed->index, count));
     SLT_TRY(SLT_NEW(arena, &feed->order, count));
-    SLT_TRY(SLT_NEW(arena, &feed->cards, count));
-    SLT_TRY(SLT_NEW(arena, &feed->behind, (size_t)rule->length + 1));
+    SLT_TRY(SLT_NEW(arena, &feed->entries, count));
+    SLT_TRY(SLT_NEW(arena, &feed->following, (size_t)rule->length + 1));
     SLT_TRY(SLT_NEW(arena, &feed->counts, count));
     SLT_TRY(SLT_NEW(arena, &feed->companion, count * (size_t)rule->slots));
     feed->batch = (slt_batch){.offset = feed->offset,
                               .length = feed->length,
                               .index = feed->index,
                               .companion = feed->companion};
-    if (slt_feed_lists(rule)) SLT_TRY(reserve_seen(feed, arena));
+    if (slt_feed_lists(rule)) SLT_TRY(reserve_shared(feed, arena));
     SLT_TRY(reserve_list(feed, arena, count));
     return reserve_tokens(feed, arena, count, (size_t)tokens);
 }
@@ -127,26 +130,26 @@ slt_status slt_feed_init(slt_feed *feed, slt_arena *arena, const slt_feed_rule *
 // places of the batch by falling length, stable, in index
 static void sort_by_length(slt_feed *feed, int count) {
     int L = feed->rule.length;
-    const slt_card *cards = feed->cards;
-    memset(feed->behind, 0, ((size_t)L + 1) * sizeof *feed->behind);
-    for (int i = 0; i < count; i++) feed->behind[cards[i].steps]++;
+    const slt_episode_entry *entries = feed->entries;
+    memset(feed->following, 0, ((size_t)L + 1) * sizeof *feed->following);
+    for (int i = 0; i < count; i++) feed->following[entries[i].steps]++;
     // from the longest: how many are longer
     for (int l = L, before = 0; l >= 0; l--) {
-        int there = feed->behind[l];
-        feed->behind[l] = before;
+        int there = feed->following[l];
+        feed->following[l] = before;
         before += there;
     }
-    for (int i = 0; i < count; i++) feed->index[feed->behind[cards[i].steps]++] = i;
+    for (int i = 0; i < count; i++) feed->index[feed->following[entries[i].steps]++] = i;
 }
 
 // the place of the whole batch whose observations slot k of a place decodes
-static int companion_place(const slt_feed_rule *rule, int place, int k) {
+static int companion_place(const slt_batch_layout *rule, int place, int k) {
     return (int)(((int64_t)place * rule->slots + k) % rule->whole);
 }
 
 // who decodes whose observations, in terms of sorted places, or of those seen
 static void pair_up(slt_feed *feed, int count) {
-    const slt_feed_rule *rule = &feed->rule;
+    const slt_batch_layout *rule = &feed->rule;
     for (int b = 0; b < count; b++)
         for (int k = 0; k < rule->slots; k++) {
             int32_t *to = &feed->companion[b * rule->slots + k];
@@ -158,7 +161,7 @@ static void pair_up(slt_feed *feed, int count) {
             else if (rule->fixed)
                 *to = feed->order[count - rule->fixed + k % rule->fixed];
             else if (slt_feed_lists(rule))
-                *to = feed->seen_at[companion_place(rule, place, k)];
+                *to = feed->shared_at[companion_place(rule, place, k)];
             else
                 *to = feed->order[(place * rule->slots + k) % count];
         }
@@ -177,7 +180,7 @@ static slt_status check_length(const slt_feed *feed, const slt_episode *episode)
 // the trajectory at a place of the unsorted batch, or of the share of it
 static slt_status look(const slt_feed *feed, const int64_t *episodes, int asked, int place,
                        slt_episode *out) {
-    const slt_feed_rule *rule = &feed->rule;
+    const slt_batch_layout *rule = &feed->rule;
     if (rule->ranks > 1)
         return slt_dataset_episode(rule->data, episodes[rule->rank + place * rule->ranks], out);
     if (place < asked) return slt_dataset_episode(feed->rule.data, episodes[place], out);
@@ -189,22 +192,22 @@ static slt_status look(const slt_feed *feed, const int64_t *episodes, int asked,
 
 // companions of the share, in the order of their places
 static slt_status see(slt_feed *feed, const int64_t *episodes, int count) {
-    const slt_feed_rule *rule = &feed->rule;
-    for (int p = 0; p < rule->whole; p++) feed->seen_at[p] = -1;
+    const slt_batch_layout *rule = &feed->rule;
+    for (int p = 0; p < rule->whole; p++) feed->shared_at[p] = -1;
     for (int b = 0; b < count; b++)
         for (int k = 0; k < rule->slots; k++)
-            feed->seen_at[companion_place(rule, feed->index[b], k)] = 0;
+            feed->shared_at[companion_place(rule, feed->index[b], k)] = 0;
     int seen = 0;
     for (int p = 0; p < rule->whole; p++) {
-        if (feed->seen_at[p] < 0) continue;
+        if (feed->shared_at[p] < 0) continue;
         slt_episode episode;
         SLT_TRY(slt_dataset_episode(rule->data, episodes[p], &episode));
         SLT_TRY(check_length(feed, &episode));
-        int first = feed->seen_offset[seen], computed = slt_feed_computed(rule, episode.length);
-        feed->seen_offset[seen + 1] = first + computed;
-        feed->seen_length[seen] = (int32_t)true_length(rule, episode.length);
-        SLT_TRY(slt_feed_put_sight(feed, &feed->seen, &episode, first, computed));
-        feed->seen_at[p] = seen++;
+        int first = feed->shared_offset[seen], computed = slt_feed_computed(rule, episode.length);
+        feed->shared_offset[seen + 1] = first + computed;
+        feed->shared_length[seen] = (int32_t)true_length(rule, episode.length);
+        SLT_TRY(slt_feed_put_observations(feed, &feed->seen, &episode, first, computed));
+        feed->shared_at[p] = seen++;
     }
     feed->batch.seen.count = seen;
     return SLT_OK;
@@ -212,7 +215,7 @@ static slt_status see(slt_feed *feed, const int64_t *episodes, int count) {
 
 // places of the whole batch, its true steps, and whom this share sees of it
 static slt_status refer_to_whole(slt_feed *feed, const int64_t *episodes, int asked, int count) {
-    const slt_feed_rule *rule = &feed->rule;
+    const slt_batch_layout *rule = &feed->rule;
     if (asked != rule->whole)
         SLT_FAIL(SLT_INVALID, "batch of %d trajectories, shared as one of %d", asked, rule->whole);
     feed->batch.total = asked;
@@ -228,54 +231,54 @@ static slt_status refer_to_whole(slt_feed *feed, const int64_t *episodes, int as
 
 // ---- a batch
 
-// of a trajectory that is not on a shelf
-static slt_card write_card(const slt_feed_rule *rule, const slt_episode *episode) {
+// of a trajectory that is not on device rows
+static slt_episode_entry write_entry(const slt_batch_layout *rule, const slt_episode *episode) {
     int64_t segments = rule->oracle ? slt_episode_segment_count(episode) : 0;
     bool known = segments > 0 && segments < rule->slots;
-    return (slt_card){.steps = (int32_t)episode->length,
-                      .count = known ? (int32_t)segments : rule->slots};
+    return (slt_episode_entry){.steps = (int32_t)episode->length,
+                               .count = known ? (int32_t)segments : rule->slots};
 }
 
 // the cards of the unsorted batch, here
-static slt_status write_cards(slt_feed *feed, const int64_t *episodes, int asked, int count) {
+static slt_status write_entries(slt_feed *feed, const int64_t *episodes, int asked, int count) {
     slt_episode episode;
     for (int i = 0; i < count; i++) {
         SLT_TRY(look(feed, episodes, asked, i, &episode));
         SLT_TRY(check_length(feed, &episode));
-        feed->cards[i] = write_card(&feed->rule, &episode);
+        feed->entries[i] = write_entry(&feed->rule, &episode);
     }
     return SLT_OK;
 }
 
-// or from the shelf
-static slt_status find_cards(slt_feed *feed, const int64_t *episodes, int asked, int count) {
-    const slt_shelved *shelved = feed->rule.shelved;
+// or from the device rows
+static slt_status find_entries(slt_feed *feed, const int64_t *episodes, int asked, int count) {
+    const slt_device_dataset *device_data = feed->rule.device_data;
     for (int i = 0; i < count; i++) {
-        int64_t at = i < asked ? episodes[i] : shelved->episodes + i - asked;
-        if (i < asked && (at < 0 || at >= shelved->episodes))
+        int64_t at = i < asked ? episodes[i] : device_data->episodes + i - asked;
+        if (i < asked && (at < 0 || at >= device_data->episodes))
             SLT_FAIL(SLT_RANGE, "%s: no episode %lld, there are %lld",
                      slt_dataset_path(feed->rule.data), (long long)at,
-                     (long long)shelved->episodes);
-        feed->cards[i] = shelved->cards[at];
+                     (long long)device_data->episodes);
+        feed->entries[i] = device_data->entries[at];
     }
     return SLT_OK;
 }
 
 // everything but the tokens, by falling length
-static void place_cards(slt_feed *feed, int count) {
+static void place_entries(slt_feed *feed, int count) {
     feed->batch.count = count;
     feed->batch.true_tokens = 0;
     sort_by_length(feed, count);
     for (int b = 0; b < count; b++) {
-        const slt_card *card = &feed->cards[feed->index[b]];
+        const slt_episode_entry *entry = &feed->entries[feed->index[b]];
         feed->order[feed->index[b]] = b;
-        feed->offset[b + 1] = feed->offset[b] + slt_feed_computed(&feed->rule, card->steps);
-        feed->length[b] = (int32_t)true_length(&feed->rule, card->steps);
+        feed->offset[b + 1] = feed->offset[b] + slt_feed_computed(&feed->rule, entry->steps);
+        feed->length[b] = (int32_t)true_length(&feed->rule, entry->steps);
         feed->batch.true_tokens += feed->length[b];
-        feed->counts[b] = card->count;
-        if (!feed->rule.shelved) continue;
-        feed->first[b] = card->first;
-        feed->ones_before[b + 1] = feed->ones_before[b] + card->ones;
+        feed->counts[b] = entry->count;
+        if (!feed->rule.device_data) continue;
+        feed->first[b] = entry->first;
+        feed->ones_before[b + 1] = feed->ones_before[b] + entry->ones;
     }
 }
 
@@ -290,13 +293,13 @@ static slt_status put_tokens(slt_feed *feed, const int64_t *episodes, int asked)
 }
 
 slt_status slt_feed_fill(slt_feed *feed, const int64_t *episodes, int asked) {
-    const slt_feed_rule *rule = &feed->rule;
+    const slt_batch_layout *rule = &feed->rule;
     bool shared = rule->ranks > 1;
     int count = shared ? slt_feed_share(rule) : asked + rule->fixed;
     if (count > feed->capacity)
         SLT_FAIL(SLT_RANGE, "batch of %d trajectories, room for %d", count, feed->capacity);
-    SLT_TRY((rule->shelved ? find_cards : write_cards)(feed, episodes, asked, count));
-    place_cards(feed, count);
+    SLT_TRY((rule->device_data ? find_entries : write_entries)(feed, episodes, asked, count));
+    place_entries(feed, count);
     SLT_TRY(put_tokens(feed, episodes, asked));
     if (shared) SLT_TRY(refer_to_whole(feed, episodes, asked, count));
     pair_up(feed, count);
@@ -318,7 +321,7 @@ void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_mo
     slt_tape_frame(tape, member)->batch = feed->batch;
     slt_feed_columns(feed, data);
     for (int i = 0; i < SLT_ROW_COLUMNS; i++)
-        slt_tape_take(tape, member, vars[i], feed->rule.shelved ? &feed->excerpt[i] : NULL,
+        slt_tape_take(tape, member, vars[i], feed->rule.device_data ? &feed->excerpt[i] : NULL,
                       data[i]);
     slt_tape_feed(tape, member, io.counts, feed->counts);
     slt_tape_feed(tape, member, io.seen, bits ? (const void *)&feed->seen.bits : feed->seen.reals);

@@ -23,21 +23,22 @@ static int64_t ones_of(const slt_feed *feed, const slt_episode *episode, int l,
     return episode->ones_offsets[step + 1] - episode->ones_offsets[step];
 }
 
-// what was seen lies one step behind the other, what is put behind the truth does not
-static void put_ones(const slt_feed *feed, slt_sight *sight, const slt_episode *episode, int first,
-                     int computed) {
+// what was seen lies one step after the other, what is put after the truth does not
+static void put_ones(const slt_feed *feed, slt_observations *observations_of,
+                     const slt_episode *episode, int first, int computed) {
     const int64_t *from = episode->ones_offsets;
-    int64_t at = sight->ones_offset[first];
+    int64_t at = observations_of->ones_offset[first];
     int seen = episode->length < computed ? (int)episode->length : computed;
-    size_t bytes = (size_t)(from[seen] - from[0]) * sizeof *sight->ones;
-    if (bytes) memcpy(sight->ones + at, episode->ones + from[0], bytes);
-    for (int l = 0; l < seen; l++) sight->ones_offset[first + l + 1] = at + from[l + 1] - from[0];
+    size_t bytes = (size_t)(from[seen] - from[0]) * sizeof *observations_of->ones;
+    if (bytes) memcpy(observations_of->ones + at, episode->ones + from[0], bytes);
+    for (int l = 0; l < seen; l++)
+        observations_of->ones_offset[first + l + 1] = at + from[l + 1] - from[0];
     for (int l = seen; l < computed; l++) {
         const uint16_t *ones = NULL;
         int64_t count = ones_of(feed, episode, l, &ones);
-        at = sight->ones_offset[first + l];
-        if (count) memcpy(sight->ones + at, ones, (size_t)count * sizeof *ones);
-        sight->ones_offset[first + l + 1] = at + count;
+        at = observations_of->ones_offset[first + l];
+        if (count) memcpy(observations_of->ones + at, ones, (size_t)count * sizeof *ones);
+        observations_of->ones_offset[first + l + 1] = at + count;
     }
 }
 
@@ -50,12 +51,12 @@ static void standardise(const slt_channel_scale *standard, size_t width, const f
     }
 }
 
-static slt_status put_numbers(const slt_feed *feed, slt_sight *sight, const slt_episode *episode,
-                              int first, int computed) {
+static slt_status put_numbers(const slt_feed *feed, slt_observations *observations_of,
+                              const slt_episode *episode, int first, int computed) {
     const slt_dataset_info *info = slt_dataset_about(feed->rule.data);
     size_t width = (size_t)feed->rule.observation;
     for (int l = 0; l < computed; l++) {
-        slt_real *to = sight->reals + (size_t)(first + l) * width;
+        slt_real *to = observations_of->reals + (size_t)(first + l) * width;
         bool done = l == episode->length && feed->rule.done;
         if (l >= episode->length && !done) {
             memset(to, 0, width * sizeof *to);
@@ -71,17 +72,17 @@ static slt_status put_numbers(const slt_feed *feed, slt_sight *sight, const slt_
     return SLT_OK;
 }
 
-slt_status slt_feed_put_sight(const slt_feed *feed, slt_sight *sight, const slt_episode *episode,
-                              int first, int computed) {
+slt_status slt_feed_put_observations(const slt_feed *feed, slt_observations *observations_of,
+                                     const slt_episode *episode, int first, int computed) {
     if (!feed->rule.observation) return SLT_OK;
     if (feed->rule.observation_type == SLT_BITS)
-        return put_ones(feed, sight, episode, first, computed), SLT_OK;
-    return put_numbers(feed, sight, episode, first, computed);
+        return put_ones(feed, observations_of, episode, first, computed), SLT_OK;
+    return put_numbers(feed, observations_of, episode, first, computed);
 }
 
 // are two positions of a trajectory observed alike?
 static bool is_alike(const slt_feed *feed, int a, int b) {
-    const slt_sight *own = &feed->own;
+    const slt_observations *own = &feed->own;
     size_t width = (size_t)feed->rule.observation;
     if (feed->rule.observation_type != SLT_BITS)
         return memcmp(own->reals + (size_t)a * width, own->reals + (size_t)b * width,
@@ -102,9 +103,9 @@ static void put_effects(const slt_feed *feed, int64_t steps, int first, int comp
 
 static void put_symbols(const slt_feed *feed, const slt_episode *episode, int first, int computed) {
     for (int l = 0; l < computed; l++) {
-        bool behind_done = feed->rule.done && l > episode->length;
+        bool after_done = feed->rule.done && l > episode->length;
         feed->actions[first + l] =
-            l < episode->length ? slt_episode_action(episode, l) : feed->rule.padding + behind_done;
+            l < episode->length ? slt_episode_action(episode, l) : feed->rule.padding + after_done;
     }
 }
 
@@ -128,8 +129,8 @@ slt_status slt_feed_put_episode(slt_feed *feed, const slt_episode *episode, int 
         put_vectors(feed, episode, first, computed);
     else
         put_symbols(feed, episode, first, computed);
-    if (feed->rule.shelved) return SLT_OK;
-    SLT_TRY(slt_feed_put_sight(feed, &feed->own, episode, first, computed));
+    if (feed->rule.device_data) return SLT_OK;
+    SLT_TRY(slt_feed_put_observations(feed, &feed->own, episode, first, computed));
     if (feed->effects) put_effects(feed, episode->length, first, computed);
     return SLT_OK;
 }

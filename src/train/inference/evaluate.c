@@ -8,7 +8,7 @@
 #include "metrics/access.h"
 #include "metrics/id_rules.h"
 #include "metrics/score_tally.h"
-#include "train/inference/answer.h"
+#include "train/inference/predict.h"
 
 // what was found so far; goes from process to process as it is
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     slt_context *context;
-    const slt_answer_request *request;
+    const slt_predict_request *request;
     slt_arena arena;
     findings found;
 } scorer;
@@ -135,7 +135,7 @@ static slt_status bring_together(scorer *s) {
 
 // ---- the whole
 
-static slt_evaluation sum_up(const findings *f, const slt_answer_losses *losses) {
+static slt_evaluation sum_up(const findings *f, const slt_predict_losses *losses) {
     slt_evaluation out = {
         .losses = *losses, .told_count = f->told_count, .reliability = f->reliability};
     out.has_labels = f->labelled > 0 && f->labelled == f->seen;
@@ -155,8 +155,8 @@ static slt_evaluation sum_up(const findings *f, const slt_answer_losses *losses)
 
 // scorers and the requests that reach them
 static slt_status prepare(slt_arena *arena, slt_context *context,
-                          const slt_answer_request *requests, int members, scorer **scorers,
-                          slt_answer_request **scored) {
+                          const slt_predict_request *requests, int members, scorer **scorers,
+                          slt_predict_request **scored) {
     SLT_TRY(SLT_NEW(arena, scorers, (size_t)members));
     SLT_TRY(SLT_NEW(arena, scored, (size_t)members));
     for (int i = 0; i < members; i++) {
@@ -172,18 +172,18 @@ static slt_status prepare(slt_arena *arena, slt_context *context,
 }
 
 slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *episodes,
-                        int64_t count, const slt_answer_request *requests, int members,
+                        int64_t count, const slt_predict_request *requests, int members,
                         slt_evaluation *out) {
     slt_arena arena;
     scorer *scorers = NULL;
-    slt_answer_request *scored = NULL;
-    slt_answer_losses *losses = NULL;
+    slt_predict_request *scored = NULL;
+    slt_predict_losses *losses = NULL;
     slt_arena_init(&arena, &learner->context->allocator, 0);
     slt_status status = SLT_NEW(&arena, &losses, (size_t)members);
     if (status == SLT_OK)
         status = prepare(&arena, learner->context, requests, members, &scorers, &scored);
     bool ready = status == SLT_OK;
-    if (ready) status = slt_answer(learner, data, episodes, count, scored, members, losses);
+    if (ready) status = slt_predict(learner, data, episodes, count, scored, members, losses);
     for (int i = 0; i < members && status == SLT_OK; i++) status = bring_together(&scorers[i]);
     for (int i = 0; i < members && status == SLT_OK; i++)
         out[i] = sum_up(&scorers[i].found, &losses[i]);
@@ -194,8 +194,8 @@ slt_status slt_evaluate(slt_learner *learner, slt_dataset *data, const int64_t *
 
 slt_status slt_evaluate_answers(slt_context *context, slt_answer_source source, void *user,
                                 slt_evaluation *out, int64_t *episodes) {
-    static const slt_answer_request request = {0};
-    static const slt_answer_losses unknown = {NAN, NAN, NAN, NAN};
+    static const slt_predict_request request = {0};
+    static const slt_predict_losses unknown = {NAN, NAN, NAN, NAN};
     scorer s = {.context = context, .request = &request};
     slt_arena_init(&s.arena, &context->allocator, 0);
     slt_status status = source(user, score, &s);

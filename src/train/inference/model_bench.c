@@ -9,9 +9,9 @@
 #include "engine/peak.h"
 #include "engine/tape_impl.h"
 #include "slottar/bench.h"
-#include "train/inference/answer.h"
+#include "train/inference/predict.h"
 #include "train/learner/companions.h"
-#include "train/learner/task.h"
+#include "train/learner/dataset_spec.h"
 
 enum { BATCHES = 4, LEAST_ROUNDS = 2, OPERATIONS = 64 };
 
@@ -30,12 +30,12 @@ struct rig {
     const slt_train_request *request;
     slt_arena arena;
     slt_setup setup;
-    slt_task_data task;
+    slt_dataset_spec task;
     slt_learner *learner;
     int members;                        // models that take a step at once
     slt_feed *feeds;                    // [members]
-    slt_answer_request *requests;       // [members]
-    slt_answer_losses *losses;          // [members]
+    slt_predict_request *requests;      // [members]
+    slt_predict_losses *losses;         // [members]
     int batch;                          // trajectories of a step of each
     int64_t *episodes;                  // [BATCHES][batch]
     int64_t steps;                      // taken so far
@@ -73,15 +73,15 @@ static slt_status train_steps(rig *r, int first, int batches) {
         r->steps++;
     }
     // a device is done when its last note is there
-    slt_note note;
+    slt_step_stats note;
     bool there = true;
-    while (there) SLT_TRY(slt_tape_note(r->learner->train.tape, 0, true, &note, &there));
+    while (there) SLT_TRY(slt_tape_stats(r->learner->train.tape, 0, true, &note, &there));
     return SLT_OK;
 }
 
 static slt_status answer_steps(rig *r, int first, int batches) {
-    return slt_answer(r->learner, r->task.data, r->episodes + (size_t)first * (size_t)r->batch,
-                      (int64_t)batches * r->batch, r->requests, r->members, r->losses);
+    return slt_predict(r->learner, r->task.data, r->episodes + (size_t)first * (size_t)r->batch,
+                       (int64_t)batches * r->batch, r->requests, r->members, r->losses);
 }
 
 static const stage TRAIN = {"train", true, false, train_steps};
@@ -108,13 +108,13 @@ static slt_status choose_episodes(rig *r) {
 }
 
 static slt_status make_members(rig *r) {
-    slt_feed_rule rule = slt_learner_feed_rule(r->learner, r->task.data, r->stage->training);
+    slt_batch_layout rule = slt_learner_batch_layout(r->learner, r->task.data, r->stage->training);
     SLT_TRY(SLT_NEW(&r->arena, &r->feeds, (size_t)r->members));
     SLT_TRY(SLT_NEW(&r->arena, &r->requests, (size_t)r->members));
     SLT_TRY(SLT_NEW(&r->arena, &r->losses, (size_t)r->members));
     for (int m = 0; m < r->members; m++) {
         uint64_t seed = r->request->seed + (uint64_t)m;
-        r->requests[m] = (slt_answer_request){.member = m, .seed = seed};
+        r->requests[m] = (slt_predict_request){.member = m, .seed = seed};
         SLT_TRY(slt_store_init(r->learner->store, m, seed));
         SLT_TRY(slt_feed_init(&r->feeds[m], &r->arena, &rule, r->batch + rule.fixed));
     }
@@ -128,13 +128,13 @@ static slt_status prepare(rig *r) {
     SLT_TRY(slt_task_open(r->context, &r->arena, &r->setup, r->request->data, &r->task));
     const slt_model_data *data = &r->task.model;
     r->batch = r->stage->training ? (int)r->setup.train.batch
-                                  : slt_answer_batch(r->context, &r->setup, r->members);
+                                  : slt_predict_batch(r->context, &r->setup, r->members);
     if (r->stage->training)
         SLT_TRY(slt_learner_limits(&r->setup, data, r->task.data, r->batch, 1, &train));
-    SLT_TRY(slt_answer_limits(r->context, &r->setup, data, r->task.data, r->members, &use));
+    SLT_TRY(slt_predict_limits(r->context, &r->setup, data, r->task.data, r->members, &use));
     SLT_TRY(slt_learner_create(r->context, &r->setup, data, r->members, train, use, &r->learner));
     SLT_TRY(choose_episodes(r));
-    SLT_TRY(slt_learner_shelve(r->learner, r->task.data));
+    SLT_TRY(slt_learner_upload(r->learner, r->task.data));
     return make_members(r);
 }
 

@@ -1,4 +1,4 @@
-// The files of a run directory beside the checkpoints: config.yaml, metrics.jsonl, TensorBoard
+// The files of a run directory next to the checkpoints: config.yaml, metrics.jsonl, TensorBoard
 // events, result.json. (segments.safetensors: segments.h)
 //
 // SPDX-License-Identifier: MIT
@@ -11,7 +11,7 @@
 #include "core/yaml_config.h"
 #include "slottar/train.h"
 #include "train/learner/checkpoint.h"
-#include "train/inference/answer.h"
+#include "train/inference/predict.h"
 
 enum { SLT_RUN_PATH = 4096 };
 

@@ -1,5 +1,5 @@
 // Answers in their public form, and the file of them: each array grows in its own spool; commit
-// declares them all and copies them behind one another.
+// declares them all and copies them one after another.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -138,7 +138,7 @@ static void describe(slt_segments_file *file, const slt_setup *setup, const char
 static slt_status begin(slt_segments_file *file, const char *path) {
     char *copy;
     SLT_TRY(slt_arena_text(&file->arena, path, strlen(path), &copy));
-    for (int i = 0; i < PART_COUNT; i++) file->spools[i].beside = copy;
+    for (int i = 0; i < PART_COUNT; i++) file->spools[i].target = copy;
     return slt_safetensors_writer_open(&file->context->allocator, path, &file->writer);
 }
 

@@ -8,7 +8,7 @@
 
 #include "slottar/model.h"
 #include "metrics/calibration.h"
-#include "train/inference/answer.h"
+#include "train/inference/predict.h"
 
 // ids in order of time, boundaries gathered, their confidence calibrated where the map has points;
 // arrays are in the arena or the answer's
@@ -22,7 +22,7 @@ typedef struct slt_segments_file slt_segments_file;
 slt_status slt_segments_file_create(slt_context *context, const char *path, const slt_setup *setup,
                                     const char *data, const char *split,
                                     const slt_calibration *calibration, slt_segments_file **out);
-// an slt_answer_visit over a request with pictures; user is the file
+// an slt_predict_visit over a request with pictures; user is the file
 slt_status slt_segments_file_add(void *user, const slt_episode *episode,
                                  const slt_segmentation *answer);
 // both destroy the file's handle; destroy accepts NULL

@@ -10,7 +10,7 @@
 typedef struct {
     slt_dataset *data;
     slt_arena arena;
-    slt_answer_visit visit;
+    slt_predict_visit visit;
     void *user;
 } bridge;
 
@@ -34,7 +34,7 @@ static slt_status pass_on(void *user, const slt_segments *s) {
 }
 
 slt_status slt_vote_answers(slt_segmenter *segmenter, slt_dataset *data,
-                            const slt_segment_options *options, slt_answer_visit visit,
+                            const slt_segment_options *options, slt_predict_visit visit,
                             void *user) {
     bridge b = {.data = data, .visit = visit, .user = user};
     if (options->missed_by)
@@ -51,7 +51,7 @@ typedef struct {
     const slt_segment_options *options;
 } source;
 
-static slt_status run(void *user, slt_answer_visit visit, void *visit_user) {
+static slt_status run(void *user, slt_predict_visit visit, void *visit_user) {
     source *s = user;
     return slt_vote_answers(s->segmenter, s->data, s->options, visit, visit_user);
 }

@@ -6,10 +6,11 @@
 #define SLT_TRAIN_VOTE_ANSWERS_H
 
 #include "segmenter/segmenter_model.h"
-#include "train/inference/answer.h"
+#include "train/inference/predict.h"
 
 slt_status slt_vote_answers(slt_segmenter *segmenter, slt_dataset *data,
-                            const slt_segment_options *options, slt_answer_visit visit, void *user);
+                            const slt_segment_options *options, slt_predict_visit visit,
+                            void *user);
 slt_status slt_vote_evaluate(slt_context *context, slt_segmenter *segmenter, slt_dataset *data,
                              const slt_segment_options *options, slt_evaluation *out,
                              int64_t *episodes);

@@ -92,7 +92,7 @@ static void put_numbers(slt_safetensors_writer *writer, const slt_real *at, size
     }
 }
 
-// the parts of a parameter, one behind the other
+// the parts of a parameter, one after the other
 static void put_parameter(slt_safetensors_writer *writer, const slt_parameter *p,
                           const slt_real *at) {
     size_t columns = (size_t)p->columns, rows = (size_t)p->rows;
@@ -183,7 +183,7 @@ static void describe_members(slt_safetensors_writer *writer, const slt_member_st
         snprintf(key, sizeof key, "run.member%d", m);
         slt_format(text, sizeof text, "%" PRIu64 " %a %a %a %d %d %a %d", each[m].seed,
                    each[m].loss, each[m].reconstruction, each[m].kl, (int)each[m].health,
-                   (int)each[m].hinted, each[m].least, (int)each[m].kept);
+                   (int)each[m].rule_initialised, each[m].least, (int)each[m].kept);
         slt_safetensors_describe(writer, key, text);
     }
 }
@@ -466,18 +466,19 @@ slt_status slt_checkpoint_load(slt_learner *learner, int member, const char *pat
 static slt_status read_member(const slt_safetensors *file, int member, slt_member_state *out) {
     char key[32], more[2];
     const char *text;
-    int health, hinted, kept;
+    int health, rule_initialised, kept;
     snprintf(key, sizeof key, "run.member%d", member);
     SLT_TRY(need(file, key, &text));
     if (slt_scan(text, "%" SCNu64 " %la %la %la %d %d %la %d %1s", &out->seed, &out->loss,
-                 &out->reconstruction, &out->kl, &health, &hinted, &out->least, &kept, more) != 8 ||
+                 &out->reconstruction, &out->kl, &health, &rule_initialised, &out->least, &kept,
+                 more) != 8 ||
         health < 0 || health > SLT_MEMBER_BROKEN || isnan(out->least))
         SLT_FAIL(SLT_FORMAT,
                  "%s: metadata '%s' is '%.60s'; restarts that an earlier build began have to be "
                  "begun again, in another folder",
                  slt_safetensors_path(file), key, text);
     out->health = (slt_member_health)health;
-    out->hinted = hinted != 0;
+    out->rule_initialised = rule_initialised != 0;
     out->kept = kept != 0;
     return SLT_OK;
 }

@@ -1,6 +1,6 @@
 // Checkpoints: weights under readable names, Adam's moments, and the position of the run; enough to
-// go on bit for bit, and to use the model without anything else. Nothing in a checkpoint depends on
-// the clock, the host or the number of threads.
+// continue bit for bit, and to use the model without anything else. Nothing in a checkpoint depends
+// on the clock, the host or the number of threads.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -14,9 +14,9 @@
 typedef struct {
     uint64_t seed;
     int64_t epoch;                   // epochs finished
-    int64_t step;                    // steps finished in the epoch at hand
+    int64_t step;                    // steps finished in the current epoch
     int64_t total_steps;             // steps finished in all
-    double loss, reconstruction, kl; // sums over the steps of the epoch at hand
+    double loss, reconstruction, kl; // sums over the steps of the current epoch
     double best;                     // score of the best epoch; higher is better
     int64_t best_epoch;              // -1: none yet
     int64_t waited;                  // epochs since then
@@ -24,17 +24,18 @@ typedef struct {
     bool finished;
 } slt_progress_state;
 
-// a member is stopped when it is far behind the best, and broken when its numbers are out of bounds
+// a member is stopped when it is far worse than the best, and broken when its numbers are out of
+// bounds
 typedef enum { SLT_MEMBER_RUNS, SLT_MEMBER_STOPPED, SLT_MEMBER_BROKEN } slt_member_health;
 
 // where a member stands
 typedef struct {
     uint64_t seed;
-    double loss, reconstruction, kl; // sums over the steps of the epoch at hand
+    double loss, reconstruction, kl; // sums over the steps of the current epoch
     slt_member_health health;
-    bool hinted;  // began with cuts of the search over symbols
-    double least; // of its held-out losses so far; infinite: none yet
-    bool kept;    // best.safetensors is from this one
+    bool rule_initialised; // began with cuts of the search over symbols
+    double least;          // of its held-out losses so far; infinite: none yet
+    bool kept;             // best.safetensors is from this one
 } slt_member_state;
 
 slt_status slt_checkpoint_save(const slt_learner *learner, int member,

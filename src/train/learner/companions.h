@@ -18,7 +18,7 @@ bool slt_companions_needed(const slt_setup *setup);
 slt_status slt_companions_choose(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
                                  int64_t count, slt_learner *learner);
 
-// arrays `companions.*` of a checkpoint: behind the weights, declared and then put
+// arrays `companions.*` of a checkpoint: after the weights, declared and then put
 void slt_companions_declare(slt_safetensors_writer *writer, const slt_learner *learner);
 void slt_companions_put(slt_safetensors_writer *writer, const slt_learner *learner);
 // copies into the arena; every value is checked against what the model knows

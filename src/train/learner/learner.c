@@ -56,7 +56,7 @@ void slt_learner_destroy(slt_learner *learner) {
     if (!learner) return;
     slt_tape_destroy(learner->train.tape);
     slt_tape_destroy(learner->use.tape);
-    slt_shelved_destroy(learner->shelved);
+    slt_device_dataset_destroy(learner->device_data);
     slt_store_destroy(learner->store);
     slt_free(&learner->context->allocator, learner->each);
     slt_free(&learner->context->allocator, learner);
@@ -94,64 +94,65 @@ slt_status slt_learner_shrink(slt_learner **learner, const int *keep, int member
     if (status == SLT_OK) {
         for (int m = 0; m < members; m++) copy_member(smaller, m, old, keep[m]);
         smaller->companions = old->companions;
-        smaller->shelved = old->shelved;
-        old->shelved = NULL;
+        smaller->device_data = old->device_data;
+        old->device_data = NULL;
     }
     slt_learner_destroy(old);
     *learner = smaller;
     return status;
 }
 
-slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training) {
+slt_batch_layout slt_learner_batch_layout(const slt_learner *learner, slt_dataset *data,
+                                          bool training) {
     const slt_model_kind *kind = learner->setup.kind;
     const void *options = learner->setup.model;
     int slots = kind->slots(options);
     const slt_episode *fixed = training ? NULL : learner->companions;
-    bool shelved = learner->shelved && learner->shelved->data == data;
-    return (slt_feed_rule){.data = data,
-                           .shelved = shelved ? learner->shelved : NULL,
-                           .reads_actions = !training,
-                           .length = learner->data.length,
-                           .slots = slots,
-                           .padding = learner->data.symbols - 1,
-                           .padded = slt_model_padded(kind, options),
-                           .channels = learner->data.channels,
-                           .channel = learner->data.channel,
-                           .observed = learner->data.observed,
-                           .done = slt_setup_done(&learner->setup),
-                           .oracle = kind->oracle && kind->oracle(options),
-                           .companions = kind->companions(options),
-                           .effects = learner->use.io.effects > 0,
-                           .fixed = fixed ? slots : 0,
-                           .fixed_episodes = fixed,
-                           .observation_type = learner->data.observation_type,
-                           .observation = learner->data.observation};
+    bool device_data = learner->device_data && learner->device_data->data == data;
+    return (slt_batch_layout){.data = data,
+                              .device_data = device_data ? learner->device_data : NULL,
+                              .reads_actions = !training,
+                              .length = learner->data.length,
+                              .slots = slots,
+                              .padding = learner->data.symbols - 1,
+                              .padded = slt_model_padded(kind, options),
+                              .channels = learner->data.channels,
+                              .channel = learner->data.channel,
+                              .observed = learner->data.observed,
+                              .done = slt_setup_done(&learner->setup),
+                              .oracle = kind->oracle && kind->oracle(options),
+                              .companions = kind->companions(options),
+                              .effects = learner->use.io.effects > 0,
+                              .fixed = fixed ? slots : 0,
+                              .fixed_episodes = fixed,
+                              .observation_type = learner->data.observation_type,
+                              .observation = learner->data.observation};
 }
 
-slt_status slt_learner_shelve(slt_learner *learner, slt_dataset *data) {
-    slt_feed_rule rule = slt_learner_feed_rule(learner, data, false);
-    return slt_shelved_create(learner->context, &rule, &learner->shelved);
+slt_status slt_learner_upload(slt_learner *learner, slt_dataset *data) {
+    slt_batch_layout rule = slt_learner_batch_layout(learner, data, false);
+    return slt_device_dataset_create(learner->context, &rule, &learner->device_data);
 }
 
 slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data, slt_dataset *set,
                               int trajectories, int ranks, slt_limits *out) {
-    slt_feed_rule rule = {.data = set,
-                          .length = data->length,
-                          .slots = setup->kind->slots(setup->model),
-                          .padded = slt_model_padded(setup->kind, setup->model),
-                          .done = slt_setup_done(setup),
-                          .companions = setup->kind->companions(setup->model),
-                          .ranks = ranks,
-                          .whole = trajectories};
+    slt_batch_layout rule = {.data = set,
+                             .length = data->length,
+                             .slots = setup->kind->slots(setup->model),
+                             .padded = slt_model_padded(setup->kind, setup->model),
+                             .done = slt_setup_done(setup),
+                             .companions = setup->kind->companions(setup->model),
+                             .ranks = ranks,
+                             .whole = trajectories};
     *out = (slt_limits){
         .trajectories = slt_feed_share(&rule), .slots = rule.slots, .length = data->length};
-    if (slt_feed_lists(&rule)) SLT_TRY(slt_feed_tokens(&rule, slt_feed_seen(&rule), &out->seen));
+    if (slt_feed_lists(&rule)) SLT_TRY(slt_feed_tokens(&rule, slt_feed_shared(&rule), &out->seen));
     return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
 }
 
-slt_status slt_learner_each(const slt_learner *learner, slt_each_work work, void *user) {
+slt_status slt_learner_each(const slt_learner *learner, slt_parallel_work work, void *user) {
     int members = learner->store->members;
-    if (!learner->shelved) return slt_for_each(learner->context, members, work, user);
+    if (!learner->device_data) return slt_parallel_for(learner->context, members, work, user);
     for (int m = 0; m < members; m++) SLT_TRY(work(user, m));
     return SLT_OK;
 }

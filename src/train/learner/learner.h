@@ -5,13 +5,13 @@
 #ifndef SLT_TRAIN_LEARNER_H
 #define SLT_TRAIN_LEARNER_H
 
-#include "core/each.h"
-#include "train/batching/shelved.h"
+#include "core/parallel_for.h"
+#include "train/batching/device_dataset.h"
 #include "train/learner/train_options.h"
 
 enum { SLT_LEARNER_SLOTS = 1024 };
 
-// what a step of training notes (slt_note), in this order
+// what a step of training notes (slt_step_stats), in this order
 enum { SLT_LOSS, SLT_LOSS_RECONSTRUCTION, SLT_LOSS_KL, SLT_LOSSES };
 
 typedef struct {
@@ -27,9 +27,9 @@ typedef struct {
     slt_model_data data; // prior points to `prior`; channels are the caller's
     double prior[SLT_LEARNER_SLOTS];
     slt_store *store;
-    const slt_episode *companions; // [K] fixed ones, the caller's; NULL: the model needs none
-    slt_shelved *shelved;          // its data set, on the device; NULL: it is not there
-    slt_learner_tape train, use;   // train.tape is NULL in a learner that only answers
+    const slt_episode *companions;   // [K] fixed ones, the caller's; NULL: the model needs none
+    slt_device_dataset *device_data; // its data set, on the device; NULL: it is not there
+    slt_learner_tape train, use;     // train.tape is NULL in a learner that only answers
 } slt_learner;
 
 // batch: trajectories of a training step, 0: no training; both tapes are made for trajectories of
@@ -45,17 +45,17 @@ slt_status slt_learner_limits(const slt_setup *setup, const slt_model_data *data
                               int trajectories, int ranks, slt_limits *out);
 
 // puts the data set on the device, where there is one and it has room: batches of it are made there
-// from then on. Behind the choice of companions, before there are feeds
-slt_status slt_learner_shelve(slt_learner *learner, slt_dataset *data);
+// from then on. After the choice of companions, before there are feeds
+slt_status slt_learner_upload(slt_learner *learner, slt_dataset *data);
 
 // makes a learner smaller: members `keep`, in this order, with weights, moments and options; on a
-// device all members of a learner are computed. NULL behind a failure
+// device all members of a learner are computed. NULL after a failure
 slt_status slt_learner_shrink(slt_learner **learner, const int *keep, int members, slt_limits train,
                               slt_limits use);
 
 // calls work(user, member) for every member: by all threads where batches are laid out here. A list
-// of what is on a shelf is written before others wake up
-slt_status slt_learner_each(const slt_learner *learner, slt_each_work work, void *user);
+// of what is on device rows is written before others wake up
+slt_status slt_learner_each(const slt_learner *learner, slt_parallel_work work, void *user);
 
 // gives a member its batch and the numbers of a step, as its options say. `number` counts the steps
 // of the run from 0; it decides what is random in it.
@@ -65,8 +65,8 @@ void slt_learner_feed(slt_learner *learner, int member, const slt_feed *feed, ui
 // leaves a member out of the steps to come; false if it never had a batch, which it needs
 bool slt_learner_rest(slt_learner *learner, int member);
 
-// a training step of all members on their batches: losses, gradients, Adam; slt_tape_note tells the
-// losses. May come back before a device is done
+// a training step of all members on their batches: losses, gradients, Adam; slt_tape_stats tells
+// the losses. May come back before a device is done
 slt_status slt_learner_step(slt_learner *learner);
 
 // numbers that it predicts at one step, at most
@@ -75,6 +75,7 @@ static inline size_t slt_learner_predicted(const slt_learner *learner) {
 }
 
 // how this model wants its batches
-slt_feed_rule slt_learner_feed_rule(const slt_learner *learner, slt_dataset *data, bool training);
+slt_batch_layout slt_learner_batch_layout(const slt_learner *learner, slt_dataset *data,
+                                          bool training);
 
 #endif

@@ -22,7 +22,7 @@ static slt_status refuse(const char *text) {
 
 // ---- reading
 
-// a whole number from 1 to MOST; gives what stands behind it, NULL when there is none
+// a whole number from 1 to MOST; gives what stands after it, NULL when there is none
 static const char *whole(const char *text, int *out) {
     char *end;
     long value = strtol(text, &end, 10);
@@ -74,7 +74,7 @@ static bool read_list(const char *text, slt_prior *out) {
     return out->entries > 0;
 }
 
-slt_status slt_prior_read(const char *text, double slack, slt_prior *out) {
+slt_status slt_prior_read(const char *text, double spread, slt_prior *out) {
     static const struct {
         const char *word;
         slt_prior_kind kind;
@@ -84,11 +84,11 @@ slt_status slt_prior_read(const char *text, double slack, slt_prior *out) {
     slt_prior found;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].word) == 0) {
-            *out = (slt_prior){.kind = words[i].kind, .text = text, .slack = slack};
+            *out = (slt_prior){.kind = words[i].kind, .text = text, .spread = spread};
             return SLT_OK;
         }
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        found = (slt_prior){.text = text, .slack = slack};
+        found = (slt_prior){.text = text, .spread = spread};
         if (!forms[i](text, &found)) continue;
         *out = found;
         return SLT_OK;
@@ -99,7 +99,7 @@ slt_status slt_prior_read(const char *text, double slack, slt_prior *out) {
 slt_prior_shape slt_prior_shape_of(const slt_prior *prior) {
     switch (prior->kind) {
     case SLT_PRIOR_NUMBER:
-        return (slt_prior_shape){prior->high + (prior->slack > 0 ? MORE : 0), true, true};
+        return (slt_prior_shape){prior->high + (prior->spread > 0 ? MORE : 0), true, true};
     case SLT_PRIOR_RANGE:
         return (slt_prior_shape){prior->high, true, false};
     case SLT_PRIOR_MEAN:
@@ -124,10 +124,10 @@ static void fill_list(const char *text, int entries, double *out) {
 }
 
 // the number, and less and less of those around it
-static void fill_around(int number, double slack, int K, double *out) {
+static void fill_around(int number, double spread, int K, double *out) {
     double sum = 0;
-    for (int k = 0; k < K; k++) sum += pow(slack, abs(k + 1 - number));
-    for (int k = 0; k < K; k++) out[k] = fmax(pow(slack, abs(k + 1 - number)) / sum, FLOOR);
+    for (int k = 0; k < K; k++) sum += pow(spread, abs(k + 1 - number));
+    for (int k = 0; k < K; k++) out[k] = fmax(pow(spread, abs(k + 1 - number)) / sum, FLOOR);
 }
 
 // 1 + Poisson(mean - 1)
@@ -154,7 +154,7 @@ slt_status slt_prior_fill(const slt_prior *prior, int K, double *out) {
         fill_list(prior->text, prior->entries, out);
     }
     if (prior->kind == SLT_PRIOR_MEAN) fill_mean(prior->mean, K, out);
-    if (prior->kind == SLT_PRIOR_NUMBER && prior->slack > 0)
-        fill_around(prior->high, prior->slack, K, out);
+    if (prior->kind == SLT_PRIOR_NUMBER && prior->spread > 0)
+        fill_around(prior->high, prior->spread, K, out);
     return SLT_OK;
 }

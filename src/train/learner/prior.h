@@ -22,12 +22,12 @@ typedef struct {
     const char *text;
     int low, high; // number and range
     double mean;
-    int entries;  // of a list, up to the last that is not 0
-    double slack; // of a number: its neighbours are so many times as likely, theirs again
+    int entries;   // of a list, up to the last that is not 0
+    double spread; // of a number: its neighbours are so many times as likely, theirs again
 } slt_prior;
 
 // INVALID names the text and lists the forms; slack is for numbers alone
-slt_status slt_prior_read(const char *text, double slack, slt_prior *out);
+slt_status slt_prior_read(const char *text, double spread, slt_prior *out);
 slt_prior_shape slt_prior_shape_of(const slt_prior *prior);
 
 // entries 1..K of a form that needs no labels, each at least 1e-4; RANGE when K is too small

@@ -16,7 +16,7 @@ typedef struct {
 
 typedef struct {
     slt_arena *arena;
-    const slt_task_data *task;
+    const slt_dataset_spec *task;
     bool actions; // or observations
     int width;
     float *row;
@@ -36,7 +36,7 @@ static slt_status row_of(survey *s, const slt_episode *episode, int64_t t, const
 
 // all steps of the training split
 static slt_status walk(survey *s, take_row take) {
-    const slt_task_data *task = s->task;
+    const slt_dataset_spec *task = s->task;
     for (int64_t i = 0; i < task->count[SLT_SPLIT_TRAIN]; i++) {
         slt_episode episode;
         SLT_TRY(slt_dataset_episode(task->data, task->episodes[SLT_SPLIT_TRAIN][i], &episode));
@@ -89,7 +89,7 @@ static slt_channel_scale standard_of(const survey *s, int c) {
     return out;
 }
 
-static slt_status measure_actions(slt_arena *arena, slt_task_data *task) {
+static slt_status measure_actions(slt_arena *arena, slt_dataset_spec *task) {
     slt_model_data *model = &task->model;
     survey s = {.arena = arena, .task = task, .actions = true};
     slt_channel_scale *channel;
@@ -109,7 +109,7 @@ static slt_status measure_actions(slt_arena *arena, slt_task_data *task) {
     return SLT_OK;
 }
 
-slt_status slt_standard_measure(slt_arena *arena, slt_task_data *task) {
+slt_status slt_standard_measure(slt_arena *arena, slt_dataset_spec *task) {
     slt_model_data *model = &task->model;
     slt_channel_scale *observed;
     SLT_TRY(measure_actions(arena, task));

@@ -7,11 +7,11 @@
 #define SLT_TRAIN_STANDARD_H
 
 #include "core/safetensors.h"
-#include "train/learner/task.h"
+#include "train/learner/dataset_spec.h"
 
 // fills columns, channels and channel of the task's model, and observed, for observations of
 // numbers; in the arena. INVALID when no column of the actions varies
-slt_status slt_standard_measure(slt_arena *arena, slt_task_data *task);
+slt_status slt_standard_measure(slt_arena *arena, slt_dataset_spec *task);
 
 // arrays `standard.*` of a checkpoint: after the weights, declared and then put. Nothing where
 // actions are symbols

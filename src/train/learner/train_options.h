@@ -50,8 +50,7 @@ slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profi
 
 // the same from a request, then its YAML file, then its key=value; logs options by earlier names.
 // context: NULL logs nothing
-slt_status slt_setup_read(slt_context *context, slt_setup *setup,
-                          const slt_train_request *request);
+slt_status slt_setup_read(slt_context *context, slt_setup *setup, const slt_train_request *request);
 
 // values that the options leave to the prior, once all settings are made
 slt_status slt_setup_resolve(slt_setup *setup);
@@ -67,7 +66,7 @@ slt_done slt_setup_done(const slt_setup *setup);
 // used; told_count: the answers used true numbers of segments
 slt_told slt_setup_told(const slt_setup *setup, const double *prior, bool told_count);
 
-// names of presets of a model; NULL behind the last
+// names of presets of a model; NULL after the last
 const char *slt_preset_name(const char *model, int index);
 
 #endif

@@ -1,6 +1,6 @@
 // A search: takes trials that nobody has, trains them, and goes from round to round. A random
 // search and a grid have one round; a halving (Jamieson and Talwalkar, arXiv:1502.07943) pauses all
-// runs after few epochs and lets the better ones go on.
+// runs after few epochs and lets the better ones continue.
 //
 // What comes next is read from the folder alone, so that any number of workers, killed and started
 // again, do the same.
@@ -35,7 +35,7 @@ struct slt_sweep {
     slt_sweep_plan plan;
     slt_ticket_box box;
     int rounds;
-    slt_sweep_row *rows;       // [count] by configuration while it runs, the best first behind it
+    slt_sweep_row *rows;       // [count] by configuration while it runs, the best first after it
     int *going;                // [count] the round that a configuration has been let into
     slt_trial_result *results; // [runs] of one configuration
     char score[64];
@@ -319,7 +319,7 @@ static slt_status reserve_hand(slt_sweep *s) {
     int suits =
         s->context->on_device ? SLT_POPULATION_OF_DEVICE / (int)s->plan.options.restarts : 1;
     s->population = asked > 0 ? asked : suits > 1 ? suits : 1;
-    if (s->population > SLT_MOST_TOGETHER) s->population = SLT_MOST_TOGETHER;
+    if (s->population > SLT_MOST_RUNS) s->population = SLT_MOST_RUNS;
     if (s->population > trials) s->population = (int)trials;
     size_t room = (size_t)s->population;
     SLT_TRY(SLT_NEW(&s->arena, &s->hand, room));
@@ -369,8 +369,8 @@ typedef struct {
     char message[1024];
 } worker;
 
-// a worker beside the first: what it found lies in the folder
-static void *work_beside(void *argument) {
+// a worker next to the first: what it found lies in the folder
+static void *work_in_parallel(void *argument) {
     worker *w = argument;
     slt_sweep *sweep = NULL;
     w->status = search(w->context, w->request, &sweep);
@@ -381,8 +381,8 @@ static void *work_beside(void *argument) {
 
 static slt_status start(worker *w, slt_context *context, const slt_sweep_request *request) {
     w->request = request;
-    SLT_TRY(slt_context_branch(context, slt_context_threads(context), &w->context));
-    w->started = pthread_create(&w->thread, NULL, work_beside, w) == 0;
+    SLT_TRY(slt_context_child(context, slt_context_threads(context), &w->context));
+    w->started = pthread_create(&w->thread, NULL, work_in_parallel, w) == 0;
     if (!w->started) SLT_FAIL(SLT_NOMEM, "could not start a thread for a search");
     return SLT_OK;
 }
@@ -396,17 +396,17 @@ static slt_status join(worker *w) {
 slt_status slt_sweep_run(slt_context *context, const slt_sweep_request *request, slt_sweep **out) {
     enum { MOST_JOBS = 64 };
     // memory of the user's is asked for by one thread
-    int beside = request->jobs > 1 && !context->options.alloc ? request->jobs - 1 : 0;
+    int others = request->jobs > 1 && !context->options.alloc ? request->jobs - 1 : 0;
     worker workers[MOST_JOBS] = {0};
     slt_status status = SLT_OK, mine;
     if (!request->folder) SLT_FAIL(SLT_INVALID, "a search needs a folder");
-    if (beside >= MOST_JOBS) SLT_FAIL(SLT_RANGE, "%d jobs, at most %d", beside + 1, MOST_JOBS);
-    for (int i = 0; i < beside && status == SLT_OK; i++)
+    if (others >= MOST_JOBS) SLT_FAIL(SLT_RANGE, "%d jobs, at most %d", others + 1, MOST_JOBS);
+    for (int i = 0; i < others && status == SLT_OK; i++)
         status = start(&workers[i], context, request);
     mine = status == SLT_OK ? search(context, request, out) : status;
     char message[1024];
     snprintf(message, sizeof message, "%s", slt_last_error());
-    for (int i = 0; i < beside; i++) {
+    for (int i = 0; i < others; i++) {
         slt_status theirs = join(&workers[i]);
         if (status == SLT_OK) status = theirs;
     }

@@ -71,7 +71,7 @@ typedef struct {
     size_t mask;
 } seen;
 
-static slt_status seen_init(seen *table, slt_sweep_plan *plan) {
+static slt_status shared_init(seen *table, slt_sweep_plan *plan) {
     size_t size = 2, cells;
     while (size < 2 * (size_t)plan->count) size *= 2;
     table->mask = size - 1;
@@ -142,7 +142,7 @@ static slt_status make_grid(slt_sweep_plan *plan) {
 static slt_status make_random(slt_sweep_plan *plan, uint64_t seed) {
     uint32_t draws = 0, patience = count_all(plan) < 0 ? 4 : 20;
     seen table = {0};
-    SLT_TRY(seen_init(&table, plan));
+    SLT_TRY(shared_init(&table, plan));
     for (int c = 0; c < plan->count; c++) {
         double *choices = choices_of(&table, c);
         uint32_t last = draws + 1000 + patience * ((uint32_t)c + 1);

@@ -19,7 +19,7 @@ enum { MOST_STEPS = 1 << 20 };          // of held-out episodes
 
 // ---- evidence
 
-static slt_status prepare(slt_trainer *t, slt_live_run *run, slt_evidence *e) {
+static slt_status prepare(slt_trainer *t, slt_training_run *run, slt_evidence *e) {
     slt_split split = slt_trainer_held_out(t);
     *e = (slt_evidence){.t = t, .run = run, .trust = &run->outcome->result.trust};
     for (; e->count < t->task.count[split] && e->steps < MOST_STEPS; e->count++) {
@@ -33,7 +33,8 @@ static slt_status prepare(slt_trainer *t, slt_live_run *run, slt_evidence *e) {
     return SLT_NEW(&t->arena, &e->numbers, (size_t)e->count);
 }
 
-static slt_status take_note(void *user, const slt_episode *episode, const slt_segmentation *found) {
+static slt_status write_stats(void *user, const slt_episode *episode,
+                              const slt_segmentation *found) {
     slt_evidence *e = user;
     (void)episode;
     e->numbers[e->seen] = 1;
@@ -50,29 +51,30 @@ static slt_status take_note(void *user, const slt_episode *episode, const slt_se
 
 // of all runs that are due, in one pass
 static slt_status gather(slt_trainer *t, slt_evidence *all) {
-    slt_answer_request *requests;
-    slt_answer_losses *losses;
+    slt_predict_request *requests;
+    slt_predict_losses *losses;
     SLT_TRY(SLT_NEW(&t->arena, &requests, (size_t)t->due_count));
     SLT_TRY(SLT_NEW(&t->arena, &losses, (size_t)t->due_count));
     for (int i = 0; i < t->due_count; i++) {
-        slt_live_run *run = t->due[i];
+        slt_training_run *run = t->due[i];
         SLT_TRY(prepare(t, run, &all[i]));
         requests[i] =
-            (slt_answer_request){.member = run->first + run->outcome->result.restarts.picked,
-                                 .seed = run->request->seed,
-                                 .visit = take_note,
-                                 .user = &all[i]};
+            (slt_predict_request){.member = run->first + run->outcome->result.restarts.picked,
+                                  .seed = run->request->seed,
+                                  .visit = write_stats,
+                                  .user = &all[i]};
     }
-    return slt_answer(t->learner, t->task.data, t->task.episodes[slt_trainer_held_out(t)],
-                      all[0].count, requests, t->due_count, losses);
+    return slt_predict(t->learner, t->task.data, t->task.episodes[slt_trainer_held_out(t)],
+                       all[0].count, requests, t->due_count, losses);
 }
 
 // ---- restarts
 
 // did two members begin with the same cuts? then they are one opinion
 static bool same_start(const slt_evidence *e, int a, int b) {
-    int heads = slt_restarts_heads(e->t, e->run);
-    return e->run->each[a].hinted && e->run->each[b].hinted && a / heads == b / heads;
+    int heads = slt_restarts_inputs(e->t, e->run);
+    return e->run->each[a].rule_initialised && e->run->each[b].rule_initialised &&
+           a / heads == b / heads;
 }
 
 static double weight_of(const slt_evidence *e, int member) {
@@ -110,7 +112,7 @@ static size_t pair_up(const slt_evidence *e, const double *weights, slt_calibrat
 }
 
 static slt_status compare_restarts(slt_evidence *e, slt_trust *trust) {
-    slt_live_run *run = e->run;
+    slt_training_run *run = e->run;
     const slt_restart_report *r = &run->outcome->result.restarts;
     double *weights, all = 0;
     slt_calibration_pair *pairs;

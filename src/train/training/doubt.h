@@ -12,7 +12,7 @@
 // what a run says about the first held-out episodes
 typedef struct {
     slt_trainer *t;
-    slt_live_run *run;
+    slt_training_run *run;
     int64_t count; // episodes
     size_t steps;
     uint8_t *cuts;    // [steps] 1: a segment ends there, but not the episode

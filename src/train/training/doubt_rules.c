@@ -21,7 +21,7 @@ typedef struct {
 } rival;
 
 typedef struct {
-    slt_rule_input input;
+    slt_baseline_input input;
     slt_sequence *target;
     int32_t **ids;    // [target_count]
     int32_t *numbers; // [target_count] of segments that the rule finds
@@ -51,7 +51,7 @@ static slt_status take_actions(slt_trainer *t, slt_split split, int64_t most, in
 }
 
 // rules want the prior by number of segments, from 0 on
-static slt_status shift_prior(slt_trainer *t, slt_rule_input *input) {
+static slt_status shift_prior(slt_trainer *t, slt_baseline_input *input) {
     int K = t->learner->setup.kind->slots(t->learner->setup.model);
     double *prior;
     SLT_TRY(SLT_NEW(&t->arena, &prior, (size_t)K + 1));
@@ -62,7 +62,7 @@ static slt_status shift_prior(slt_trainer *t, slt_rule_input *input) {
 }
 
 static slt_status price_of(slt_trainer *t, const contest *c, const uint8_t *cuts, double *out) {
-    const slt_rule_input *in = &c->input;
+    const slt_baseline_input *in = &c->input;
     return slt_cut_code_length(&t->arena, c->target, in->target_count, in->actions, cuts, in->prior,
                                in->prior_size, out);
 }
@@ -81,7 +81,7 @@ static slt_status reserve(slt_trainer *t, contest *c, int runs) {
 static slt_status prepare(slt_trainer *t, const slt_evidence *all, int runs, contest *c) {
     slt_sequence *train;
     size_t train_steps;
-    slt_rule_input *in = &c->input;
+    slt_baseline_input *in = &c->input;
     SLT_TRY(take_actions(t, SLT_SPLIT_TRAIN, TRAIN_STEPS, INT64_MAX, &train, &in->train_count,
                          &train_steps));
     SLT_TRY(take_actions(t, slt_trainer_held_out(t), HELD_OUT_STEPS, all[0].count, &c->target,
@@ -102,7 +102,7 @@ static slt_status prepare(slt_trainer *t, const slt_evidence *all, int runs, con
 
 // ---- one rule
 
-static void note_cuts(contest *c) {
+static void record_boundaries(contest *c) {
     size_t at = 0;
     for (size_t i = 0; i < c->input.target_count; i++) {
         int T = c->target[i].length;
@@ -143,7 +143,7 @@ static void tell(const rival *r, slt_trust *trust) {
 // one that no prior allows is no alternative
 static bool is_odd(const slt_evidence *e, const contest *c) {
     char unused[SLT_WARNING_TEXT];
-    const slt_rule_input *in = &c->input;
+    const slt_baseline_input *in = &c->input;
     return slt_prior_contradicted(e->run->setup, in->prior + 1, in->prior_size - 1, c->numbers,
                                   (int64_t)in->target_count, unused);
 }
@@ -156,8 +156,8 @@ static slt_status try_rule(slt_trainer *t, const slt_evidence *all, int runs, co
     for (int r = 0; r < runs; r++) {
         if (r == 0 || counted) {
             c->input.true_counts = all[r].odd ? NULL : all[r].numbers;
-            SLT_TRY(slt_rule_run(t->context, rule, &c->input, c->ids, NULL));
-            note_cuts(c);
+            SLT_TRY(slt_baseline_segment(t->context, rule, &c->input, c->ids, NULL));
+            record_boundaries(c);
             SLT_TRY(price_of(t, c, c->cuts, &price));
         }
         if (!is_odd(&all[r], c)) compare(&all[r], c, rule, price, &c->rivals[r]);
@@ -173,8 +173,8 @@ slt_status slt_doubt_rules(slt_trainer *t, const slt_evidence *all, int count) {
     if (!all[0].count || t->task.model.columns) return SLT_OK; // rules cut symbols
     slt_arena_mark mark = slt_arena_now(&t->arena);
     slt_status status = prepare(t, all, count, &c);
-    for (int i = 0; status == SLT_OK && slt_rule_name(i); i++)
-        status = without(try_rule(t, all, count, &c, slt_rule_name(i)));
+    for (int i = 0; status == SLT_OK && slt_baseline_name(i); i++)
+        status = without(try_rule(t, all, count, &c, slt_baseline_name(i)));
     for (int r = 0; status == SLT_OK && r < count; r++) tell(&c.rivals[r], all[r].trust);
     slt_arena_reset(&t->arena, mark);
     return without(status);

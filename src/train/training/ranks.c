@@ -11,8 +11,8 @@
 #include "core/group_impl.h"
 #include "train/training/trainer.h"
 
-slt_feed_rule slt_ranks_feed_rule(const slt_trainer *t) {
-    slt_feed_rule rule = slt_learner_feed_rule(t->learner, t->task.data, true);
+slt_batch_layout slt_ranks_batch_layout(const slt_trainer *t) {
+    slt_batch_layout rule = slt_learner_batch_layout(t->learner, t->task.data, true);
     rule.rank = slt_group_rank(t->context);
     rule.ranks = slt_group_size(t->context);
     rule.whole = t->batch;
@@ -28,7 +28,7 @@ slt_status slt_ranks_check(const slt_trainer *t) {
 }
 
 // a checksum of config.yaml, which holds that of the data set
-static slt_status config_checksum(slt_trainer *t, const slt_live_run *run, uint32_t *out) {
+static slt_status config_checksum(slt_trainer *t, const slt_training_run *run, uint32_t *out) {
     slt_text text;
     slt_text_init(&text, &t->context->allocator);
     slt_status status = slt_run_config_text(run->request, run->setup, t->checksum, &text);
@@ -37,7 +37,7 @@ static slt_status config_checksum(slt_trainer *t, const slt_live_run *run, uint3
     return status;
 }
 
-slt_status slt_ranks_compare(slt_trainer *t, slt_live_run *run) {
+slt_status slt_ranks_compare(slt_trainer *t, slt_training_run *run) {
     if (slt_group_size(t->context) == 1) return SLT_OK;
     uint32_t mine = 0;
     SLT_TRY(slt_group_agree(t->context, config_checksum(t, run, &mine)));
@@ -50,8 +50,8 @@ slt_status slt_ranks_compare(slt_trainer *t, slt_live_run *run) {
     return slt_group_agree(t->context, status);
 }
 
-slt_status slt_ranks_lead(slt_trainer *t, slt_live_run *run,
-                          slt_status (*work)(slt_trainer *, slt_live_run *)) {
+slt_status slt_ranks_lead(slt_trainer *t, slt_training_run *run,
+                          slt_status (*work)(slt_trainer *, slt_training_run *)) {
     slt_status status = slt_group_leads(t->context) ? work(t, run) : SLT_OK;
     return slt_group_agree(t->context, status);
 }
@@ -68,7 +68,7 @@ static slt_status share_blocks(slt_trainer *t) {
 
 slt_status slt_ranks_share_start(slt_trainer *t) {
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         if (run->first < 0) continue;
         size_t bytes = (size_t)run->members * sizeof *run->each;
         SLT_TRY(slt_group_share(t->context, &run->state, sizeof run->state));

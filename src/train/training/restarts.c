@@ -42,7 +42,7 @@ static slt_status view_actions(slt_trainer *t, slt_split split, int64_t most, sl
 }
 
 // the search wants the prior by number of segments, from 0 on
-static slt_status shift_prior(slt_trainer *t, slt_rule_input *input) {
+static slt_status shift_prior(slt_trainer *t, slt_baseline_input *input) {
     int K = t->learner->setup.kind->slots(t->learner->setup.model);
     double *prior;
     SLT_TRY(SLT_NEW(&t->arena, &prior, (size_t)K + 1));
@@ -54,7 +54,7 @@ static slt_status shift_prior(slt_trainer *t, slt_rule_input *input) {
 
 static slt_status search(slt_trainer *t, slt_delimiter_data *data, slt_delimiter_found *found) {
     enum { TRAIN = 2000, VALID = 500 }; // episodes: counts of symbols need no more
-    slt_rule_input input = {.actions = t->task.model.symbols - 1};
+    slt_baseline_input input = {.actions = t->task.model.symbols - 1};
     slt_sequence *train, *valid;
     SLT_TRY(view_actions(t, SLT_SPLIT_TRAIN, TRAIN, &train, &input.train_count));
     SLT_TRY(view_actions(t, slt_trainer_held_out(t), VALID, &valid, &input.valid_count));
@@ -91,31 +91,31 @@ static slt_status find_sets(slt_trainer *t) {
     return status;
 }
 
-int slt_restarts_heads(const slt_trainer *t, const slt_live_run *run) {
+int slt_restarts_inputs(const slt_trainer *t, const slt_training_run *run) {
     const slt_model_kind *kind = run->setup->kind;
-    return kind->heads && run->members > 1 ? kind->heads(run->setup->model, &t->task.model) : 1;
+    return kind->inputs && run->members > 1 ? kind->inputs(run->setup->model, &t->task.model) : 1;
 }
 
-int slt_restarts_head(const slt_trainer *t, const slt_live_run *run, int member) {
+int slt_restarts_input(const slt_trainer *t, const slt_training_run *run, int member) {
     const slt_store *store = t->learner->store;
-    return slt_restarts_heads(t, run) > 1 ? run->setup->kind->has_on(store, run->first + member)
-                                          : 0;
+    return slt_restarts_inputs(t, run) > 1 ? run->setup->kind->get_input(store, run->first + member)
+                                           : 0;
 }
 
 // the first `count` members start with one of the best sets each, every head with each
-static slt_status begin_from_sets(slt_trainer *t, slt_live_run *run, int count) {
+static slt_status begin_from_sets(slt_trainer *t, slt_training_run *run, int count) {
     SLT_TRY(find_sets(t));
     const slt_start_sets *sets = t->sets;
-    for (int m = 0; m < count && m / slt_restarts_heads(t, run) < sets->count; m++) {
-        int i = m / slt_restarts_heads(t, run);
+    for (int m = 0; m < count && m / slt_restarts_inputs(t, run) < sets->count; m++) {
+        int i = m / slt_restarts_inputs(t, run);
         run->setup->kind->start(t->learner->store, run->first + m, sets->symbols[i], sets->size[i]);
-        run->each[m].hinted = true;
+        run->each[m].rule_initialised = true;
     }
     return SLT_OK;
 }
 
 // members that start with a set; of mixed ones half, and the only one
-static int hinted(const slt_live_run *run) {
+static int rule_initialised(const slt_training_run *run) {
     switch (run->setup->kind->start ? run->setup->train.init : SLT_BEGIN_RANDOM) {
     case SLT_BEGIN_TABLE:
         return run->members;
@@ -126,21 +126,21 @@ static int hinted(const slt_live_run *run) {
     }
 }
 
-slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run) {
+slt_status slt_restarts_begin(slt_trainer *t, slt_training_run *run) {
     slt_store *store = t->learner->store;
     const slt_model_kind *kind = run->setup->kind;
     for (int m = 0; m < run->members; m++)
         SLT_TRY(slt_store_init(store, run->first + m, run->each[m].seed));
-    for (int m = 0; m < run->members && slt_restarts_heads(t, run) > 1; m++)
-        kind->put_on(store, run->first + m,
-                     (m + 1) % slt_restarts_heads(t, run)); // the first as if alone
-    return hinted(run) ? begin_from_sets(t, run, hinted(run)) : SLT_OK;
+    for (int m = 0; m < run->members && slt_restarts_inputs(t, run) > 1; m++)
+        kind->set_input(store, run->first + m,
+                        (m + 1) % slt_restarts_inputs(t, run)); // the first as if alone
+    return rule_initialised(run) ? begin_from_sets(t, run, rule_initialised(run)) : SLT_OK;
 }
 
-// ---- behind an epoch
+// ---- after an epoch
 
 // a single bad epoch stops nobody: the best ones so far are compared
-static void thin_out(slt_live_run *run) {
+static void prune(slt_training_run *run) {
     double far = run->setup->train.prune_margin, least = INFINITY;
     if (far <= 0 || 3 * run->state.total_steps < run->state.limit) return;
     for (int m = 0; m < run->members; m++)
@@ -150,15 +150,15 @@ static void thin_out(slt_live_run *run) {
             run->each[m].health = SLT_MEMBER_STOPPED;
 }
 
-void slt_restarts_note(slt_live_run *run, const slt_restart_report *report) {
+void slt_restarts_record(slt_training_run *run, const slt_restart_report *report) {
     for (int m = 0; m < run->members; m++)
         run->each[m].least = fmin(run->each[m].least, report->losses[m]);
-    thin_out(run);
+    prune(run);
 }
 
-bool slt_restarts_settle(const slt_live_run *run) { return run->setup->train.lr_end < 1; }
+bool slt_restarts_settle(const slt_training_run *run) { return run->setup->train.lr_end < 1; }
 
-int slt_restarts_kept(const slt_live_run *run) {
+int slt_restarts_kept(const slt_training_run *run) {
     for (int m = 0; m < run->members; m++)
         if (run->each[m].kept) return m;
     return -1;

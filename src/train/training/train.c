@@ -26,9 +26,9 @@ typedef struct {
     const slt_train_request **request;
     const slt_setup **setup;
     slt_train_outcome **outcome;
-} crowd;
+} population;
 
-static slt_status reserve(crowd *c) {
+static slt_status reserve(population *c) {
     size_t count = (size_t)c->count;
     SLT_TRY(SLT_NEW(&c->arena, &c->setups, count));
     SLT_TRY(SLT_NEW(&c->arena, &c->taken, count));
@@ -51,7 +51,7 @@ static void note_fault(slt_train_outcome *outcome, slt_status status) {
 }
 
 // options of all; numbers that do not fit together are the outcome of their run
-static slt_status read_setups(crowd *c) {
+static slt_status read_setups(population *c) {
     for (int i = 0; i < c->count; i++) {
         memset(&c->outcomes[i], 0, sizeof c->outcomes[i]);
         slt_status status = check(&c->requests[i]);
@@ -64,17 +64,17 @@ static slt_status read_setups(crowd *c) {
     return SLT_OK;
 }
 
-static bool fit_together(const crowd *c, int a, int b) {
+static bool same_population(const population *c, int a, int b) {
     return strcmp(c->requests[a].data, c->requests[b].data) == 0 &&
            slt_setup_same_shape(&c->setups[a], &c->setups[b]);
 }
 
 // the first that has no outcome, and those that fit to it
-static int take_together(crowd *c) {
+static int take_population(population *c) {
     int count = 0, first = 0, members = 0;
     while (first < c->count && c->taken[first]) first++;
     for (int i = first; i < c->count && count < c->most_runs; i++) {
-        if (c->taken[i] || !fit_together(c, first, i)) continue;
+        if (c->taken[i] || !same_population(c, first, i)) continue;
         members += c->requests[i].restarts > 1 ? c->requests[i].restarts : 1;
         if (count && members > c->most_members) break;
         c->taken[i] = true;
@@ -87,24 +87,24 @@ static int take_together(crowd *c) {
 
 // one shape, one data set: what is wrong with them is wrong with each of these runs. What does not
 // fit into a device's memory goes in two halves
-static slt_status train_together(crowd *c, int first, int count) {
+static slt_status train_population(population *c, int first, int count) {
     slt_status status = slt_trainer_run(c->context, c->request + first, c->setup + first,
                                         c->outcome + first, count);
     if (status == SLT_NOMEM && c->context->on_device && count > 1) {
         slt_context_log(c->context, SLT_LOG_INFO, "%d runs at once do not fit (%s)", count,
                         slt_last_error());
-        SLT_TRY(train_together(c, first, count / 2));
-        return train_together(c, first + count / 2, count - count / 2);
+        SLT_TRY(train_population(c, first, count / 2));
+        return train_population(c, first + count / 2, count - count / 2);
     }
     if (status == SLT_OK || !slt_is_own_fault(status)) return status;
     for (int i = 0; i < count; i++) note_fault(c->outcome[first + i], status);
     return SLT_OK;
 }
 
-static slt_status train_all(crowd *c) {
+static slt_status train_all(population *c) {
     SLT_TRY(reserve(c));
     SLT_TRY(read_setups(c));
-    for (int count; (count = take_together(c)) > 0;) SLT_TRY(train_together(c, 0, count));
+    for (int count; (count = take_population(c)) > 0;) SLT_TRY(train_population(c, 0, count));
     return SLT_OK;
 }
 
@@ -118,13 +118,12 @@ static int as_many_as_suit(const slt_context *context) {
 slt_status slt_train_many(slt_context *context, const slt_train_request *requests, int count,
                           int at_once, slt_train_outcome *outcomes) {
     if (count < 1) SLT_FAIL(SLT_RANGE, "%d runs to train", count);
-    crowd c = {.context = context,
-               .requests = requests,
-               .outcomes = outcomes,
-               .count = count,
-               .most_runs =
-                   at_once > 0 && at_once < SLT_MOST_TOGETHER ? at_once : SLT_MOST_TOGETHER,
-               .most_members = at_once > 0 ? INT_MAX : as_many_as_suit(context)};
+    population c = {.context = context,
+                    .requests = requests,
+                    .outcomes = outcomes,
+                    .count = count,
+                    .most_runs = at_once > 0 && at_once < SLT_MOST_RUNS ? at_once : SLT_MOST_RUNS,
+                    .most_members = at_once > 0 ? INT_MAX : as_many_as_suit(context)};
     slt_arena_init(&c.arena, &context->allocator, 0);
     slt_status status = train_all(&c);
     slt_arena_deinit(&c.arena);

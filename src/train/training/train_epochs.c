@@ -1,4 +1,4 @@
-// Behind an epoch: scores on the held-out split, the best epoch kept, files written; and the result
+// After an epoch: scores on the held-out split, the best epoch kept, files written; and the result
 // of a run that came to its end.
 //
 // SPDX-License-Identifier: MIT
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "core/clock.h"
-#include "core/each.h"
+#include "core/parallel_for.h"
 #include "core/group_impl.h"
 #include "core/number.h"
 #include "train/inference/segments.h"
@@ -20,25 +20,25 @@ typedef slt_trainer trainer;
 // process 0 looks at everything: it may keep the answers in `segments`, else NULL
 static slt_status evaluate(trainer *t, slt_split split, bool at_end, slt_segments_file **segments,
                            slt_evaluation *out) {
-    slt_answer_request *requests;
+    slt_predict_request *requests;
     SLT_TRY(SLT_NEW(&t->arena, &requests, (size_t)t->due_count));
     for (int i = 0; i < t->due_count; i++) {
-        const slt_live_run *run = t->due[i];
+        const slt_training_run *run = t->due[i];
         int picked = at_end ? run->outcome->result.restarts.picked : run->record.restarts.picked;
-        requests[i] = (slt_answer_request){.member = run->first + picked,
-                                           .seed = run->request->seed,
-                                           .pictures = at_end,
-                                           .shared = !at_end,
-                                           .calibration = &run->calibration,
-                                           .visit = segments ? slt_segments_file_add : NULL,
-                                           .user = segments ? segments[i] : NULL};
+        requests[i] = (slt_predict_request){.member = run->first + picked,
+                                            .seed = run->request->seed,
+                                            .pictures = at_end,
+                                            .shared = !at_end,
+                                            .calibration = &run->calibration,
+                                            .visit = segments ? slt_segments_file_add : NULL,
+                                            .user = segments ? segments[i] : NULL};
     }
     return slt_evaluate(t->learner, t->task.data, t->task.episodes[split], t->task.count[split],
                         requests, t->due_count, out);
 }
 
 // higher is better; without labels, or on request, the held-out loss decides
-static double score_of(const slt_live_run *run) {
+static double score_of(const slt_training_run *run) {
     const slt_evaluation *valid = &run->record.valid;
     const slt_scores *mean = &valid->scores.mean;
     switch (valid->has_labels ? run->setup->train.early_stop : SLT_STOP_LOSS) {
@@ -51,13 +51,13 @@ static double score_of(const slt_live_run *run) {
     }
 }
 
-static slt_status judge_restarts(trainer *t, slt_live_run *none) {
+static slt_status evaluate_restarts(trainer *t, slt_training_run *none) {
     (void)none;
-    return slt_restarts_judge(t, false);
+    return slt_restarts_evaluate(t, false);
 }
 
 // whose scores are those of the epoch: the only member's, or the best one's
-static slt_status pick(trainer *t, slt_live_run *run) {
+static slt_status pick(trainer *t, slt_training_run *run) {
     slt_epoch_record *record = &run->record;
     if (run->members > 1)
         SLT_TRY(slt_group_share(t->context, &record->restarts, sizeof record->restarts));
@@ -70,7 +70,7 @@ static slt_status pick(trainer *t, slt_live_run *run) {
 }
 
 static slt_status pick_due(trainer *t) {
-    SLT_TRY(slt_ranks_lead(t, NULL, judge_restarts));
+    SLT_TRY(slt_ranks_lead(t, NULL, evaluate_restarts));
     for (int i = 0; i < t->due_count; i++) SLT_TRY(pick(t, t->due[i]));
     return SLT_OK;
 }
@@ -89,7 +89,7 @@ static slt_status score_due(trainer *t) {
 
 // the best epoch is kept; of restarts, which all go to their end, the last one where they settle,
 // else that of the least held-out loss of all
-static bool is_better(slt_live_run *run) {
+static bool is_better(slt_training_run *run) {
     bool alone = run->members == 1;
     double score = alone ? score_of(run) : -run->record.valid.losses.loss;
     bool better = score > run->state.best || (!alone && slt_restarts_settle(run));
@@ -101,21 +101,21 @@ static bool is_better(slt_live_run *run) {
     return true;
 }
 
-static bool is_last(const slt_live_run *run) {
+static bool is_last(const slt_training_run *run) {
     const slt_train_options *o = &run->setup->train;
     bool by_epochs = !o->steps && run->state.epoch >= o->epochs;
     return run->state.total_steps >= run->state.limit || by_epochs ||
            run->state.waited >= o->patience;
 }
 
-static void next_epoch(slt_live_run *run) {
+static void next_epoch(slt_training_run *run) {
     run->state.epoch++;
     run->state.step = 0;
     for (int m = 0; m < run->members; m++)
         run->each[m].loss = run->each[m].reconstruction = run->each[m].kl = 0;
 }
 
-static slt_status end_epoch(trainer *t, slt_live_run *run) {
+static slt_status end_epoch(trainer *t, slt_training_run *run) {
     slt_epoch_record *record = &run->record;
     if (run->members > 1)
         record->valid.losses.loss = record->restarts.losses[record->restarts.picked];
@@ -126,7 +126,7 @@ static slt_status end_epoch(trainer *t, slt_live_run *run) {
                  run->request->run, (long long)record->epoch, record->valid.losses.loss);
     record->seconds = slt_seconds() - t->started;
     SLT_TRY(slt_group_share(t->context, record, sizeof *record));
-    if (run->members > 1) slt_restarts_note(run, &record->restarts);
+    if (run->members > 1) slt_restarts_record(run, &record->restarts);
     next_epoch(run);
     run->better = is_better(run);
     run->state.finished = is_last(run);
@@ -134,7 +134,7 @@ static slt_status end_epoch(trainer *t, slt_live_run *run) {
 }
 
 // begins the record of the epoch; false: it is one that nobody looks at
-static bool looks(slt_live_run *run) {
+static bool looks(slt_training_run *run) {
     run->record = (slt_epoch_record){.epoch = run->state.epoch + 1, .step = run->state.total_steps};
     return run->record.epoch % run->every == 0 || run->state.total_steps >= run->state.limit;
 }
@@ -143,7 +143,7 @@ static bool looks(slt_live_run *run) {
 static slt_status gather_due(trainer *t) {
     t->due_count = 0;
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         if (!slt_run_ends_epoch(t, run)) continue;
         if (!looks(run)) {
             next_epoch(run);
@@ -162,10 +162,10 @@ static slt_status keep_one(void *user, int i) {
     return t->due[i]->over ? SLT_OK : slt_run_keep_epoch(t, t->due[i]);
 }
 
-static slt_status keep_due(trainer *t, slt_live_run *none) {
+static slt_status keep_due(trainer *t, slt_training_run *none) {
     (void)none;
     SLT_TRY(slt_store_fetch(t->learner->store));
-    return slt_for_each(t->context, t->due_count, keep_one, t);
+    return slt_parallel_for(t->context, t->due_count, keep_one, t);
 }
 
 slt_status slt_trainer_end_epochs(slt_trainer *t) {
@@ -182,8 +182,8 @@ slt_status slt_trainer_end_epochs(slt_trainer *t) {
 
 // ---- the end of a run
 
-// its best epoch; restarts are judged together, those that settle as they stand
-static slt_status bring_best(trainer *t, slt_live_run *run) {
+// its best epoch; restarts are evaluated together, those that settle as they stand
+static slt_status bring_best(trainer *t, slt_training_run *run) {
     slt_train_result *result = &run->outcome->result;
     char path[SLT_RUN_PATH];
     *result = (slt_train_result){.epochs = run->state.epoch,
@@ -199,7 +199,7 @@ static slt_status bring_best(trainer *t, slt_live_run *run) {
 static slt_status open_segments(trainer *t, slt_segments_file **files) {
     char path[SLT_RUN_PATH];
     for (int i = 0; i < t->due_count; i++) {
-        const slt_live_run *run = t->due[i];
+        const slt_training_run *run = t->due[i];
         slt_run_path(path, run->request->run, "segments.safetensors");
         SLT_TRY(slt_segments_file_create(t->context, path, run->setup, run->request->data,
                                          slt_split_name(SLT_SPLIT_TEST), &run->calibration,
@@ -208,7 +208,7 @@ static slt_status open_segments(trainer *t, slt_segments_file **files) {
     return SLT_OK;
 }
 
-// files that are not committed leave nothing behind
+// files that are not committed leave nothing after
 static slt_status close_segments(trainer *t, slt_status status, slt_segments_file **files) {
     for (int i = 0; i < t->due_count; i++)
         if (status == SLT_OK)
@@ -227,7 +227,7 @@ static slt_status test_and_keep(trainer *t, slt_evaluation *test) {
     return close_segments(t, status, files);
 }
 
-static slt_status end_run(trainer *t, slt_live_run *run, const slt_evaluation *valid,
+static slt_status end_run(trainer *t, slt_training_run *run, const slt_evaluation *valid,
                           const slt_evaluation *test) {
     slt_train_result *result = &run->outcome->result;
     char path[SLT_RUN_PATH];
@@ -250,20 +250,20 @@ static slt_status end_run(trainer *t, slt_live_run *run, const slt_evaluation *v
 // what was not written yet
 static slt_status save_one(void *user, int i) {
     trainer *t = user;
-    slt_live_run *run = t->due[i];
+    slt_training_run *run = t->due[i];
     return run->waits ? slt_run_save(t, run) : SLT_OK;
 }
 
 // scores of the best epochs on both held-out splits
-static slt_status finish_due(trainer *t, slt_live_run *none) {
+static slt_status finish_due(trainer *t, slt_training_run *none) {
     (void)none;
     slt_evaluation *valid, *test;
     SLT_TRY(SLT_NEW(&t->arena, &valid, (size_t)t->due_count));
     SLT_TRY(SLT_NEW(&t->arena, &test, (size_t)t->due_count));
     SLT_TRY(slt_store_fetch(t->learner->store));
-    SLT_TRY(slt_for_each(t->context, t->due_count, save_one, t));
+    SLT_TRY(slt_parallel_for(t->context, t->due_count, save_one, t));
     for (int i = 0; i < t->due_count; i++) SLT_TRY(bring_best(t, t->due[i]));
-    SLT_TRY(slt_restarts_judge(t, true));
+    SLT_TRY(slt_restarts_evaluate(t, true));
     SLT_TRY(slt_doubt(t));
     SLT_TRY(evaluate(t, SLT_SPLIT_VALID, true, NULL, valid));
     SLT_TRY(test_and_keep(t, test));

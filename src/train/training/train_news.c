@@ -12,7 +12,7 @@ bool slt_is_own_fault(slt_status status) {
            status == SLT_RANGE;
 }
 
-slt_status slt_trainer_drop(slt_trainer *t, slt_live_run *run, slt_status status) {
+slt_status slt_trainer_drop(slt_trainer *t, slt_training_run *run, slt_status status) {
     if (status == SLT_OK || !slt_is_own_fault(status)) return status;
     run->over = true;
     run->outcome->status = status;
@@ -34,7 +34,7 @@ static void widen(range *r, double value) {
 void slt_trainer_tell(slt_trainer *t, const char *news) {
     uint64_t done = 0, all = 0;
     for (int r = 0; r < t->run_count; r++) {
-        const slt_live_run *run = &t->runs[r];
+        const slt_training_run *run = &t->runs[r];
         int64_t limit = run->over ? run->state.total_steps : run->state.limit;
         done += (uint64_t)run->state.total_steps;
         all += (uint64_t)limit;
@@ -42,7 +42,7 @@ void slt_trainer_tell(slt_trainer *t, const char *news) {
     slt_context_progress(t->context, "train", done, all, news);
 }
 
-static void tell_run(slt_trainer *t, const slt_live_run *run) {
+static void tell_run(slt_trainer *t, const slt_training_run *run) {
     const slt_epoch_record *record = &run->record;
     char news[160], labels[64] = "";
     if (record->valid.has_labels)

@@ -1,6 +1,6 @@
 // The checkpoints of a run: last.safetensors, where it stands, and best.safetensors, its best
 // epoch. Writing them takes one part in twenty of the time at most: where epochs are short, some
-// are not written, and their best is kept in memory. A killed run goes on from the last one that
+// are not written, and their best is kept in memory. A killed run continues from the last one that
 // was, to the same end; whoever stops, pauses or finishes a run writes what is missing.
 //
 // SPDX-License-Identifier: MIT
@@ -10,7 +10,7 @@
 
 typedef slt_trainer trainer;
 
-void slt_run_copy_sums(slt_live_run *run, int member, bool saving) {
+void slt_run_copy_sums(slt_training_run *run, int member, bool saving) {
     slt_progress_state *state = &run->state;
     slt_member_state *each = &run->each[member];
     double *from[] = {&state->loss, &state->reconstruction, &state->kl};
@@ -18,14 +18,14 @@ void slt_run_copy_sums(slt_live_run *run, int member, bool saving) {
     for (int i = 0; i < 3; i++) *(saving ? from : to)[i] = *(saving ? to : from)[i];
 }
 
-static slt_status save_member(trainer *t, slt_live_run *run, int member, const char *name) {
+static slt_status save_member(trainer *t, slt_training_run *run, int member, const char *name) {
     char path[SLT_RUN_PATH];
     slt_run_copy_sums(run, member, true);
     return slt_checkpoint_save(t->learner, run->first + member, &run->state,
                                slt_run_path(path, run->request->run, name));
 }
 
-slt_status slt_run_save_best(slt_trainer *t, slt_live_run *run) {
+slt_status slt_run_save_best(slt_trainer *t, slt_training_run *run) {
     char path[SLT_RUN_PATH];
     if (!run->best_waits) return SLT_OK;
     run->best_waits = false;
@@ -33,7 +33,7 @@ slt_status slt_run_save_best(slt_trainer *t, slt_live_run *run) {
                                      slt_run_path(path, run->request->run, "best.safetensors"));
 }
 
-static slt_status save_last(trainer *t, slt_live_run *run) {
+static slt_status save_last(trainer *t, slt_training_run *run) {
     char path[SLT_RUN_PATH];
     if (run->members == 1) return save_member(t, run, 0, "last.safetensors");
     run->state.loss = run->state.reconstruction = run->state.kl = 0;
@@ -41,8 +41,8 @@ static slt_status save_last(trainer *t, slt_live_run *run) {
                                    slt_run_path(path, run->request->run, "last.safetensors"));
 }
 
-// the best first: one that is newer than the last checkpoint comes again when the run goes on
-slt_status slt_run_save(slt_trainer *t, slt_live_run *run) {
+// the best first: one that is newer than the last checkpoint comes again when the run continues
+slt_status slt_run_save(slt_trainer *t, slt_training_run *run) {
     double started = slt_seconds();
     SLT_TRY(slt_run_save_best(t, run));
     SLT_TRY(save_last(t, run));
@@ -52,7 +52,7 @@ slt_status slt_run_save(slt_trainer *t, slt_live_run *run) {
     return SLT_OK;
 }
 
-static slt_status keep_best(trainer *t, slt_live_run *run, bool now) {
+static slt_status keep_best(trainer *t, slt_training_run *run, bool now) {
     int picked = run->record.restarts.picked;
     run->best_waits = !now;
     if (now) return save_member(t, run, picked, "best.safetensors");
@@ -60,7 +60,7 @@ static slt_status keep_best(trainer *t, slt_live_run *run, bool now) {
     return slt_checkpoint_put_aside(t->learner, run->first + picked, &run->state, &run->best);
 }
 
-slt_status slt_run_keep_epoch(slt_trainer *t, slt_live_run *run) {
+slt_status slt_run_keep_epoch(slt_trainer *t, slt_training_run *run) {
     enum { PART = 20 };
     double started = slt_seconds();
     bool now = started - run->saved >= PART * run->saving;

@@ -1,5 +1,5 @@
-// Steps of training: shuffled batches for every member of every run that goes on, and what the
-// steps noted. Stopped at any step, a run goes on behind it; a step that is cancelled halfway
+// Steps of training: shuffled batches for every member of every run that continues, and what the
+// steps noted. Stopped at any step, a run continues after it; a step that is cancelled halfway
 // counts as never begun.
 //
 // SPDX-License-Identifier: MIT
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "core/clock.h"
-#include "core/each.h"
+#include "core/parallel_for.h"
 #include "core/group_impl.h"
 #include "core/philox.h"
 #include "train/training/trainer.h"
@@ -28,7 +28,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 // a function of seed and epoch alone
-static slt_status shuffle(trainer *t, slt_live_run *run, int member) {
+static slt_status shuffle(trainer *t, slt_training_run *run, int member) {
     int64_t count = t->task.count[SLT_SPLIT_TRAIN];
     shuffled *list;
     SLT_TRY(SLT_ALLOC(&t->context->allocator, &list, (size_t)count));
@@ -46,16 +46,16 @@ static slt_status shuffle(trainer *t, slt_live_run *run, int member) {
 
 static slt_status shuffle_one(void *user, int place) {
     trainer *t = user;
-    slt_live_run *run = t->places[place].run;
+    slt_training_run *run = t->places[place].run;
     if (run->ordered == run->state.epoch + 1) return SLT_OK;
     return shuffle(t, run, t->places[place].member);
 }
 
-// those that begin an epoch, or go on in the middle of one
+// those that begin an epoch, or continue in the middle of one
 static slt_status shuffle_all(trainer *t) {
-    SLT_TRY(slt_for_each(t->context, t->learner->store->members, shuffle_one, t));
+    SLT_TRY(slt_parallel_for(t->context, t->learner->store->members, shuffle_one, t));
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         if (run->first < 0 || run->ordered == run->state.epoch + 1) continue;
         run->ordered = run->state.epoch + 1;
         run->noted = run->state.step;
@@ -65,7 +65,7 @@ static slt_status shuffle_all(trainer *t) {
 
 // ---- what the steps noted
 
-static slt_status diverged(const slt_live_run *run, const slt_note *note) {
+static slt_status diverged(const slt_training_run *run, const slt_step_stats *note) {
     SLT_FAIL(SLT_DIVERGED,
              "%s: step %lld of epoch %lld gave a loss of %g and a gradient of norm %g; the "
              "checkpoint before it is whole; try a smaller lr or max_grad_norm=1",
@@ -73,14 +73,14 @@ static slt_status diverged(const slt_live_run *run, const slt_note *note) {
              (double)note->value[SLT_LOSS], note->norm);
 }
 
-static bool is_alive(const slt_live_run *run) {
+static bool is_alive(const slt_training_run *run) {
     for (int m = 0; m < run->members; m++)
         if (run->each[m].health == SLT_MEMBER_RUNS) return true;
     return false;
 }
 
 // adds a member's note to its sums; a member whose numbers are out of bounds stops
-static void take_note(slt_member_state *each, const slt_note *note) {
+static void write_stats(slt_member_state *each, const slt_step_stats *note) {
     if (each->health != SLT_MEMBER_RUNS) return;
     if (!isfinite(note->value[SLT_LOSS]) || !isfinite(note->norm)) {
         each->health = SLT_MEMBER_BROKEN;
@@ -91,31 +91,31 @@ static void take_note(slt_member_state *each, const slt_note *note) {
     each->kl += (double)note->value[SLT_LOSS_KL];
 }
 
-// adds up what the steps gave, in their order; a device may be some steps behind. An error when
+// adds up what the steps gave, in their order; a device may be some steps after. An error when
 // the last member stops
-static slt_status take_notes_of(trainer *t, slt_live_run *run, bool wait) {
-    slt_note note = {0};
+static slt_status read_stats_of(trainer *t, slt_training_run *run, bool wait) {
+    slt_step_stats note = {0};
     bool there;
     for (int m = 0; m < run->members; m++)
         for (;;) {
-            SLT_TRY(slt_tape_note(t->learner->train.tape, run->first + m, wait, &note, &there));
+            SLT_TRY(slt_tape_stats(t->learner->train.tape, run->first + m, wait, &note, &there));
             if (!there) break;
-            take_note(&run->each[m], &note);
+            write_stats(&run->each[m], &note);
             if (run->members == 1 && !is_alive(run)) return diverged(run, &note);
             if (m == 0) run->noted++;
         }
     return is_alive(run) ? SLT_OK : diverged(run, &note);
 }
 
-static slt_status take_notes(trainer *t, bool wait) {
+static slt_status read_stats(trainer *t, bool wait) {
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
-        if (!run->over) SLT_TRY(slt_trainer_drop(t, run, take_notes_of(t, run, wait)));
+        slt_training_run *run = &t->runs[r];
+        if (!run->over) SLT_TRY(slt_trainer_drop(t, run, read_stats_of(t, run, wait)));
     }
     return SLT_OK;
 }
 
-static slt_status bad_weight(const slt_live_run *run, const char *weight) {
+static slt_status bad_weight(const slt_training_run *run, const char *weight) {
     SLT_FAIL(SLT_DIVERGED,
              "%s: step %lld of epoch %lld made weights '%s' that are not finite; the "
              "checkpoint before it is whole; try a smaller lr or max_grad_norm=1",
@@ -123,7 +123,7 @@ static slt_status bad_weight(const slt_live_run *run, const char *weight) {
              weight);
 }
 
-slt_status slt_run_check_weights(slt_trainer *t, slt_live_run *run) {
+slt_status slt_run_check_weights(slt_trainer *t, slt_training_run *run) {
     slt_store *store = t->learner->store;
     SLT_TRY(slt_store_fetch(store));
     for (int m = 0; m < run->members; m++) {
@@ -134,12 +134,12 @@ slt_status slt_run_check_weights(slt_trainer *t, slt_live_run *run) {
         run->each[m].health = SLT_MEMBER_BROKEN;
         slt_checkpoint_clear(store, run->first + m);
     }
-    return is_alive(run) ? SLT_OK : diverged(run, &(slt_note){.norm = INFINITY});
+    return is_alive(run) ? SLT_OK : diverged(run, &(slt_step_stats){.norm = INFINITY});
 }
 
 // ---- a step
 
-static double learning_rate(const slt_live_run *run) {
+static double learning_rate(const slt_training_run *run) {
     const slt_train_options *o = &run->setup->train;
     double gone = (double)run->state.total_steps / (double)run->state.limit;
     return o->lr * (o->lr_end < 1 ? 1 - (1 - o->lr_end) * gone : 1);
@@ -148,7 +148,7 @@ static double learning_rate(const slt_live_run *run) {
 // by any thread: members share nothing
 static slt_status feed(void *user, int place) {
     trainer *t = user;
-    slt_live_run *run = t->places[place].run;
+    slt_training_run *run = t->places[place].run;
     int member = t->places[place].member;
     const slt_member_state *each = &run->each[member];
     bool runs = !run->over && each->health == SLT_MEMBER_RUNS;
@@ -169,11 +169,11 @@ static slt_status take_step(trainer *t) {
         t->runs[r].state.step++;
         t->runs[r].state.total_steps++;
     }
-    return take_notes(t, false);
+    return read_stats(t, false);
 }
 
-// where the time is bounded: so many steps as fit, judged once by the first ones of this call
-static void fit_into_time(trainer *t, slt_live_run *run) {
+// where the time is bounded: so many steps as fit, evaluated once by the first ones of this call
+static void fit_into_time(trainer *t, slt_training_run *run) {
     enum { PROBE = 20 };
     static const double SPARE = 0.85; // the rest is for evaluations
     slt_progress_state *state = &run->state;
@@ -190,7 +190,7 @@ static void fit_into_time(trainer *t, slt_live_run *run) {
 
 static slt_status watch_time(trainer *t) {
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         if (run->over || run->request->seconds <= 0) continue;
         fit_into_time(t, run);
         SLT_TRY(slt_group_share(t->context, &run->state.limit, sizeof run->state.limit));
@@ -200,13 +200,13 @@ static slt_status watch_time(trainer *t) {
 
 // ---- steps until an epoch ends
 
-bool slt_run_ends_epoch(const slt_trainer *t, const slt_live_run *run) {
+bool slt_run_ends_epoch(const slt_trainer *t, const slt_training_run *run) {
     return !run->over &&
            (run->state.step >= t->steps_per_epoch || run->state.total_steps >= run->state.limit);
 }
 
-// does every run go on?
-static bool goes_on(const trainer *t) {
+// does every run continue?
+static bool continues(const trainer *t) {
     bool going = false;
     for (int r = 0; r < t->run_count; r++) {
         if (slt_run_ends_epoch(t, &t->runs[r])) return false;
@@ -215,15 +215,15 @@ static bool goes_on(const trainer *t) {
     return going;
 }
 
-static slt_status check_and_save(trainer *t, slt_live_run *run) {
+static slt_status check_and_save(trainer *t, slt_training_run *run) {
     SLT_TRY(slt_run_check_weights(t, run));
     return slt_ranks_lead(t, run, slt_run_save);
 }
 
 slt_status slt_trainer_save(slt_trainer *t) {
-    SLT_TRY(take_notes(t, true));
+    SLT_TRY(read_stats(t, true));
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         if (!run->over) SLT_TRY(slt_trainer_drop(t, run, check_and_save(t, run)));
     }
     return SLT_OK;
@@ -231,11 +231,11 @@ slt_status slt_trainer_save(slt_trainer *t) {
 
 slt_status slt_trainer_step(slt_trainer *t) {
     SLT_TRY(shuffle_all(t));
-    while (goes_on(t)) {
+    while (continues(t)) {
         if (slt_ranks_stop(t)) SLT_FAIL(SLT_CANCELLED, "stopped on request");
         SLT_TRY(take_step(t));
         SLT_TRY(watch_time(t));
         slt_trainer_tell(t, "");
     }
-    return take_notes(t, true);
+    return read_stats(t, true);
 }

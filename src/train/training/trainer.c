@@ -20,10 +20,10 @@ typedef slt_trainer trainer;
 // ---- members and their learner
 
 // what every member has of its own
-static slt_status make_members(trainer *t, slt_live_run *run) {
+static slt_status make_members(trainer *t, slt_training_run *run) {
     int64_t episodes = t->task.count[SLT_SPLIT_TRAIN];
     size_t members = (size_t)run->members;
-    slt_feed_rule rule = slt_ranks_feed_rule(t);
+    slt_batch_layout rule = slt_ranks_batch_layout(t);
     int share = rule.ranks > 1 ? slt_feed_share(&rule) : t->batch;
     SLT_TRY(SLT_NEW(&t->arena, &run->feeds, members));
     SLT_TRY(SLT_NEW(&t->arena, &run->orders, members));
@@ -38,14 +38,14 @@ static slt_status make_members(trainer *t, slt_live_run *run) {
     return SLT_OK;
 }
 
-// runs that are not over get places, one behind the other
+// runs that are not over get places, one after the other
 static int give_places(trainer *t) {
     int members = 0;
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         run->first = run->over ? -1 : members;
         for (int m = 0; m < run->members && !run->over; m++)
-            t->places[members++] = (slt_place){run, m};
+            t->places[members++] = (slt_member_ref){run, m};
     }
     return members;
 }
@@ -54,7 +54,7 @@ static slt_status find_limits(const trainer *t, int members, slt_limits *train, 
     const slt_setup *setup = t->runs[0].setup;
     SLT_TRY(slt_learner_limits(setup, &t->task.model, t->task.data, t->batch,
                                slt_group_size(t->context), train));
-    return slt_answer_limits(t->context, setup, &t->task.model, t->task.data, members, use);
+    return slt_predict_limits(t->context, setup, &t->task.model, t->task.data, members, use);
 }
 
 static slt_status make_learner(trainer *t, int members) {
@@ -66,7 +66,7 @@ static slt_status make_learner(trainer *t, int members) {
         slt_learner_create(t->context, setup, &t->task.model, members, train, use, &t->learner));
     SLT_TRY(slt_companions_choose(&t->arena, t->task.data, t->task.episodes[SLT_SPLIT_TRAIN],
                                   t->task.count[SLT_SPLIT_TRAIN], t->learner));
-    SLT_TRY(slt_learner_shelve(t->learner, t->task.data));
+    SLT_TRY(slt_learner_upload(t->learner, t->task.data));
     for (int r = 0; r < t->run_count; r++)
         if (!t->runs[r].over) SLT_TRY(make_members(t, &t->runs[r]));
     return SLT_OK;
@@ -92,14 +92,14 @@ static slt_status leave_behind(trainer *t, int going) {
 
 // ---- where a run stands
 
-static void count_steps(const trainer *t, slt_live_run *run) {
+static void count_steps(const trainer *t, slt_training_run *run) {
     enum { LOOKS = 16 }; // evaluations at least, where steps are counted and not epochs
     int64_t steps = run->setup->train.steps, part = LOOKS * t->steps_per_epoch;
     run->state.limit = steps ? steps : run->setup->train.epochs * t->steps_per_epoch;
     run->every = steps ? (steps + part - 1) / part : 1;
 }
 
-static slt_status resume(trainer *t, slt_live_run *run, const char *path) {
+static slt_status resume(trainer *t, slt_training_run *run, const char *path) {
     slt_checkpoint *there;
     slt_arena_mark mark = slt_arena_now(&t->arena);
     SLT_TRY(SLT_NEW(&t->arena, &there, 1));
@@ -117,7 +117,7 @@ static slt_status resume(trainer *t, slt_live_run *run, const char *path) {
 }
 
 // a fresh run, or the one that is there
-static slt_status start_or_resume(trainer *t, slt_live_run *run) {
+static slt_status start_or_resume(trainer *t, slt_training_run *run) {
     char path[SLT_RUN_PATH];
     const char *folder = run->request->run;
     run->state.seed = run->request->seed;
@@ -135,13 +135,13 @@ static slt_status start_or_resume(trainer *t, slt_live_run *run) {
 }
 
 // one process at a time; a worker that takes over from a killed one may be faster than its end
-static slt_status lock_run(trainer *t, slt_live_run *run) {
+static slt_status lock_run(trainer *t, slt_training_run *run) {
     char path[SLT_RUN_PATH];
     slt_run_path(path, run->request->run, "lock");
     return slt_lock_take(&run->lock, t->context, path, run->request->run, 2);
 }
 
-static slt_status claim_folder(trainer *t, slt_live_run *run) {
+static slt_status claim_folder(trainer *t, slt_training_run *run) {
     static const char *const files[] = {"last.safetensors",     "best.safetensors", "metrics.jsonl",
                                         "segments.safetensors", "result.json",      NULL};
     SLT_TRY(slt_folder_make(run->request->run));
@@ -154,7 +154,7 @@ static slt_status claim_folder(trainer *t, slt_live_run *run) {
 
 // what every process reads for itself, before anything is written
 static slt_status read_all(trainer *t) {
-    const slt_live_run *first = &t->runs[0];
+    const slt_training_run *first = &t->runs[0];
     SLT_TRY(slt_task_open(t->context, &t->arena, first->setup, first->request->data, &t->task));
     int64_t count = t->task.count[SLT_SPLIT_TRAIN], batch = first->setup->train.batch;
     t->batch = (int)(batch < count ? batch : count);
@@ -166,7 +166,7 @@ static slt_status read_all(trainer *t) {
 
 static slt_status claim_folders(trainer *t) {
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         count_steps(t, run);
         SLT_TRY(slt_ranks_compare(t, run));
         SLT_TRY(slt_trainer_drop(t, run, slt_ranks_lead(t, run, claim_folder)));
@@ -176,7 +176,7 @@ static slt_status claim_folders(trainer *t) {
 
 static slt_status start_all(trainer *t) {
     for (int r = 0; r < t->run_count; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         if (!run->over) SLT_TRY(slt_trainer_drop(t, run, slt_ranks_lead(t, run, start_or_resume)));
     }
     return slt_ranks_share_start(t);
@@ -184,8 +184,8 @@ static slt_status start_all(trainer *t) {
 
 // ---- the whole
 
-// the run stands behind the epoch at which this call stops; only evaluated epochs are saved
-static bool is_paused(const slt_live_run *run) {
+// the run stands after the epoch at which this call stops; only evaluated epochs are saved
+static bool is_paused(const slt_training_run *run) {
     int64_t pause = run->request->pause_epoch;
     return pause && run->state.epoch >= pause && run->state.epoch % run->every == 0;
 }
@@ -195,14 +195,14 @@ static void gather_ended(trainer *t) {
     enum { FEW = 16 };
     t->due_count = 0;
     for (int r = 0; r < t->run_count && t->due_count < FEW; r++) {
-        slt_live_run *run = &t->runs[r];
+        slt_training_run *run = &t->runs[r];
         if (run->over || !(run->state.finished || is_paused(run))) continue;
         run->over = true;
         t->due[t->due_count++] = run;
     }
 }
 
-// finishes those that came to their end; gives the number of members that go on
+// finishes those that came to their end; gives the number of members that continue
 static slt_status settle(trainer *t, int *going) {
     for (gather_ended(t); t->due_count; gather_ended(t)) SLT_TRY(slt_trainer_finish(t));
     *going = 0;
@@ -211,7 +211,7 @@ static slt_status settle(trainer *t, int *going) {
 }
 
 // to the end of the next epoch
-static slt_status go_on(trainer *t, int *going) {
+static slt_status resume_run(trainer *t, int *going) {
     SLT_TRY(settle(t, going));
     if (!*going) return SLT_OK;
     SLT_TRY(slt_trainer_step(t));
@@ -227,7 +227,7 @@ static slt_status run_all(trainer *t) {
     SLT_TRY(slt_group_agree(t->context, make_learner(t, members)));
     SLT_TRY(start_all(t));
     while (going) {
-        slt_status status = go_on(t, &going);
+        slt_status status = resume_run(t, &going);
         if (status != SLT_OK && status != SLT_CANCELLED) return status;
         if (status == SLT_OK) continue;
         SLT_TRY(slt_trainer_save(t));
@@ -245,11 +245,11 @@ static slt_status take_runs(trainer *t, const slt_train_request *const *requests
     SLT_TRY(SLT_NEW(&t->arena, &t->due, (size_t)t->run_count));
     for (int r = 0; r < t->run_count; r++) {
         int own = requests[r]->restarts > 1 ? requests[r]->restarts : 1;
-        t->runs[r] = (slt_live_run){.request = requests[r],
-                                    .setup = setups[r],
-                                    .outcome = outcomes[r],
-                                    .members = own,
-                                    .first = -1};
+        t->runs[r] = (slt_training_run){.request = requests[r],
+                                        .setup = setups[r],
+                                        .outcome = outcomes[r],
+                                        .members = own,
+                                        .first = -1};
         members += (size_t)own;
     }
     return SLT_NEW(&t->arena, &t->places, members);

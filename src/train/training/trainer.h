@@ -11,14 +11,14 @@
 #include "core/tensorboard.h"
 #include "metrics/calibration.h"
 #include "slottar/train.h"
-#include "train/inference/answer.h"
+#include "train/inference/predict.h"
 #include "train/learner/checkpoint.h"
 #include "train/inference/run_files.h"
-#include "train/learner/task.h"
+#include "train/learner/dataset_spec.h"
 
 // members that a device trains at once unless a number of runs is asked for; most runs of all,
 // which have files open
-enum { SLT_POPULATION_OF_DEVICE = 64, SLT_MOST_TOGETHER = 256 };
+enum { SLT_POPULATION_OF_DEVICE = 64, SLT_MOST_RUNS = 256 };
 
 // a run that is being trained
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
     int members;
     int first;              // of its members in the learner; -1: it has none there
     slt_feed *feeds;        // [members]
-    int64_t **orders;       // [members] training episodes of the epoch at hand
+    int64_t **orders;       // [members] training episodes of the current epoch
     int64_t ordered;        // that epoch, from 1 on; 0: none yet
     slt_member_state *each; // [members]
     slt_progress_state state;
@@ -47,33 +47,33 @@ typedef struct {
         *votes; // [members][vote_steps] cuts of all restarts in the held-out episodes, at the end
     size_t vote_steps;
     slt_calibration calibration; // of its confidence; no points without restarts
-} slt_live_run;
+} slt_training_run;
 
 // a member by its place in the learner
 typedef struct {
-    slt_live_run *run;
+    slt_training_run *run;
     int member;
-} slt_place;
+} slt_member_ref;
 
 typedef struct slt_start_sets slt_start_sets; // restarts.c
 
 typedef struct {
     slt_context *context;
     slt_arena arena;
-    slt_live_run *runs;
+    slt_training_run *runs;
     int run_count;
-    slt_task_data task;
+    slt_dataset_spec task;
     uint32_t checksum; // of the data set
     slt_learner *learner;
-    slt_place *places;    // [members of the learner]
-    slt_start_sets *sets; // of the search over symbols; NULL: nobody asked for them
+    slt_member_ref *places; // [members of the learner]
+    slt_start_sets *sets;   // of the search over symbols; NULL: nobody asked for them
     int batch;
     int64_t steps_per_epoch;
-    int64_t taken;      // steps of this call
-    double started;     // when the call began
-    double stepping;    // when its first step was taken
-    slt_live_run **due; // [run_count] runs that something happens to together, now
-    int due_count;      // so many of them
+    int64_t taken;          // steps of this call
+    double started;         // when the call began
+    double stepping;        // when its first step was taken
+    slt_training_run **due; // [run_count] runs that something happens to together, now
+    int due_count;          // so many of them
 } slt_trainer;
 
 // trains runs of one shape and one data set; setups: [count]. What is a run's own fault is its
@@ -93,7 +93,7 @@ static inline slt_split slt_trainer_held_out(const slt_trainer *t) {
 bool slt_is_own_fault(slt_status status);
 
 // ends a run for its own fault; gives every other status back
-slt_status slt_trainer_drop(slt_trainer *t, slt_live_run *run, slt_status status);
+slt_status slt_trainer_drop(slt_trainer *t, slt_training_run *run, slt_status status);
 
 // progress of all runs together; of the runs that are due, the scores of their epoch
 void slt_trainer_tell(slt_trainer *t, const char *news);
@@ -101,16 +101,16 @@ void slt_trainer_tell_epoch(slt_trainer *t);
 
 // ---- train_steps.c
 
-// steps of all runs that go on, until one of them stands at the end of an epoch
+// steps of all runs that continue, until one of them stands at the end of an epoch
 slt_status slt_trainer_step(slt_trainer *t);
-bool slt_run_ends_epoch(const slt_trainer *t, const slt_live_run *run);
+bool slt_run_ends_epoch(const slt_trainer *t, const slt_training_run *run);
 
-// saves all that go on
+// saves all that continue
 slt_status slt_trainer_save(slt_trainer *t);
 
 // what the last step did shows first in the weights: no member with a number out of bounds is
 // saved. DIVERGED when none is left
-slt_status slt_run_check_weights(slt_trainer *t, slt_live_run *run);
+slt_status slt_run_check_weights(slt_trainer *t, slt_training_run *run);
 
 // ---- train_epochs.c
 
@@ -121,13 +121,13 @@ slt_status slt_trainer_finish(slt_trainer *t);
 // ---- train_saves.c
 
 // the line of an evaluated epoch, and its checkpoints, or what they need put aside
-slt_status slt_run_keep_epoch(slt_trainer *t, slt_live_run *run);
+slt_status slt_run_keep_epoch(slt_trainer *t, slt_training_run *run);
 // writes where the run stands, and its best epoch
-slt_status slt_run_save(slt_trainer *t, slt_live_run *run);
+slt_status slt_run_save(slt_trainer *t, slt_training_run *run);
 // its best epoch alone, if that waits
-slt_status slt_run_save_best(slt_trainer *t, slt_live_run *run);
+slt_status slt_run_save_best(slt_trainer *t, slt_training_run *run);
 // the sums of a member's epoch at hand, into the state of its run or from there
-void slt_run_copy_sums(slt_live_run *run, int member, bool saving);
+void slt_run_copy_sums(slt_training_run *run, int member, bool saving);
 
 // ---- restarts.c
 
@@ -136,44 +136,44 @@ uint64_t slt_member_seed(uint64_t seed, int member);
 
 // initial values of all members; as `starts` says, some begin with the cuts that a search over
 // symbols likes best
-slt_status slt_restarts_begin(slt_trainer *t, slt_live_run *run);
+slt_status slt_restarts_begin(slt_trainer *t, slt_training_run *run);
 
 // heads between which the restarts of a run choose, and the one that a member has
-int slt_restarts_heads(const slt_trainer *t, const slt_live_run *run);
-int slt_restarts_head(const slt_trainer *t, const slt_live_run *run, int member);
+int slt_restarts_inputs(const slt_trainer *t, const slt_training_run *run);
+int slt_restarts_input(const slt_trainer *t, const slt_training_run *run, int member);
 
 // a rate that falls settles a model: losses at the end tell which one is best. Else they leap, and
 // the least one of all epochs tells
-bool slt_restarts_settle(const slt_live_run *run);
-// behind an epoch: takes note of the losses of all members; from a third of the steps on, those
-// that are far behind the best take no further part
-void slt_restarts_note(slt_live_run *run, const slt_restart_report *report);
+bool slt_restarts_settle(const slt_training_run *run);
+// after an epoch: takes note of the losses of all members; from a third of the steps on, those
+// that are far worse than the best take no further part
+void slt_restarts_record(slt_training_run *run, const slt_restart_report *report);
 // the member that best.safetensors is from; -1: none yet
-int slt_restarts_kept(const slt_live_run *run);
+int slt_restarts_kept(const slt_training_run *run);
 
-// ---- restarts_judge.c
+// ---- evaluate_restarts.c
 
 // of the runs that are due and have restarts: held-out loss of every member with rounded ends, the
 // best one, and the next with other cuts, into the record of the epoch or, at the end, into the
 // result. Members that were stopped take part at the end; before, their loss is infinite
-slt_status slt_restarts_judge(slt_trainer *t, bool at_end);
+slt_status slt_restarts_evaluate(slt_trainer *t, bool at_end);
 
 // ---- doubt.c
 
-// trust and calibration of the runs that are due and finished, behind slt_restarts_judge
+// trust and calibration of the runs that are due and finished, after slt_restarts_evaluate
 slt_status slt_doubt(slt_trainer *t);
 
 // ---- ranks.c: what the processes of a group do together. Alone, each is the plain case
 
 // the share of a batch that this process takes
-slt_feed_rule slt_ranks_feed_rule(const slt_trainer *t);
+slt_batch_layout slt_ranks_batch_layout(const slt_trainer *t);
 // INVALID when there are more processes than trajectories in a batch
 slt_status slt_ranks_check(const slt_trainer *t);
 // INVALID when a process reads another data set than process 0, or has other options
-slt_status slt_ranks_compare(slt_trainer *t, slt_live_run *run);
+slt_status slt_ranks_compare(slt_trainer *t, slt_training_run *run);
 // process 0 does the work, the others wait and hear how it went
-slt_status slt_ranks_lead(slt_trainer *t, slt_live_run *run,
-                          slt_status (*work)(slt_trainer *, slt_live_run *));
+slt_status slt_ranks_lead(slt_trainer *t, slt_training_run *run,
+                          slt_status (*work)(slt_trainer *, slt_training_run *));
 // all begin where process 0 stands
 slt_status slt_ranks_share_start(slt_trainer *t);
 // does anybody want to stop? the same answer in all processes

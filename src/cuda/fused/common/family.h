@@ -17,21 +17,23 @@ typedef struct {
     int (*last)(const slt_tape *tape, int first, int end, const char **why);
     void (*run)(const slt_tape *tape, int first, int last, bool backward);
     void (*weights)(const slt_tape *tape, int first, int n); // NULL: they run forward only
-    // weights that are laid down for it; NULL: none
+    // weights that are packed for it; NULL: none
     struct slt_layer_weights (*pack)(const slt_tape *tape, int first);
-    bool fills; // backward, with groups beside it, the device: those that wait when it is launched,
-                // with the weights of its last node, which need nothing of the run
-} slt_cuda_family;
+    bool fills; // backward, with groups next to it, the device: those that wait when it is
+                // launched, with the weights of its last node, which need nothing of the run
+} slt_fusion_pattern;
 
-extern const slt_cuda_family slt_cuda_broadcasts;  // slots and positions (cuda_broadcast.c)
-extern const slt_cuda_family slt_cuda_fronts;      // in front of attention (cuda_front.c)
-extern const slt_cuda_family slt_cuda_heads;       // a norm and the output layer (cuda_heads.c)
-extern const slt_cuda_family slt_cuda_layers;      // behind attention (cuda_layers.c)
-extern const slt_cuda_family slt_cuda_inputs;      // what waits for nothing (cuda_inputs.c)
-extern const slt_cuda_family slt_cuda_slots;       // the slots' part (cuda_slots.c)
-extern const slt_cuda_family slt_cuda_rows_family; // rows on their way to a norm (cuda_rows.c)
+extern const slt_fusion_pattern
+    slt_fuse_decoder_input; // slots and positions (fuse_decoder_input.c)
+extern const slt_fusion_pattern slt_fuse_encoder_input; // before attention (fuse_encoder_input.c)
+extern const slt_fusion_pattern slt_fuse_output; // a norm and the output layer (fuse_output.c)
+extern const slt_fusion_pattern slt_fuse_layer;  // after attention (fuse_layer.c)
+extern const slt_fusion_pattern slt_fuse_leaves; // what waits for nothing (fuse_leaves.c)
+extern const slt_fusion_pattern slt_fuse_slots;  // the slots' part (fuse_slots.c)
+extern const slt_fusion_pattern slt_fuse_norm;   // rows on their way to a norm (fuse_norm.c)
 
-static inline int slt_family_last(const slt_cuda_family *family, const slt_tape *tape, int first) {
+static inline int slt_family_last(const slt_fusion_pattern *family, const slt_tape *tape,
+                                  int first) {
     const char *why;
     int end = slt_group_end(tape, first, family->fusion);
     return end > first ? family->last(tape, first, end, &why) : first;

@@ -1,6 +1,6 @@
-// What both ways of a layer's launch share (layer_run.h). A block has 64 rows and two groups of
+// What both ways of a layer's launch share (fused_layer.h). A block has 64 rows and two groups of
 // four warps; lane (g, t) of warp w of a group has rows 16w+g and 16w+g+8, and of every sixteen
-// channels four, 16i+4t .. 16i+4t+3. Weights are laid down so that a product leaves them like that,
+// channels four, 16i+4t .. 16i+4t+3. Weights are packed so that a product leaves them like that,
 // and the next one takes them as they are (slt_group_number, slt_layer_column): rows stay in
 // registers from the first product to the last.
 //
@@ -13,7 +13,7 @@
 #define SLT_CUDA_LAYER_GROUP_CUH
 
 #include "cuda/kernels/large_block.cuh"
-#include "cuda/fused/layer/layer_lay.cuh"
+#include "cuda/fused/layer/pack_weights.cuh"
 #include "cuda/fused/layer/layer_ring.cuh"
 #include "cuda/kernels/norm_row.cuh"
 
@@ -56,7 +56,7 @@ SLT_DEVICE_INLINE void slt_layer_await(void) {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
-// nothing of x moves in front of the end
+// nothing of x moves before the end
 template <int N> SLT_DEVICE_INLINE void slt_layer_pin(float (*x)[4]) {
 #pragma unroll
     for (int i = 0; i < 4 * N; i++) asm volatile("" : "+f"(x[i / 4][i % 4])::"memory");
@@ -238,7 +238,7 @@ SLT_DEVICE_INLINE void slt_layer_store(float *row, const float4 *own, int t) {
     for (int i = 0; i < SLT_LAYER_FOURS; i++) *slt_layer_at(row, i, t) = own[i];
 }
 
-// the lane's own row from memory, or zeros; behind the last row there is one more like it
+// the lane's own row from memory, or zeros; after the last row there is one more like it
 SLT_DEVICE_INLINE void slt_layer_own(float4 *own, const slt_layer_spot &at, const float *from,
                                      int rows) {
 #pragma unroll
@@ -298,23 +298,23 @@ static_assert(SLT_SMALL_END_C1 < SLT_SMALL_C1, "small parameters have places of 
 enum { SLT_LAYER_RING = SLT_LAYER_GATES * SLT_LAYER_PIECE };
 enum { SLT_LAYER_BYTES = (SLT_LAYER_RING + 4 * SLT_LAYER_SWAP + SLT_SMALL) * 4 + SLT_GROUP_ALIGN };
 
-static_assert(sizeof(slt_layer_run) <= 4096, "a kernel takes so many bytes of arguments");
+static_assert(sizeof(slt_fused_layer) <= 4096, "a kernel takes so many bytes of arguments");
 
 typedef struct {
     slt_layer_spot at;
     slt_layer_ring ring;
     float *small;
     float4 *swap;
-} slt_layer_bench;
+} slt_layer_workspace;
 
 // a warp has 128 numbers
-SLT_DEVICE_INLINE void slt_layer_bring_one(float *small, int which, slt_cuda_view from) {
+SLT_DEVICE_INLINE void slt_layer_prefetch_one(float *small, int which, slt_cuda_view from) {
     int i = 4 * (int)(threadIdx.x % SLT_WARP);
     slt_copy_fours(small + which * SLT_LAYER_WIDTH + i, slt_at(from) + i);
 }
 
 // all that a thread asks for is on its way at once
-SLT_DEVICE_INLINE void slt_layer_bring_head(const slt_layer_head &head, float *small) {
+SLT_DEVICE_INLINE void slt_layer_prefetch_output(const slt_layer_output &head, float *small) {
     enum { EACH = SLT_LAYER_OUT * SLT_LAYER_WIDTH / SLT_LAYER_THREADS };
     const float *w = slt_at(head.w), *c = slt_at(head.c);
     int o = (int)threadIdx.x % SLT_LAYER_OUT, channel = (int)threadIdx.x / SLT_LAYER_OUT;
@@ -329,35 +329,36 @@ SLT_DEVICE_INLINE void slt_layer_bring_head(const slt_layer_head &head, float *s
     if (channel == 0) small[SLT_SMALL_HEAD_C * SLT_LAYER_WIDTH + o] = bias;
 }
 
-SLT_DEVICE_INLINE void slt_layer_bring_small(const slt_layer_run &p, float *small) {
+SLT_DEVICE_INLINE void slt_layer_prefetch_small(const slt_fused_layer &p, float *small) {
     int warp = (int)threadIdx.x / SLT_WARP, i = 4 * (int)threadIdx.x;
     for (int which = warp; which < 3 * p.norms; which += SLT_LAYER_THREADS / SLT_WARP) {
         const slt_layer_norm_args &norm = p.norm[which / 3];
         slt_cuda_view from = which % 3 == 0 ? norm.bias : which % 3 == 1 ? norm.gamma : norm.beta;
-        slt_layer_bring_one(small, which, from);
+        slt_layer_prefetch_one(small, which, from);
     }
     if (i < p.mlp[0].wide)
         slt_copy_fours(small + SLT_SMALL_C1 * SLT_LAYER_WIDTH + i, slt_at(p.mlp[0].c1) + i);
-    if (p.norms > SLT_LAYER_NORMS && warp == 0) slt_layer_bring_one(small, SLT_SMALL_W, p.position);
+    if (p.norms > SLT_LAYER_NORMS && warp == 0)
+        slt_layer_prefetch_one(small, SLT_SMALL_W, p.position);
     if (p.norms > SLT_LAYER_NORMS && warp == 1)
-        slt_layer_bring_one(small, SLT_SMALL_END_C1, p.mlp[1].c1);
+        slt_layer_prefetch_one(small, SLT_SMALL_END_C1, p.mlp[1].c1);
     slt_copy_group();
-    if (p.head.out) slt_layer_bring_head(p.head, small);
+    if (p.head.out) slt_layer_prefetch_output(p.head, small);
 }
 
 // Nobody but Adam writes parameters; where who laid weights down has ended before this kernel
-// began, both are asked for before the one in front has ended
-SLT_DEVICE_INLINE slt_layer_bench slt_layer_open(const slt_layer_run &p, float *memory,
-                                                 uint64_t *gates) {
+// began, both are asked for before the previous one has ended
+SLT_DEVICE_INLINE slt_layer_workspace slt_layer_open(const slt_fused_layer &p, float *memory,
+                                                     uint64_t *gates) {
     float *stages = slt_group_begin(memory);
-    slt_layer_bench b;
+    slt_layer_workspace b;
     if (!p.early) slt_wait_for_last();
     b.at = slt_layer_here(p.rows, p.each);
     b.swap = (float4 *)(stages + SLT_LAYER_RING);
     b.small = stages + SLT_LAYER_RING + 4 * SLT_LAYER_SWAP;
-    b.ring = slt_ring_open(stages, gates, slt_at(p.laid),
+    b.ring = slt_ring_open(stages, gates, slt_at(p.packed),
                            slt_layer_pieces(p.mlp[0].wide, p.norms > SLT_LAYER_NORMS));
-    slt_layer_bring_small(p, b.small);
+    slt_layer_prefetch_small(p, b.small);
     slt_wait_for_last();
     slt_copy_wait<0>();
     __syncthreads();
@@ -365,7 +366,7 @@ SLT_DEVICE_INLINE slt_layer_bench slt_layer_open(const slt_layer_run &p, float *
 }
 
 // the lane's four i of a small parameter
-SLT_DEVICE_INLINE float4 slt_layer_small(const slt_layer_bench &b, int which, int i) {
+SLT_DEVICE_INLINE float4 slt_layer_small(const slt_layer_workspace &b, int which, int i) {
     return *slt_layer_at(b.small + which * SLT_LAYER_WIDTH, i, b.at.t);
 }
 
@@ -387,7 +388,7 @@ SLT_DEVICE_INLINE float slt_layer_centre(float4 *own, float epsilon) {
 }
 
 // dy of a norm's output becomes that of its input; γ is the small parameter `gamma`
-SLT_DEVICE_INLINE void slt_layer_turn(const slt_layer_bench &b, int gamma, const float4 *hat,
+SLT_DEVICE_INLINE void slt_layer_turn(const slt_layer_workspace &b, int gamma, const float4 *hat,
                                       float inverse, float4 *dy) {
     float sum = 0, dot = 0;
 #pragma unroll

@@ -1,12 +1,12 @@
-// Weights of a layer's launch on their way (layer_run.h): pieces of 32 KB, copied whole into shared
-// memory, three of each group of warps on their way or at work.
+// Weights of a layer's launch on their way (fused_layer.h): pieces of 32 KB, copied whole into
+// shared memory, three of each group of warps on their way or at work.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLT_CUDA_LAYER_RING_CUH
 #define SLT_CUDA_LAYER_RING_CUH
 
-#include "cuda/fused/layer/layer_run.h"
+#include "cuda/fused/layer/fused_layer.h"
 #include "cuda/kernels/warp_group.cuh"
 
 // ---- copies of whole pieces, which nobody waits for until the gate opens
@@ -20,7 +20,7 @@ SLT_DEVICE_INLINE void slt_gate_init(uint64_t *gate) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(slt_shared_place(gate)) : "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *gate, float *to, const float *from, int bytes) {
+SLT_DEVICE_INLINE void slt_gate_prefetch(uint64_t *gate, float *to, const float *from, int bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(slt_shared_place(gate)),
         "r"(bytes)
@@ -45,7 +45,7 @@ SLT_DEVICE_INLINE void slt_gate_wait(uint64_t *gate, int turn) {
 
 // whoever asks copies
 SLT_DEVICE_INLINE void slt_gate_init(uint64_t *) {}
-SLT_DEVICE_INLINE void slt_gate_bring(uint64_t *, float *to, const float *from, int bytes) {
+SLT_DEVICE_INLINE void slt_gate_prefetch(uint64_t *, float *to, const float *from, int bytes) {
     for (int i = 0; i < bytes / 16; i++) ((float4 *)to)[i] = ((const float4 *)from)[i];
 }
 SLT_DEVICE_INLINE void slt_gate_wait(uint64_t *, int) {}
@@ -72,25 +72,25 @@ typedef struct {
     float *stages;
     const float *from;
     uint64_t *gates;
-    int count, at; // pieces; the one at hand
+    int count, at; // pieces; the current one
 } slt_layer_ring;
 
 SLT_DEVICE_INLINE void slt_ring_ask(const slt_layer_ring &r, int piece) {
     int stage = piece % SLT_LAYER_STAGES;
     if (threadIdx.x % SLT_GROUP == 0 && piece < r.count) // one thread of the group does
-        slt_gate_bring(r.gates + stage, r.stages + stage * SLT_LAYER_PIECE,
-                       r.from + (int64_t)piece * SLT_LAYER_PIECE, SLT_LAYER_PIECE * 4);
+        slt_gate_prefetch(r.gates + stage, r.stages + stage * SLT_LAYER_PIECE,
+                          r.from + (int64_t)piece * SLT_LAYER_PIECE, SLT_LAYER_PIECE * 4);
 }
 
 // the first pieces are on their way; a barrier of the block comes before one is taken
-SLT_DEVICE_INLINE slt_layer_ring slt_ring_open(float *stages, uint64_t *gates, const float *laid,
+SLT_DEVICE_INLINE slt_layer_ring slt_ring_open(float *stages, uint64_t *gates, const float *packed,
                                                int count) {
     int group = (int)threadIdx.x / SLT_GROUP;
     slt_layer_ring r;
     r.count = count, r.at = 0;
     r.stages = stages + group * SLT_LAYER_STAGES * SLT_LAYER_PIECE;
     r.gates = gates + group * SLT_LAYER_STAGES;
-    r.from = laid + (int64_t)group * count * SLT_LAYER_PIECE;
+    r.from = packed + (int64_t)group * count * SLT_LAYER_PIECE;
     for (int i = 0; threadIdx.x % SLT_GROUP == 0 && i < SLT_LAYER_STAGES; i++)
         slt_gate_init(r.gates + i);
     for (int i = 0; i < SLT_LAYER_STAGES; i++) slt_ring_ask(r, i);

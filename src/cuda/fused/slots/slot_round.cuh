@@ -1,6 +1,6 @@
-// A round of attention in a block of slot_run.cu. What is large is a product with the trajectory's
-// keys or values, which are in shared memory (slot_stream.cuh); between them a thread has a token
-// and all slots. Equations and padding rules are those of ops/slots/slot_attention.c.
+// A round of attention in a block of fused_slots.cu. What is large is a product with the
+// trajectory's keys or values, which are in shared memory (slot_stream.cuh); between them a thread
+// has a token and all slots. Equations and padding rules are those of ops/slots/slot_attention.c.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,8 +11,8 @@
 #include "cuda/fused/slots/slot_stream.cuh"
 
 // keys, or values
-SLT_DEVICE_INLINE matrix matrix_of(const slt_slot_run &run, const bench &at, const slt_slot_step &s,
-                                   bool values) {
+SLT_DEVICE_INLINE matrix matrix_of(const slt_fused_slots &run, const workspace &at,
+                                   const slt_slot_step &s, bool values) {
     int S = whole(s.in);
     const float *kv = s.attend.kv;
     kv = kv == staged(run, at) ? at.kv : kv + at.token * 2 * S;
@@ -21,7 +21,7 @@ SLT_DEVICE_INLINE matrix matrix_of(const slt_slot_run &run, const bench &at, con
 }
 
 // what a product left of token l: a number of each slot
-template <int R> SLT_DEVICE_INLINE void take_token(const bench &at, int l, float *out) {
+template <int R> SLT_DEVICE_INLINE void take_token(const workspace &at, int l, float *out) {
     int tokens = fours_of(at.computed);
 #pragma unroll
     for (int k = 0; k < R; k++) {
@@ -37,13 +37,13 @@ template <int R> SLT_DEVICE_INLINE void take_token(const bench &at, int l, float
 
 // U of token l, from its logits: a softmax over slots
 template <int R>
-SLT_DEVICE_INLINE void compete(const bench &at, const slt_slot_step &s, int l, float *u) {
+SLT_DEVICE_INLINE void compete(const workspace &at, const slt_slot_step &s, int l, float *u) {
     float scale = 1 / sqrtf((float)s.in), most = -INFINITY, sum = 0;
     bool padding = l >= at.truth;
 #pragma unroll
     for (int k = 0; k < R; k++) {
         u[k] *= scale;
-        if (padding) u[k] = 64 * rintf(u[k] / 64); // what is left of it behind -1e9 in float32
+        if (padding) u[k] = 64 * rintf(u[k] / 64); // what is left of it after -1e9 in float32
         most = fmaxf(most, u[k]);
     }
 #pragma unroll
@@ -58,7 +58,7 @@ SLT_DEVICE_INLINE void compete(const bench &at, const slt_slot_step &s, int l, f
 }
 
 // into memory, and into shared memory slot by slot, with zeros up to a multiple of four
-template <int R> SLT_DEVICE_INLINE void put_weights(const bench &at, const slt_slot_step &s) {
+template <int R> SLT_DEVICE_INLINE void put_weights(const workspace &at, const slt_slot_step &s) {
     int tokens = fours_of(at.computed), l = (int)threadIdx.x;
 #pragma unroll 1
     for (; l < tokens; l += THREADS) {
@@ -76,7 +76,7 @@ template <int R> SLT_DEVICE_INLINE void put_weights(const bench &at, const slt_s
 }
 
 // the sum of every slot's weights: a warp has one
-SLT_DEVICE_INLINE void sum_weights(const bench &at, const slt_slot_step &s) {
+SLT_DEVICE_INLINE void sum_weights(const workspace &at, const slt_slot_step &s) {
     int tokens = fours_of(at.computed), lane = (int)(threadIdx.x % SLT_WARP);
 #pragma unroll 1
     for (int k = slt_block_warp(); k < at.K; k += WARPS) {
@@ -89,7 +89,7 @@ SLT_DEVICE_INLINE void sum_weights(const bench &at, const slt_slot_step &s) {
 }
 
 template <int R>
-SLT_DEVICE_INLINE void clear_rows(const bench &at, const rows_out &rows, int width) {
+SLT_DEVICE_INLINE void clear_rows(const workspace &at, const rows_out &rows, int width) {
     float4 none = {0, 0, 0, 0};
 #pragma unroll 1
     for (spot i = spot_of(at, 4, width); i.row < at.K; next_spot(at, i, 4, width))
@@ -97,7 +97,7 @@ SLT_DEVICE_INLINE void clear_rows(const bench &at, const rows_out &rows, int wid
 }
 
 template <int R, bool EXACT>
-SLT_DEVICE_INLINE void attend_forward(const slt_slot_run &run, const bench &at,
+SLT_DEVICE_INLINE void attend_forward(const slt_fused_slots &run, const workspace &at,
                                       const slt_slot_step &s) {
     const slt_slot_attend &p = s.attend;
     int S = whole(s.in);
@@ -129,7 +129,7 @@ SLT_DEVICE_INLINE void attend_forward(const slt_slot_run &run, const bench &at,
 
 // du·u of every slot: a warp has one
 template <int R>
-SLT_DEVICE_INLINE void dot_updates(const bench &at, const slt_slot_step &s, const float *du) {
+SLT_DEVICE_INLINE void dot_updates(const workspace &at, const slt_slot_step &s, const float *du) {
     int S = whole(s.in), lane = (int)(threadIdx.x % SLT_WARP);
     const float *u = mine(at, s.attend.update, S);
 #pragma unroll 1
@@ -145,7 +145,7 @@ SLT_DEVICE_INLINE void dot_updates(const bench &at, const slt_slot_step &s, cons
 
 // of every token dz, the gradient of its logits, and U/n, its shares
 template <int R>
-SLT_DEVICE_INLINE void put_gradients(const slt_slot_run &run, const bench &at,
+SLT_DEVICE_INLINE void put_gradients(const slt_fused_slots &run, const workspace &at,
                                      const slt_slot_step &s) {
     const slt_slot_attend &p = s.attend;
     int tokens = fours_of(at.computed), l = (int)threadIdx.x;
@@ -176,7 +176,7 @@ SLT_DEVICE_INLINE void put_gradients(const slt_slot_run &run, const bench &at,
 
 // dkey_l = Σ_k dz_lk·q_k, dval_l = Σ_k share_lk·du_k: a warp has a token
 template <int R>
-SLT_DEVICE_INLINE void put_tokens(const bench &at, const slt_slot_step &s, const float *du) {
+SLT_DEVICE_INLINE void put_tokens(const workspace &at, const slt_slot_step &s, const float *du) {
     int S = whole(s.in), tokens = fours_of(at.computed);
     const float *q = mine(at, s.attend.q, S);
 #pragma unroll 1
@@ -196,7 +196,7 @@ SLT_DEVICE_INLINE void put_tokens(const bench &at, const slt_slot_step &s, const
 }
 
 template <int R, bool EXACT>
-SLT_DEVICE_INLINE void attend_backward(const slt_slot_run &run, const bench &at,
+SLT_DEVICE_INLINE void attend_backward(const slt_fused_slots &run, const workspace &at,
                                        const slt_slot_step &s) {
     const slt_slot_attend &p = s.attend;
     int S = whole(s.in);

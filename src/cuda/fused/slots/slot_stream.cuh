@@ -15,7 +15,7 @@
 #ifndef SLT_CUDA_SLOT_STREAM_CUH
 #define SLT_CUDA_SLOT_STREAM_CUH
 
-#include "cuda/fused/slots/slot_bench.cuh"
+#include "cuda/fused/slots/slot_workspace.cuh"
 
 enum { COLUMNS = 32, HIGH = 16, LONG = 32 }; // of a warp at a time; of a piece
 
@@ -57,7 +57,7 @@ typedef struct {
     int out, rows, columns;
 } stream;
 
-SLT_DEVICE_INLINE float *slot_of(const bench &at, int slot) {
+SLT_DEVICE_INLINE float *slot_of(const workspace &at, int slot) {
     return at.ring + (slt_block_warp() * AHEAD + slot) * PIECE;
 }
 // where four i of a row is: rows that are read at once have their fours in different banks
@@ -68,7 +68,7 @@ template <bool BACK> SLT_DEVICE_INLINE int place_of(int row, int i) {
 template <bool BACK> SLT_DEVICE_INLINE int own_row(void) { return own_lane() / 8 * (BACK ? 1 : 4); }
 template <bool BACK> SLT_DEVICE_INLINE int rows_apart(void) { return BACK ? 4 : 1; }
 
-template <bool BACK> SLT_DEVICE_INLINE void aim(const bench &at, stream &w) {
+template <bool BACK> SLT_DEVICE_INLINE void aim(const workspace &at, stream &w) {
     const slt_slot_step &s = at.steps[w.product];
     int deep = deep_of<BACK>(s), number = number_of<BACK>(deep, 0);
     int row = (BACK ? w.column : number) + own_row<BACK>();
@@ -81,7 +81,7 @@ template <bool BACK> SLT_DEVICE_INLINE void aim(const bench &at, stream &w) {
 }
 
 // the first product from n on that the warp has columns of
-template <bool BACK> SLT_DEVICE_INLINE void find_product(const bench &at, stream &w, int n) {
+template <bool BACK> SLT_DEVICE_INLINE void find_product(const workspace &at, stream &w, int n) {
     while (n >= 0 && first_column() >= wide_of<BACK>(at.steps[n])) n = at.steps[n].next;
     w.product = n;
     w.column = first_column();
@@ -89,7 +89,7 @@ template <bool BACK> SLT_DEVICE_INLINE void find_product(const bench &at, stream
 }
 
 // forward down the rows; backward 16 rows down, then back and 32 columns on
-template <bool BACK> SLT_DEVICE_INLINE void next_piece(const bench &at, stream &w) {
+template <bool BACK> SLT_DEVICE_INLINE void next_piece(const workspace &at, stream &w) {
     bool on = BACK && w.left % 2;
     w.from += on ? LONG - HIGH * w.out : HIGH * w.out;
     w.rows += on ? HIGH : -HIGH;
@@ -103,7 +103,7 @@ template <bool BACK> SLT_DEVICE_INLINE void next_piece(const bench &at, stream &
 }
 
 // widths are multiples of four
-template <bool BACK> SLT_DEVICE_INLINE void ask_piece(const bench &at, stream &w) {
+template <bool BACK> SLT_DEVICE_INLINE void ask_piece(const workspace &at, stream &w) {
     if (w.product >= 0) {
         float *to = slot_of(at, w.slot) + place_of<BACK>(own_row<BACK>(), own_lane() % 8);
 #pragma unroll
@@ -119,7 +119,7 @@ template <bool BACK> SLT_DEVICE_INLINE void ask_piece(const bench &at, stream &w
 }
 
 template <bool BACK>
-SLT_DEVICE_INLINE stream open_stream(const slt_slot_run &run, const bench &at) {
+SLT_DEVICE_INLINE stream open_stream(const slt_fused_slots &run, const workspace &at) {
     stream w = {};
     find_product<BACK>(at, w, run.product);
 #pragma unroll 1
@@ -128,7 +128,8 @@ SLT_DEVICE_INLINE stream open_stream(const slt_slot_run &run, const bench &at) {
 }
 
 // f[i]: the lane's four i of the oldest piece; another one is on its way to its place
-template <bool BACK> SLT_DEVICE_INLINE void take_piece(const bench &at, stream &w, float (*f)[4]) {
+template <bool BACK>
+SLT_DEVICE_INLINE void take_piece(const workspace &at, stream &w, float (*f)[4]) {
     int g = own_lane() / 4, t = own_lane() % 4;
     const float *from = slot_of(at, w.slot);
     slt_copy_wait<AHEAD - 1>();
@@ -193,7 +194,7 @@ SLT_DEVICE_INLINE void multiply_backward(const float (*f)[4], const float (*x)[4
 
 // the lane's sums of rows 2t and 2t+1, four columns of each
 template <bool BACK, int R>
-SLT_DEVICE_INLINE void put_sums(const bench &at, int column, int wide, const float (*sum)[4]) {
+SLT_DEVICE_INLINE void put_sums(const workspace &at, int column, int wide, const float (*sum)[4]) {
     int g = own_lane() / 4, r = own_lane() % 4 * 2, c = column + (BACK ? 1 : 4) * g;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -208,7 +209,7 @@ SLT_DEVICE_INLINE void put_sums(const bench &at, int column, int wide, const flo
 }
 
 // four numbers of the lane's row of x
-SLT_DEVICE_INLINE void take_four(const bench &at, const float *x, int pitch, int k, int deep,
+SLT_DEVICE_INLINE void take_four(const workspace &at, const float *x, int pitch, int k, int deep,
                                  float *out) {
     int row = own_lane() / 4;
     float4 own = {0, 0, 0, 0};
@@ -217,10 +218,10 @@ SLT_DEVICE_INLINE void take_four(const bench &at, const float *x, int pitch, int
 }
 
 // the sums of all shares, into parts (SHARES, R, wide); x: (K, pitch), of which the first `deep`
-// are summed over; take(column, number, f) gets the warp's pieces one behind the other
+// are summed over; take(column, number, f) gets the warp's pieces one after the other
 template <bool BACK, int R, bool EXACT, class Take>
-SLT_DEVICE_INLINE void few_product(const bench &at, int wide, int deep, const float *x, int pitch,
-                                   Take take) {
+SLT_DEVICE_INLINE void few_product(const workspace &at, int wide, int deep, const float *x,
+                                   int pitch, Take take) {
     int steps = depths_of<BACK>(deep), t = own_lane() % 4;
 #pragma unroll 1
     for (int column = first_column(); column < wide; column += NEXT_COLUMN) {
@@ -243,7 +244,7 @@ SLT_DEVICE_INLINE void few_product(const bench &at, int wide, int deep, const fl
 
 // with the step's weights
 template <bool BACK, int R, bool EXACT>
-SLT_DEVICE_INLINE void stream_product(const bench &at, const slt_slot_step &s, const float *x,
+SLT_DEVICE_INLINE void stream_product(const workspace &at, const slt_slot_step &s, const float *x,
                                       stream &w) {
     few_product<BACK, R, EXACT>(at, wide_of<BACK>(s), deep_of<BACK>(s), x, deep_of<BACK>(s),
                                 [&](int, int, float(*f)[4]) { take_piece<BACK>(at, w, f); });
@@ -256,7 +257,8 @@ typedef struct {
 } matrix;
 
 template <bool BACK, int R, bool EXACT>
-SLT_DEVICE_INLINE void matrix_product(const bench &at, const matrix &m, const float *x, int pitch) {
+SLT_DEVICE_INLINE void matrix_product(const workspace &at, const matrix &m, const float *x,
+                                      int pitch) {
     int rows = fours_of(m.rows), g = own_lane() / 4, t = own_lane() % 4;
     few_product<BACK, R, EXACT>(at, BACK ? rows : m.columns, BACK ? m.columns : rows, x, pitch,
                                 [&](int c, int k, float(*f)[4]) {
@@ -274,7 +276,8 @@ SLT_DEVICE_INLINE void matrix_product(const bench &at, const matrix &m, const fl
 }
 
 // columns c .. c+3 of row r, when all warps have put theirs
-template <int R> SLT_DEVICE_INLINE float4 sum_of_shares(const bench &at, int r, int c, int wide) {
+template <int R>
+SLT_DEVICE_INLINE float4 sum_of_shares(const workspace &at, int r, int c, int wide) {
     float4 sum = *(const float4 *)(at.parts + r * wide + c);
 #pragma unroll
     for (int i = 1; i < SHARES; i++)

@@ -36,7 +36,7 @@ SLT_DEVICE_INLINE float *stage_of(const adder &own, int step) {
 }
 
 // those that are not there are zeros
-SLT_DEVICE_INLINE void bring_rows(float *to, const float *from, int row, int rows, int width) {
+SLT_DEVICE_INLINE void prefetch_rows(float *to, const float *from, int row, int rows, int width) {
     int r = (int)threadIdx.x / (TILE / 4), c = (int)threadIdx.x % (TILE / 4) * 4;
 #pragma unroll
     for (int i = r; i < STEP; i += THREADS / (TILE / 4)) {
@@ -51,15 +51,15 @@ SLT_DEVICE_INLINE void bring_marks(float *to, const slt_weight_product &p, int n
     if (threadIdx.x < TILE) slt_copy_word_if(to + threadIdx.x, from + there, own < p.in);
 }
 
-SLT_DEVICE_INLINE void bring(const slt_weight_product &p, const adder &own, int step) {
+SLT_DEVICE_INLINE void prefetch(const slt_weight_product &p, const adder &own, int step) {
     float *to = stage_of(own, step);
     int row = (own.first + step) * STEP;
     if (step < own.steps) {
-        bring_rows(to + SIZE, p.dy + own.column, row, p.rows, p.out);
+        prefetch_rows(to + SIZE, p.dy + own.column, row, p.rows, p.out);
         if (p.bits)
             bring_marks(to, p, own.row, own.first + step);
         else
-            bring_rows(to, p.x + own.row, row, p.rows, p.in);
+            prefetch_rows(to, p.x + own.row, row, p.rows, p.in);
     }
     slt_copy_group();
 }
@@ -131,7 +131,7 @@ SLT_DEVICE_INLINE void end_products(adder &own, float (*left)[2][4]) {
     slt_layer_pin<EIGHTS>(own.sum[0]);
     slt_layer_pin<EIGHTS>(own.sum[1]);
 }
-// what was written is there for the tensor core, behind the next barrier
+// what was written is there for the tensor core, after the next barrier
 SLT_DEVICE_INLINE void show(void) { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 #else
@@ -153,7 +153,7 @@ SLT_DEVICE_INLINE void show(void) {}
 #endif
 
 template <bool BITS> SLT_DEVICE_INLINE void add_steps(const slt_weight_product &p, adder &own) {
-    for (int i = 0; i < AHEAD; i++) bring(p, own, i);
+    for (int i = 0; i < AHEAD; i++) prefetch(p, own, i);
     slt_copy_wait<AHEAD - 1>();
     __syncthreads();
     turn(own, 0);
@@ -165,7 +165,7 @@ template <bool BITS> SLT_DEVICE_INLINE void add_steps(const slt_weight_product &
         __syncthreads();
         load_left<BITS>(own, step, left);
         begin_products(own, step, left);
-        bring(p, own, step + AHEAD);
+        prefetch(p, own, step + AHEAD);
         turn(own, step + 1);
         end_products(own, left);
     }
@@ -301,8 +301,8 @@ static int tiles_of(const slt_weight_product *p) {
     return slt_pieces(p->in, TILE) * (p->out / TILE);
 }
 
-// blocks of a launch, at most, by what runs beside it: the slots' launch of 64, where there are
-// many rows; the encoder's; its front of 50; nothing
+// blocks of a launch, at most, by what runs concurrently with it: the slots' launch of 64, where
+// there are many rows; the encoder's; its front of 50; nothing
 enum { MANY_ROWS = 4096, FEW_BLOCKS = 68, BLOCKS = 120, FRONT_BLOCKS = 64, LAST_BLOCKS = 132 };
 static_assert(LAST_BLOCKS * (TILE + 1) * TILE * 4 <= SLT_WEIGHT_ROOM, "a tile and a bias each");
 // of a block, at least: what is shared out must be added up

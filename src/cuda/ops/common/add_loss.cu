@@ -6,13 +6,13 @@
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    float weight = slt_head(a)->weight[a.n[0]], first = *slt_at(a.in[0]);
+    float weight = slt_header(a)->weight[a.n[0]], first = *slt_at(a.in[0]);
     *slt_at(a.out[0]) = weight != 0 ? first + weight * *slt_at(a.in[1]) : first;
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
-    float weight = slt_head(a)->weight[a.n[0]], d = *slt_at(a.out_grad[0]);
+    float weight = slt_header(a)->weight[a.n[0]], d = *slt_at(a.out_grad[0]);
     if (a.in_grad[0].at) slt_put(slt_at(a.in_grad[0]), a.add[0], d);
     if (a.in_grad[1].at) slt_put(slt_at(a.in_grad[1]), a.add[1], d * weight);
 }

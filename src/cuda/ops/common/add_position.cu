@@ -6,7 +6,7 @@
 #include "ops/common/op_inputs.h"
 
 SLT_DEVICE_INLINE float position(const slt_cuda_args &a, int row) {
-    int l = slt_spot_of(a, SLT_TOKENS, row).l;
+    int l = slt_token_place_of(a, SLT_TOKENS, row).l;
     return a.length > 1 ? (float)l / (float)(a.length - 1) : 0;
 }
 
@@ -60,13 +60,13 @@ void slt_cuda_add_position_forward(const slt_cuda_args *args) {
 }
 void slt_cuda_position_weights(const slt_cuda_args *args) {
     if (!args->in_grad[SLT_POSITION_W].at && !args->in_grad[SLT_POSITION_C].at) return;
-    slt_sums sums = {SLT_TOKENS,
-                     args->in_rows[SLT_POSITION_X],
-                     args->in_width[SLT_POSITION_X],
-                     {args->in_grad[SLT_POSITION_W], args->in_grad[SLT_POSITION_C]},
-                     {args->add[SLT_POSITION_W], args->add[SLT_POSITION_C]},
-                     0};
-    slt_cuda_args side = slt_cuda_fork_sums(args);
+    slt_column_sums sums = {SLT_TOKENS,
+                            args->in_rows[SLT_POSITION_X],
+                            args->in_width[SLT_POSITION_X],
+                            {args->in_grad[SLT_POSITION_W], args->in_grad[SLT_POSITION_C]},
+                            {args->add[SLT_POSITION_W], args->add[SLT_POSITION_C]},
+                            0};
+    slt_cuda_args side = slt_cuda_on_sum_stream(args);
     slt_launch_sums(&side, position_term(), sums);
 }
 

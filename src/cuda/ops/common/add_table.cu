@@ -13,7 +13,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_space space = (slt_space)a.n[0];
     int width = a.in_width[X], count = slt_count(a, space, 0);
     for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride())
-        y[i] = x[i] + p[slt_spot_of(a, space, (int)(i / (unsigned)width)).l * width +
+        y[i] = x[i] + p[slt_token_place_of(a, space, (int)(i / (unsigned)width)).l * width +
                         (int)(i % (unsigned)width)];
     slt_clear_tail(y, count, a.in_rows[X], width);
 }

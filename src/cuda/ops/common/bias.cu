@@ -1,4 +1,4 @@
-// y = act(y + c) behind a product, and the sum over rows that is the gradient of c.
+// y = act(y + c) after a product, and the sum over rows that is the gradient of c.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -56,7 +56,7 @@ struct plain_term {
 void slt_cuda_bias_gradient(const slt_cuda_args *args, slt_cuda_view x, int rows, int width,
                             slt_cuda_view out, bool add) {
     if (!out.at) return;
-    slt_sums sums = {SLT_FIXED, rows, width, {out, {NULL, 0}}, {add, false}, 0};
+    slt_column_sums sums = {SLT_FIXED, rows, width, {out, {NULL, 0}}, {add, false}, 0};
     plain_term term = {x, width};
     slt_launch_sums(args, term, sums);
 }

@@ -1,4 +1,4 @@
-// y = act(x·SLT_DENSE_W + c): products by cuBLAS, bias and activation in one pass behind them.
+// y = act(x·SLT_DENSE_W + c): products by cuBLAS, bias and activation in one pass after them.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -109,14 +109,15 @@ static void wide_products(const slt_cuda_args *args, slt_cuda_view dp) {
 }
 
 static void narrow_weights(const slt_cuda_args *args, slt_cuda_view dp) {
-    slt_sums sums = {SLT_FIXED,
-                     args->in_rows[SLT_DENSE_X],
-                     args->in_width[SLT_DENSE_X] + 1,
-                     {args->in_grad[SLT_DENSE_W], args->in_grad[SLT_DENSE_C]},
-                     {args->add[SLT_DENSE_W], args->add[SLT_DENSE_C]},
-                     args->out_width[0]};
-    // of one member it would find no room beside a group's products
-    slt_cuda_args side = args->members > 1 ? slt_cuda_fork(args) : slt_cuda_fork_sums(args);
+    slt_column_sums sums = {SLT_FIXED,
+                            args->in_rows[SLT_DENSE_X],
+                            args->in_width[SLT_DENSE_X] + 1,
+                            {args->in_grad[SLT_DENSE_W], args->in_grad[SLT_DENSE_C]},
+                            {args->add[SLT_DENSE_W], args->add[SLT_DENSE_C]},
+                            args->out_width[0]};
+    // of one member it would find no room next to a group's products
+    slt_cuda_args side =
+        args->members > 1 ? slt_cuda_on_weight_stream(args) : slt_cuda_on_sum_stream(args);
     slt_launch_narrow_weights(&side, narrow_of(args, args->in[SLT_DENSE_X], dp), sums);
 }
 

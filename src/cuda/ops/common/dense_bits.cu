@@ -117,11 +117,11 @@ static bool wait_for_others(const slt_cuda_args *args) {
     return slt_cuda_weights_wait(args, &product);
 }
 
-// there are gradients of parameters only, c's beside those of W
+// there are gradients of parameters only, c's next to those of W
 void slt_cuda_dense_bits_backward(const slt_cuda_args *args) {
     int rows = args->in_rows[BITS];
     if (wait_for_others(args)) return;
-    slt_cuda_args side = slt_cuda_fork_bulk(args);
+    slt_cuda_args side = slt_cuda_on_final_stream(args);
     slt_bits_gradient product = {args->aux,   args->out_grad[0],    args->in_grad[W],
                                  rows,        args->in_width[BITS], args->out_width[0],
                                  args->add[W]};

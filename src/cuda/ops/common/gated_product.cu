@@ -1,8 +1,8 @@
 // dx = dy·Wᵀ where the gate is positive, zero elsewhere, in one launch: the gradient of a ReLU's
 // input. Tensor cores, tf32. A block has BM rows and BN columns of the result, a warp 16·MT rows
 // and 32 columns of them. Both factors come through shared memory in stages of 32 numbers of k, the
-// gate behind them in the same way, 64 columns a stage; some stages are on their way at any time,
-// weights before the kernel in front has ended, for nobody but Adam writes them. Rows in shared
+// gate after them in the same way, 64 columns a stage; some stages are on their way at any time,
+// weights before the previous kernel has ended, for nobody but Adam writes them. Rows in shared
 // memory are as far apart as no two lanes need the same bank for.
 //
 // SPDX-License-Identifier: MIT

@@ -42,7 +42,7 @@ template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
     }
     float factor = 1 / sqrtf(slt_warp_sum(square) / (float)width + (float)a.x[0]);
     if (lane == 0 && a.keep) slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r] = factor;
-    if (there && positions) positions += slt_spot_of(a, a.in_space[SLT_NORM_X], r).l * width;
+    if (there && positions) positions += slt_token_place_of(a, a.in_space[SLT_NORM_X], r).l * width;
 #pragma unroll
     for (int i = 0; i < N; i++) {
         int c = 4 * (lane + i * SLT_WARP);
@@ -169,13 +169,13 @@ void slt_cuda_layer_norm_forward(const slt_cuda_args *args) {
 
 void slt_cuda_norm_weights(const slt_cuda_args *args, int parts) {
     if (!args->in_grad[SLT_NORM_GAMMA].at && !args->in_grad[SLT_NORM_BETA].at) return;
-    slt_sums sums = {parts ? SLT_FIXED : args->in_space[SLT_NORM_X],
-                     parts ? parts : args->in_rows[SLT_NORM_X],
-                     args->in_width[SLT_NORM_X],
-                     {args->in_grad[SLT_NORM_GAMMA], args->in_grad[SLT_NORM_BETA]},
-                     {args->add[SLT_NORM_GAMMA], args->add[SLT_NORM_BETA]},
-                     0};
-    slt_cuda_args side = slt_cuda_fork_sums(args);
+    slt_column_sums sums = {parts ? SLT_FIXED : args->in_space[SLT_NORM_X],
+                            parts ? parts : args->in_rows[SLT_NORM_X],
+                            args->in_width[SLT_NORM_X],
+                            {args->in_grad[SLT_NORM_GAMMA], args->in_grad[SLT_NORM_BETA]},
+                            {args->add[SLT_NORM_GAMMA], args->add[SLT_NORM_BETA]},
+                            0};
+    slt_cuda_args side = slt_cuda_on_sum_stream(args);
     if (parts)
         slt_launch_sums(&side, part_term(), sums);
     else

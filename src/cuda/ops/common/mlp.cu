@@ -34,12 +34,12 @@ static bool middle_gradient(const slt_cuda_args *args, int rows, int wide, int o
     if (slt_cuda_gated_gradient(args, &gated)) return false;
     slt_cuda_gemm(args, false, true, rows, wide, out, dy, out, args->in[SLT_MLP_W2], out, false,
                   args->shared, wide);
-    slt_sums sums = {SLT_FIXED,
-                     rows,
-                     wide,
-                     {args->in_grad[SLT_MLP_C1], {NULL, 0}},
-                     {args->add[SLT_MLP_C1], false},
-                     0};
+    slt_column_sums sums = {SLT_FIXED,
+                            rows,
+                            wide,
+                            {args->in_grad[SLT_MLP_C1], {NULL, 0}},
+                            {args->add[SLT_MLP_C1], false},
+                            0};
     slt_launch_sums(args, relu_term(), sums);
     return true;
 }

@@ -22,8 +22,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x, width = a.in_width[LOGITS];
     float loss = 0;
-    if (b < slt_head(a)->count) {
-        slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b < slt_header(a)->count) {
+        slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
         int truth = slt_least(slt_length(a)[b], run.computed);
         for (int l = (int)threadIdx.x / SLT_WARP; l < truth; l += WARPS) {
             int row = run.first + l;
@@ -33,8 +33,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
                 loss += logf(s.y) + s.x - x[slt_ints(a.in[TARGETS])[row]];
         }
     }
-    loss = slt_block_sum(loss) / (float)slt_head(a)->true_tokens;
-    slt_sum_shares(a, slt_at(a.shared), loss, slt_head(a)->count, slt_at(a.out[0]));
+    loss = slt_block_sum(loss) / (float)slt_header(a)->true_tokens;
+    slt_sum_shares(a, slt_at(a.shared), loss, slt_header(a)->count, slt_at(a.out[0]));
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
@@ -42,9 +42,9 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     int b = (int)blockIdx.x, width = a.in_width[LOGITS], lane = (int)(threadIdx.x % SLT_WARP);
     float *dx = slt_at(a.in_grad[LOGITS]);
     if (!a.add[LOGITS]) slt_clear_tail(dx, slt_count(a, SLT_TOKENS, 0), a.in_rows[LOGITS], width);
-    if (b >= slt_head(a)->count) return;
-    float scale = *slt_at(a.out_grad[0]) / (float)slt_head(a)->true_tokens;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    float scale = *slt_at(a.out_grad[0]) / (float)slt_header(a)->true_tokens;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     for (int l = (int)threadIdx.x / SLT_WARP; l < run.computed; l += WARPS) {
         int row = run.first + l, target = slt_ints(a.in[TARGETS])[row];
         const float *x = slt_at(a.in[LOGITS]) + (int64_t)row * width;

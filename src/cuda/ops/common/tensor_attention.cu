@@ -2,7 +2,7 @@
 // it brings their rows into shared memory, rounded, all at once or, where they are too long for its
 // room, fewer heads at a time; then a warp has 16 of them at a time, queries (forward, dq) or keys
 // (dk, dv), and goes through the others by eights. What is kept is as in attention.cu. Rows may be
-// sums of a slot's and a position's (broadcast_run.h).
+// sums of a slot's and a position's (fused_decoder_input.h).
 //
 // The order of terms in a product is free as long as both factors agree: lane (g, t) takes channels
 // 4t .. 4t+3 of rows, so that it reads fours, and terms 2t and 2t+1 of eight rows, which is what it
@@ -105,8 +105,8 @@ SLT_DEVICE_INLINE void load_parts(float4 *x, slt_cuda_view qkv, const seat &s, i
 
 // several eights are on their way
 template <int SIZE, bool BROADCAST>
-SLT_DEVICE_INLINE void bring_rows(const slt_cuda_args &a, const slt_broadcast_rows &b,
-                                  const seat &s) {
+SLT_DEVICE_INLINE void prefetch_rows(const slt_cuda_args &a, const slt_decoder_input_rows &b,
+                                     const seat &s) {
     enum { PARTS = 3 * SIZE / 16, EIGHTS = 32 / SIZE };
     int apart = EIGHT * s.split;
     float4 slot[PARTS], x[EIGHTS][PARTS];
@@ -272,7 +272,7 @@ SLT_DEVICE_INLINE void forward_rows(const slt_cuda_args &a, const seat &s, int f
 
 // x of the block's columns and sequence: a slot's row and the positions'
 template <int SIZE, int WARPS>
-SLT_DEVICE_INLINE void put_sums(const slt_broadcast_rows &b, const seat &s) {
+SLT_DEVICE_INLINE void put_sums(const slt_decoder_input_rows &b, const seat &s) {
     enum { COLUMNS = HEADS * SIZE / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
     int c = (int)blockIdx.y * HEADS * SIZE + (int)threadIdx.x % COLUMNS * 4, width = s.v.width;
     float4 slot = *(const float4 *)(slt_at(b.normed) + (int64_t)blockIdx.x * width + c);
@@ -286,7 +286,7 @@ SLT_DEVICE_INLINE void put_sums(const slt_broadcast_rows &b, const seat &s) {
 template <int SIZE, int WARPS, int BLOCKS, bool BROADCAST>
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
     forward(const __grid_constant__ slt_cuda_args a, int room,
-            const __grid_constant__ slt_broadcast_rows b) {
+            const __grid_constant__ slt_decoder_input_rows b) {
     slt_wait_for_last();
     SLT_DYNAMIC_SHARED(memory);
     int count = slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0);
@@ -298,7 +298,7 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
     for (int done = 0; done < HEADS; done += s.heads, s.v.head += s.heads) {
         bool there = s.v.head < s.v.heads;
         if (done > 0) __syncthreads();
-        if (there) bring_rows<SIZE, BROADCAST>(a, b, s);
+        if (there) prefetch_rows<SIZE, BROADCAST>(a, b, s);
         __syncthreads();
         slt_let_next();
         if (BROADCAST && done == 0) put_sums<SIZE, WARPS>(b, s);
@@ -425,7 +425,7 @@ SLT_DEVICE_INLINE void share_sums(const seat &s, lane_sums<SIZE> *sums, float *s
     }
 }
 template <int SIZE, int WARPS>
-SLT_DEVICE_INLINE void put_shares(const slt_broadcast_rows &b, const seat &s, int head,
+SLT_DEVICE_INLINE void put_shares(const slt_decoder_input_rows &b, const seat &s, int head,
                                   const float *shares) {
     float *to = slt_at(b.dslots) + (int64_t)blockIdx.x * 3 * s.v.width;
     for (int i = (int)threadIdx.x; i < s.heads * 3 * SIZE; i += WARPS * SLT_WARP) {
@@ -438,7 +438,7 @@ SLT_DEVICE_INLINE void put_shares(const slt_broadcast_rows &b, const seat &s, in
 
 // zeros, for a sequence that is not there
 template <int SIZE, int WARPS>
-SLT_DEVICE_INLINE void clear_shares(const slt_broadcast_rows &b, int width) {
+SLT_DEVICE_INLINE void clear_shares(const slt_decoder_input_rows &b, int width) {
     float *to = slt_at(b.dslots) + (int64_t)blockIdx.x * 3 * width + blockIdx.y * HEADS * SIZE;
     for (int i = (int)threadIdx.x; i < 3 * HEADS * SIZE; i += WARPS * SLT_WARP)
         to[i / (HEADS * SIZE) * width + i % (HEADS * SIZE)] = 0;
@@ -446,7 +446,7 @@ SLT_DEVICE_INLINE void clear_shares(const slt_broadcast_rows &b, int width) {
 
 // of dx, the block's columns: a thread's rows
 template <int SIZE, int WARPS>
-SLT_DEVICE_INLINE float4 sum_rows(const slt_broadcast_rows &b, const seat &s) {
+SLT_DEVICE_INLINE float4 sum_rows(const slt_decoder_input_rows &b, const seat &s) {
     enum { COLUMNS = HEADS * SIZE / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
     int c = (int)blockIdx.y * HEADS * SIZE + (int)threadIdx.x % COLUMNS * 4, width = s.v.width;
     const float *dx = slt_at(b.dx) + (int64_t)s.v.run.first * width + c;
@@ -457,7 +457,8 @@ SLT_DEVICE_INLINE float4 sum_rows(const slt_broadcast_rows &b, const seat &s) {
     return sum;
 }
 template <int SIZE, int WARPS>
-SLT_DEVICE_INLINE void put_sum(const slt_broadcast_rows &b, const seat &s, const float4 *shares) {
+SLT_DEVICE_INLINE void put_sum(const slt_decoder_input_rows &b, const seat &s,
+                               const float4 *shares) {
     enum { COLUMNS = HEADS * SIZE / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
     int own = (int)threadIdx.x, c = (int)blockIdx.y * HEADS * SIZE + 4 * own;
     if (own >= COLUMNS) return;
@@ -469,7 +470,7 @@ SLT_DEVICE_INLINE void put_sum(const slt_broadcast_rows &b, const seat &s, const
 template <int SIZE, int WARPS, int BLOCKS, bool BROADCAST>
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
     backward(const __grid_constant__ slt_cuda_args a, int room,
-             const __grid_constant__ slt_broadcast_rows b) {
+             const __grid_constant__ slt_decoder_input_rows b) {
     slt_wait_for_last();
     SLT_DYNAMIC_SHARED(memory);
     if (blockIdx.y == 0 && !a.add[0])
@@ -485,7 +486,7 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
         bool there = s.v.head < s.v.heads;
         lane_sums<SIZE> sums = {};
         if (done > 0) __syncthreads();
-        if (there) bring_rows<SIZE, BROADCAST>(a, b, s);
+        if (there) prefetch_rows<SIZE, BROADCAST>(a, b, s);
         if (there) bring_gradients<SIZE>(a, s);
         if (BROADCAST && done == 0) rows[threadIdx.x] = sum_rows<SIZE, WARPS>(b, s);
         __syncthreads();
@@ -531,7 +532,7 @@ template <int SIZE> static size_t bytes_of(int rows) {
 
 // WARPS of a block, BACK of one backward; BLOCKS of a multiprocessor, forward
 template <int SIZE, int WARPS, int BACK, int BLOCKS, bool BROADCAST>
-static void launch(const slt_cuda_args *args, const slt_broadcast_rows *rows, bool back) {
+static void launch(const slt_cuda_args *args, const slt_decoder_input_rows *rows, bool back) {
     dim3 grid = slt_attention_grid(args, HEADS, 1);
     int room = room_for(args), sums = BROADCAST ? sums_room(SIZE, BACK) : 0;
     if (back)
@@ -543,7 +544,7 @@ static void launch(const slt_cuda_args *args, const slt_broadcast_rows *rows, bo
                          room_of<SIZE>(room, false) * sizeof(float), room, *rows);
 }
 
-typedef void (*launcher)(const slt_cuda_args *args, const slt_broadcast_rows *rows, bool back);
+typedef void (*launcher)(const slt_cuda_args *args, const slt_decoder_input_rows *rows, bool back);
 
 #define LAUNCHERS(...)                                                                             \
     { launch<__VA_ARGS__, false>, launch<__VA_ARGS__, true> }
@@ -568,19 +569,19 @@ static int size_number(int width, int heads, int rows) {
 }
 
 bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward) {
-    slt_broadcast_rows none = {};
+    slt_decoder_input_rows none = {};
     int i = size_number(args->out_width[0], args->n[SLT_ATTENTION_HEADS], room_for(args));
     if (i == SIZES || !slt_cuda_is_tf32(args->cuda)) return false;
     sizes[i].of[kind_of(args)][0](args, &none, backward);
     return true;
 }
 
-bool slt_cuda_broadcast_fits(int width, int heads, int length) {
+bool slt_decoder_input_fits(int width, int heads, int length) {
     return heads % HEADS == 0 && size_number(width, heads, HEADS * padded_of(length)) < SIZES;
 }
 
-void slt_cuda_broadcast_attention(const slt_cuda_args *args, const slt_broadcast_rows *rows,
-                                  bool backward) {
+void slt_decoder_input_attention(const slt_cuda_args *args, const slt_decoder_input_rows *rows,
+                                 bool backward) {
     int i = size_number(args->out_width[0], args->n[SLT_ATTENTION_HEADS], room_for(args));
     sizes[i].of[kind_of(args)][1](args, rows, backward);
 }

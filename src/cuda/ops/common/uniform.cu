@@ -15,14 +15,14 @@ static __host__ __device__ int per_slot(const slt_cuda_args &a) {
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    const slt_cuda_head *head = slt_head(a);
+    const slt_cuda_frame_header *head = slt_header(a);
     bool tokens = a.n[SPACE] == SLT_SLOT_TOKENS;
     int per = per_slot(a), calls = (a.slots * per + WORDS - 1) / WORDS, i = (int)slt_thread();
     float *out = slt_at(a.out[0]);
     slt_clear_tail(out, slt_count(a, a.out_space[0], 0), a.out_rows[0], a.n[WIDTH]);
     int b = i / calls, call = i % calls;
     if (b >= head->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     int count = tokens ? run.computed : per;
     float *to = out + (int64_t)a.slots * (tokens ? run.first : b * per);
     uint64_t place = (uint64_t)slt_frame_array(a, a.frames.index)[b] * (uint64_t)calls;

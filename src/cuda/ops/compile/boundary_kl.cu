@@ -10,15 +10,15 @@ enum { LOGITS, PRIOR };
 enum { INCLUDE };
 
 SLT_DEVICE_INLINE float weight_of(const slt_cuda_args &a) {
-    return (float)a.x[0] / (float)slt_head(a)->total;
+    return (float)a.x[0] / (float)slt_header(a)->total;
 }
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x;
     float sum = 0;
-    if (b < slt_head(a)->count) {
-        slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b < slt_header(a)->count) {
+        slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
         const float *logit = slt_at(a.in[LOGITS]) + run.first, *prior = slt_at(a.in[PRIOR]);
         int end = slt_stretch_end(a, run, a.n[INCLUDE]);
         slt_partition all = slt_warp_partition(logit, 1, end);
@@ -28,7 +28,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
         }
     }
     sum = weight_of(a) * slt_warp_sum(sum);
-    slt_sum_many_shares(a, slt_at(a.shared), sum, slt_head(a)->count, slt_at(a.out[0]));
+    slt_sum_many_shares(a, slt_at(a.shared), sum, slt_header(a)->count, slt_at(a.out[0]));
 }
 
 SLT_KERNEL backward(const slt_cuda_args a) {
@@ -36,8 +36,8 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     int b = (int)blockIdx.x, lane = (int)threadIdx.x;
     float *dlogits = slt_at(a.in_grad[LOGITS]), sum = 0;
     if (!a.add[LOGITS]) slt_clear_tail(dlogits, slt_count(a, SLT_TOKENS, 0), a.in_rows[LOGITS], 1);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     const float *logit = slt_at(a.in[LOGITS]) + run.first, *prior = slt_at(a.in[PRIOR]);
     float scale = *slt_at(a.out_grad[0]) * weight_of(a);
     int end = slt_stretch_end(a, run, a.n[INCLUDE]);

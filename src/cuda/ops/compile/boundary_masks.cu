@@ -18,8 +18,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     float *share = slt_at(a.out[SHARE]), *next = slt_at(a.out[NEXT]), before = 0;
     slt_clear_tail(share, count, a.out_rows[SHARE], 1);
     slt_clear_tail(next, count, a.out_rows[NEXT], 1);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     for (int first = 0; first < run.computed; first += SLT_WARP) {
         int l = first + (int)threadIdx.x, row = run.first + l;
         bool there = l < run.computed;
@@ -33,7 +33,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 // dM needs c, which runs upward
-SLT_DEVICE_INLINE void mask_gradient(const slt_cuda_args &a, const slt_run &run) {
+SLT_DEVICE_INLINE void mask_gradient(const slt_cuda_args &a, const slt_device_span &run) {
     float before = 0;
     for (int first = 0; first < run.computed; first += SLT_WARP) {
         int l = first + (int)threadIdx.x, row = run.first + l;
@@ -49,8 +49,8 @@ SLT_DEVICE_INLINE void mask_gradient(const slt_cuda_args &a, const slt_run &run)
 }
 
 // db is a sum from the end
-SLT_DEVICE_INLINE void boundary_gradient(const slt_cuda_args &a, const slt_run &run) {
-    float behind = 0;
+SLT_DEVICE_INLINE void boundary_gradient(const slt_cuda_args &a, const slt_device_span &run) {
+    float following = 0;
     for (int first = (run.computed - 1) / SLT_WARP * SLT_WARP; first >= 0; first -= SLT_WARP) {
         int l = first + (int)threadIdx.x, row = run.first + l;
         bool there = l < run.computed;
@@ -58,8 +58,8 @@ SLT_DEVICE_INLINE void boundary_gradient(const slt_cuda_args &a, const slt_run &
         if (there)
             d = (number_at(a.out_grad[NEXT], row, 0) - number_at(a.out_grad[SHARE], row, 0)) *
                 number_at(a.in[MASK], row, 1);
-        float sum = behind + slt_warp_scan_down(d);
-        behind = slt_warp_lane(sum, 0);
+        float sum = following + slt_warp_scan_down(d);
+        following = slt_warp_lane(sum, 0);
         if (there) slt_put(&slt_at(a.in_grad[BOUNDARY])[row], a.add[BOUNDARY], sum);
     }
 }
@@ -71,8 +71,8 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     if (masks && !a.add[MASK]) slt_clear_tail(slt_at(a.in_grad[MASK]), count, a.in_rows[MASK], 1);
     if (boundaries && !a.add[BOUNDARY])
         slt_clear_tail(slt_at(a.in_grad[BOUNDARY]), count, a.in_rows[BOUNDARY], 1);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     if (masks) mask_gradient(a, run);
     if (boundaries) boundary_gradient(a, run);
 }

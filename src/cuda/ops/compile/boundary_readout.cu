@@ -12,8 +12,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x, width = a.out_width[0];
     float *r = slt_at(a.out[0]) + (int64_t)b * width;
-    slt_run run = {0, 0, 0, 0};
-    if (b < slt_head(a)->count) run = slt_run_of(a, SLT_TOKENS, b);
+    slt_device_span run = {0, 0, 0, 0};
+    if (b < slt_header(a)->count) run = slt_span_of(a, SLT_TOKENS, b);
     const float *enc = slt_at(a.in[ENC]) + (int64_t)run.first * width;
     const float *boundary = slt_at(a.in[BOUNDARY]) + run.first;
     for (int c = (int)threadIdx.x; c < width; c += THREADS) {
@@ -26,7 +26,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 // position l by one warp
-SLT_DEVICE_INLINE void unread(const slt_cuda_args &a, const slt_run &run, int l) {
+SLT_DEVICE_INLINE void unread(const slt_cuda_args &a, const slt_device_span &run, int l) {
     int lane = (int)(threadIdx.x % SLT_WARP), width = a.out_width[0];
     int64_t row = run.first + l;
     const float *enc = slt_at(a.in[ENC]) + row * width;
@@ -51,8 +51,8 @@ SLT_KERNEL backward(const slt_cuda_args a) {
         slt_clear_tail(slt_at(a.in_grad[ENC]), count, a.in_rows[ENC], a.out_width[0]);
     if (a.in_grad[BOUNDARY].at && !a.add[BOUNDARY])
         slt_clear_tail(slt_at(a.in_grad[BOUNDARY]), count, a.in_rows[BOUNDARY], 1);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     for (int l = (int)threadIdx.x / SLT_WARP; l < run.computed; l += WARPS) unread(a, run, l);
 }
 

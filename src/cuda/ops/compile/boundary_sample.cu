@@ -13,11 +13,12 @@ SLT_DEVICE_INLINE bool is_forced(const slt_cuda_args &a, int b) {
     return !a.in[LOGITS].at || (a.n[ORACLE] && slt_ints(a.in[COUNTS])[b] <= a.n[PASS] + 1);
 }
 
-SLT_DEVICE_INLINE void choose(const slt_cuda_args &a, const slt_run &run, int end, float *p) {
+SLT_DEVICE_INLINE void choose(const slt_cuda_args &a, const slt_device_span &run, int end,
+                              float *p) {
     int lane = (int)(threadIdx.x % SLT_WARP), pass = run.b * a.slots + a.n[PASS];
     const float *logit = slt_at(a.in[LOGITS]) + run.first;
-    const float *uniform = slt_at(a.in[UNIFORM]) + slt_run_of(a, SLT_SLOT_TOKENS, pass).first;
-    if (slt_head(a)->noise == 0) {
+    const float *uniform = slt_at(a.in[UNIFORM]) + slt_span_of(a, SLT_SLOT_TOKENS, pass).first;
+    if (slt_header(a)->noise == 0) {
         int best = slt_warp_arg_most(logit, 1, end, 1);
         for (int l = 1 + lane; l < end; l += SLT_WARP) p[l] = l == best;
         return;
@@ -33,8 +34,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     int b = (int)blockIdx.x;
     float *out = slt_at(a.out[0]);
     slt_clear_tail(out, slt_count(a, SLT_TOKENS, 0), a.out_rows[0], 1);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     int end = slt_stretch_end(a, run, a.n[INCLUDE]), last = slt_stretch_end(a, run, false) - 1;
     bool forced = is_forced(a, b) || end < 2;
     float *p = out + run.first;
@@ -48,11 +49,11 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     int b = (int)blockIdx.x, lane = (int)threadIdx.x;
     float *dlogits = slt_at(a.in_grad[LOGITS]), sum = 0;
     if (!a.add[LOGITS]) slt_clear_tail(dlogits, slt_count(a, SLT_TOKENS, 0), a.in_rows[LOGITS], 1);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     int end = slt_stretch_end(a, run, a.n[INCLUDE]);
     const float *p = slt_at(a.out[0]) + run.first, *dp = slt_at(a.out_grad[0]) + run.first;
-    bool free = !is_forced(a, b) && slt_head(a)->noise != 0;
+    bool free = !is_forced(a, b) && slt_header(a)->noise != 0;
     for (int l = 1 + lane; l < end; l += SLT_WARP) sum += p[l] * dp[l];
     sum = slt_warp_sum(sum);
     for (int l = lane; l < run.computed; l += SLT_WARP)

@@ -21,7 +21,7 @@ SLT_KERNEL sample(const slt_cuda_args a) {
     const float *zeta = slt_at(a.in[ZETA]) + (int64_t)row * Z;
     const float *uniform = slt_at(a.in[UNIFORM]) + (int64_t)row * Z;
     float *z = slt_at(a.out[0]) + (int64_t)row * Z;
-    if (slt_head(a)->noise == 0) {
+    if (slt_header(a)->noise == 0) {
         int best = slt_warp_arg_most(zeta, 0, Z, 1);
         for (int c = lane; c < Z; c += SLT_WARP) z[c] = c == best;
         return;
@@ -37,7 +37,7 @@ SLT_KERNEL sample_back(const slt_cuda_args a) {
     if (row >= a.out_rows[0]) return;
     int64_t at = (int64_t)row * Z;
     const float *z = slt_at(a.out[0]) + at, *dz = slt_at(a.out_grad[0]) + at;
-    float scale = slt_head(a)->noise == 0 ? 0 : 1 / (float)a.x[0], sum = 0;
+    float scale = slt_header(a)->noise == 0 ? 0 : 1 / (float)a.x[0], sum = 0;
     for (int c = lane; c < Z; c += SLT_WARP) sum += z[c] * dz[c];
     sum = slt_warp_sum(sum);
     for (int c = lane; c < Z; c += SLT_WARP)
@@ -77,7 +77,7 @@ SLT_KERNEL kl(const slt_cuda_args a) {
         const float *zeta = slt_at(a.in[ZETA]) + (int64_t)row * Z;
         sum = row_sum(zeta, Z, slt_warp_partition(zeta, 0, Z), false);
     }
-    sum = slt_block_sum(threadIdx.x % SLT_WARP ? 0 : sum) / (float)slt_head(a)->total;
+    sum = slt_block_sum(threadIdx.x % SLT_WARP ? 0 : sum) / (float)slt_header(a)->total;
     slt_sum_many_shares(a, slt_at(a.shared), sum, (int)gridDim.x, slt_at(a.out[0]));
 }
 
@@ -87,7 +87,7 @@ SLT_KERNEL kl_back(const slt_cuda_args a) {
     if (row >= a.in_rows[ZETA]) return;
     const float *zeta = slt_at(a.in[ZETA]) + (int64_t)row * Z;
     float *to = slt_at(a.in_grad[ZETA]) + (int64_t)row * Z;
-    float scale = *slt_at(a.out_grad[0]) / (float)slt_head(a)->total;
+    float scale = *slt_at(a.out_grad[0]) / (float)slt_header(a)->total;
     bool used = is_used(a, row);
     slt_partition all = slt_warp_partition(zeta, 0, Z);
     float sum = row_sum(zeta, Z, all, true);

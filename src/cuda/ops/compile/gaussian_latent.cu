@@ -10,7 +10,7 @@ enum { ZETA, NOISE };
 enum { COUNTS = 1 }; // of the KL
 enum { THREADS = 128 };
 
-// ---- sample; rows behind the batch have noise 0
+// ---- sample; rows after the batch have noise 0
 
 SLT_KERNEL sample(const slt_cuda_args a) {
     slt_begin();
@@ -52,19 +52,19 @@ SLT_KERNEL kl(const slt_cuda_args a) {
     int b = (int)blockIdx.x, Z = a.in_width[ZETA] / 2, K = a.slots, used = 0;
     const float *zeta = slt_at(a.in[ZETA]) + (int64_t)b * K * 2 * Z;
     float sum = 0;
-    if (b < slt_head(a)->count) used = slt_least(slt_ints(a.in[COUNTS])[b], K);
+    if (b < slt_header(a)->count) used = slt_least(slt_ints(a.in[COUNTS])[b], K);
     for (int i = (int)threadIdx.x; i < used * Z; i += THREADS) {
         const float *mean = zeta + 2 * (i / Z) * Z + i % Z;
         sum += 1 + mean[Z] - mean[0] * mean[0] - expf(mean[Z]);
     }
-    sum = -slt_block_sum(sum) / 2 / (float)slt_head(a)->total;
-    slt_sum_many_shares(a, slt_at(a.shared), sum, slt_head(a)->count, slt_at(a.out[0]));
+    sum = -slt_block_sum(sum) / 2 / (float)slt_header(a)->total;
+    slt_sum_many_shares(a, slt_at(a.shared), sum, slt_header(a)->count, slt_at(a.out[0]));
 }
 
 SLT_KERNEL kl_back(const slt_cuda_args a) {
     slt_begin();
     unsigned Z = (unsigned)a.in_width[ZETA] / 2;
-    float scale = *slt_at(a.out_grad[0]) / (float)slt_head(a)->total;
+    float scale = *slt_at(a.out_grad[0]) / (float)slt_header(a)->total;
     int count = slt_count(a, SLT_SLOTS, 0);
     for (unsigned i = slt_thread(); i < (unsigned)a.in_rows[ZETA] * Z; i += slt_stride()) {
         int row = (int)(i / Z);

@@ -1,13 +1,13 @@
 // An LSTM over whole sequences, states times a mask (equations: ops/compile/lstm.c). A block walks
-// a crew of trajectories from the first step to the last: one launch per sequence. Of the recurrent
-// product, which is all that is inside the loop, a thread has one column, and keeps its first
-// weights in registers; the next lie in shared memory, and what does not fit is read from the
+// a group of trajectories from the first step to the last: one launch per sequence. Of the
+// recurrent product, which is all that is inside the loop, a thread has one column, and keeps its
+// first weights in registers; the next lie in shared memory, and what does not fit is read from the
 // caches. Backward does the same with the kernel turned round; the gradient of U is one product
-// over all rows behind it.
+// over all rows after it.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernels/crew.cuh"
+#include "cuda/kernels/trajectory_group.cuh"
 
 enum { GX, U, MASK };
 enum { STORES_MASKED };
@@ -35,7 +35,7 @@ SLT_DEVICE_INLINE void load_kernel(kernel *k, const float *from, float *near, fl
         near[i] = from[k->own * wide + i];
 }
 
-// Σ_r in_j[r]·kernel[r][c] for the crew
+// Σ_r in_j[r]·kernel[r][c] for the group
 template <int N>
 SLT_DEVICE_INLINE void column(const kernel &k, const float *own, const float *in, int stride, int c,
                               float *sum) {
@@ -62,7 +62,7 @@ SLT_DEVICE_INLINE bool stores_masked(const slt_cuda_args &a) {
 
 // ---- forward
 
-// gates and cell of number k of a row from its sums; s and cell become the states that go on
+// gates and cell of number k of a row from its sums; s and cell become the states that continue
 SLT_DEVICE_INLINE void cell_forward(const slt_cuda_args &a, int row, int k, const float *pre,
                                     float *s, float *cell) {
     int d = a.out_width[0];
@@ -86,8 +86,8 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
     int d = a.out_width[0], wide = GATES * d, tid = (int)threadIdx.x, threads = (int)blockDim.x;
     float *s = memory, *cell = s + N * d, *pre = cell + N * d, own[OWN], sum[N];
     slt_clear_tail(slt_at(a.out[0]), slt_count(a, SLT_TOKENS, 0), a.out_rows[0], d);
-    slt_crew<N> c;
-    slt_find_crew(a, &c);
+    slt_trajectory_group<N> c;
+    slt_find_group(a, &c);
     if (c.most == 0) return;
     kernel k = {NULL, NULL, d, own_rows, near_rows};
     load_kernel(&k, slt_at(a.in[U]), pre + N * wide, own);
@@ -98,7 +98,7 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
             float seen[N]; // on its way while the product is made
 #pragma unroll
             for (int j = 0; j < N; j++) {
-                int row = slt_crew_row(c, j, t);
+                int row = slt_group_row(c, j, t);
                 seen[j] = row < 0 ? 0 : slt_at(a.in[GX])[(int64_t)row * wide + o];
             }
             column<N>(k, own, s, d, o, sum);
@@ -107,7 +107,7 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
         }
         __syncthreads();
         for (int i = tid; i < N * d; i += threads) {
-            int j = i / d, row = slt_crew_row(c, j, t);
+            int j = i / d, row = slt_group_row(c, j, t);
             if (row >= 0) cell_forward(a, row, i % d, pre + j * wide, &s[i], &cell[i]);
         }
         __syncthreads();
@@ -140,7 +140,7 @@ SLT_KERNEL turn(const slt_cuda_args a) {
     }
 }
 
-// number k of a row: ds arrives at the state that went on, dc leaves for the step before
+// number k of a row: ds arrives at the state that continued, dc leaves for the step before
 SLT_DEVICE_INLINE float cell_backward(const slt_cuda_args &a, int row, bool first, int k, float ds,
                                       float *dc, float *dpre) {
     int d = a.out_width[0];
@@ -186,13 +186,13 @@ SLT_DEVICE_INLINE void clear_tails(const slt_cuda_args &a, const work &w) {
 
 // dM_t of trajectory j, by warp j
 template <int N>
-SLT_DEVICE_INLINE void mask_gradient(const slt_cuda_args &a, const slt_crew<N> &c, int t,
-                                     const float *dmask) {
+SLT_DEVICE_INLINE void mask_gradient(const slt_cuda_args &a, const slt_trajectory_group<N> &c,
+                                     int t, const float *dmask) {
     int d = a.out_width[0], lane = (int)(threadIdx.x % SLT_WARP),
         warps = (int)blockDim.x / SLT_WARP;
     if (!a.in_grad[MASK].at) return;
     for (int j = (int)threadIdx.x / SLT_WARP; j < N; j += warps) {
-        int row = slt_crew_row(c, j, t);
+        int row = slt_group_row(c, j, t);
         float sum = 0;
         for (int k = lane; k < d; k += SLT_WARP) sum += dmask[j * d + k];
         sum = slt_warp_sum(sum);
@@ -212,8 +212,8 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
     float own[OWN], sum[N];
     work w = work_of(a);
     clear_tails(a, w);
-    slt_crew<N> c;
-    slt_find_crew(a, &c);
+    slt_trajectory_group<N> c;
+    slt_find_group(a, &c);
     if (c.most == 0) return;
     kernel k = {NULL, NULL, d, own_rows, near_rows};
     load_kernel(&k, slt_at(w.turned), ds + N * wide, own);
@@ -221,7 +221,7 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
     __syncthreads();
     for (int t = c.most - 1; t >= 0; t--) {
         for (int i = tid; i < N * d; i += threads) {
-            int j = i / d, n = i % d, row = slt_crew_row(c, j, t);
+            int j = i / d, n = i % d, row = slt_group_row(c, j, t);
             if (row < 0) continue;
             const float *shares = ds + j * wide + n;
             float all = shares[0] + shares[d] + shares[2 * d] + shares[3 * d];
@@ -243,7 +243,7 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS)
 
 // how blocks are made: a function of the sizes alone
 typedef struct {
-    int crew, threads, own, near;
+    int group, threads, own, near;
     dim3 grid;
     size_t bytes;
 } plan;
@@ -251,23 +251,23 @@ typedef struct {
 static plan plan_of(const slt_cuda_args *args, int states) {
     int d = args->out_width[0], wide = GATES * d, blocks = args->trajectories * args->members;
     plan p = {1, (wide + SLT_WARP - 1) / SLT_WARP * SLT_WARP, 0, 0, dim3(1, 1, 1), 0};
-    while (p.crew < CREW && blocks > slt_enough_blocks() * p.crew) p.crew *= 2;
+    while (p.group < CREW && blocks > slt_enough_blocks() * p.group) p.group *= 2;
     if (p.threads > MOST_THREADS) p.threads = MOST_THREADS;
-    p.bytes = (size_t)p.crew * (size_t)(states * d) * sizeof(float);
+    p.bytes = (size_t)p.group * (size_t)(states * d) * sizeof(float);
     if (wide <= p.threads && d >= OWN && d % 4 == 0) p.own = OWN;
     size_t row = (size_t)wide * sizeof(float), room = slt_shared_room() - p.bytes;
     p.near = (int)(room / row) / 4 * 4; // rows are read by fours
     if (p.near > d - p.own) p.near = d - p.own;
     p.bytes += (size_t)p.near * row;
-    p.grid = slt_grid(args, args->trajectories, p.crew);
+    p.grid = slt_grid(args, args->trajectories, p.group);
     return p;
 }
 
 void slt_cuda_lstm_forward(const slt_cuda_args *args) {
     plan p = plan_of(args, 2 + GATES);
-    if (p.crew == 1)
+    if (p.group == 1)
         SLT_LAUNCH_LARGE(args, forward<1>, p.grid, p.threads, p.bytes, p.own, p.near);
-    else if (p.crew == 2)
+    else if (p.group == 2)
         SLT_LAUNCH_LARGE(args, forward<2>, p.grid, p.threads, p.bytes, p.own, p.near);
     else
         SLT_LAUNCH_LARGE(args, forward<CREW>, p.grid, p.threads, p.bytes, p.own, p.near);
@@ -279,9 +279,9 @@ void slt_cuda_lstm_backward(const slt_cuda_args *args) {
     work w = work_of(*args);
     slt_cuda_view none = {NULL, 0};
     SLT_LAUNCH(args, turn, slt_grid(args, (int64_t)GATES * d * d, SLT_THREADS), SLT_THREADS, 0);
-    if (p.crew == 1)
+    if (p.group == 1)
         SLT_LAUNCH_LARGE(args, backward<1>, p.grid, p.threads, p.bytes, p.own, p.near);
-    else if (p.crew == 2)
+    else if (p.group == 2)
         SLT_LAUNCH_LARGE(args, backward<2>, p.grid, p.threads, p.bytes, p.own, p.near);
     else
         SLT_LAUNCH_LARGE(args, backward<CREW>, p.grid, p.threads, p.bytes, p.own, p.near);

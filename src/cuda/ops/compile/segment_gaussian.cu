@@ -11,13 +11,14 @@ enum { INCLUDE };
 enum { THREADS = 64 };
 
 // does position l of a sequence count? Not where the gate is shut, nor where there is no action
-SLT_DEVICE_INLINE bool counts(const slt_cuda_args &a, const slt_run &run, int l,
+SLT_DEVICE_INLINE bool counts(const slt_cuda_args &a, const slt_device_span &run, int l,
                               const float *target) {
     if (!slt_gate(slt_ints(a.in[COUNTS]), run.b * a.slots + run.k, a.slots)) return false;
     return l < slt_stretch_end(a, run, a.n[INCLUDE]) - 1 && slt_row_acts(target, a.in_width[HEAD]);
 }
 
-SLT_DEVICE_INLINE const float *target_of(const slt_cuda_args &a, const slt_run &run, int l) {
+SLT_DEVICE_INLINE const float *target_of(const slt_cuda_args &a, const slt_device_span &run,
+                                         int l) {
     return slt_at(a.in[TARGETS]) + (int64_t)(slt_offset(a)[run.b] + l) * a.in_width[TARGETS];
 }
 
@@ -26,7 +27,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     int sequences = slt_count(a, SLT_SLOTS, 0), C = a.in_width[HEAD];
     float loss = 0;
     if ((int)blockIdx.x < sequences) {
-        slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, (int)blockIdx.x);
+        slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, (int)blockIdx.x);
         for (int c = 0; c < C; c++) {
             slt_channel_law law = slt_law_at(a, SPREAD, KINDS, c);
             for (int l = (int)threadIdx.x; l < run.computed; l += THREADS) {
@@ -37,7 +38,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
             }
         }
     }
-    loss = slt_block_sum(loss) / (float)slt_head(a)->total;
+    loss = slt_block_sum(loss) / (float)slt_header(a)->total;
     slt_sum_many_shares(a, slt_at(a.shared), loss, sequences, slt_at(a.out[0]));
 }
 
@@ -63,8 +64,8 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     if (a.in_grad[SHARE].at && !a.add[SHARE])
         slt_clear_tail(slt_at(a.in_grad[SHARE]), count, a.in_rows[SHARE], 1);
     if ((int)blockIdx.x < sequences) {
-        slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, (int)blockIdx.x);
-        float scale = *slt_at(a.out_grad[0]) / (float)slt_head(a)->total;
+        slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, (int)blockIdx.x);
+        float scale = *slt_at(a.out_grad[0]) / (float)slt_header(a)->total;
         for (int c = 0; c < C; c++) {
             slt_channel_law law = slt_law_at(a, SPREAD, KINDS, c);
             float part = 0;

@@ -20,7 +20,7 @@ SLT_DEVICE_INLINE slt_partition row_partition(const float *x, int width) {
 SLT_DEVICE_INLINE float row_loss(slt_partition p, float hit) { return logf(p.sum) + p.most - hit; }
 
 // positions of a sequence that count: none where the gate is shut
-SLT_DEVICE_INLINE int counted(const slt_cuda_args &a, const slt_run &run) {
+SLT_DEVICE_INLINE int counted(const slt_cuda_args &a, const slt_device_span &run) {
     if (!slt_gate(slt_ints(a.in[COUNTS]), run.b * a.slots + run.k, a.slots)) return 0;
     return slt_stretch_end(a, run, a.n[INCLUDE]) - 1;
 }
@@ -30,7 +30,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     int sequences = slt_count(a, SLT_SLOTS, 0), width = a.in_width[LOGITS];
     float loss = 0;
     if ((int)blockIdx.x < sequences) {
-        slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, (int)blockIdx.x);
+        slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, (int)blockIdx.x);
         const int32_t *targets = slt_ints(a.in[TARGETS]) + slt_offset(a)[run.b];
         int end = counted(a, run);
         for (int l = (int)threadIdx.x; l < end; l += THREADS) {
@@ -39,7 +39,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
                     row_loss(row_partition(x, width), x[targets[l]]);
         }
     }
-    loss = slt_block_sum(loss) / (float)slt_head(a)->total;
+    loss = slt_block_sum(loss) / (float)slt_header(a)->total;
     slt_sum_many_shares(a, slt_at(a.shared), loss, sequences, slt_at(a.out[0]));
 }
 
@@ -68,9 +68,9 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     if (a.in_grad[SHARE].at && !a.add[SHARE])
         slt_clear_tail(slt_at(a.in_grad[SHARE]), count, a.in_rows[SHARE], 1);
     if ((int)blockIdx.x >= slt_count(a, SLT_SLOTS, 0)) return;
-    slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, (int)blockIdx.x);
+    slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, (int)blockIdx.x);
     const int32_t *targets = slt_ints(a.in[TARGETS]) + slt_offset(a)[run.b];
-    float scale = *slt_at(a.out_grad[0]) / (float)slt_head(a)->total;
+    float scale = *slt_at(a.out_grad[0]) / (float)slt_header(a)->total;
     int end = counted(a, run);
     for (int l = (int)threadIdx.x; l < run.computed; l += THREADS)
         position_gradient(a, run.first + l, l < end, targets[l], scale);

@@ -15,7 +15,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     const float *x = slt_at(a.in[X]), *s = slt_at(a.in[S]), *list = slt_at(a.in[LIST]);
     const int32_t *place = slt_frame_array(a, a.frames.place);
     float *y = slt_at(a.out[0]);
-    unsigned width = (unsigned)a.out_width[0], count = (unsigned)slt_head(a)->live;
+    unsigned width = (unsigned)a.out_width[0], count = (unsigned)slt_header(a)->live;
     for (unsigned i = slt_thread(); i < count * width; i += slt_stride()) {
         const float *row = list + 2 * (int64_t)(i / width);
         int slot = (int)row[1] + (is_shared(a) ? 0 : place[(int)row[0]] * a.slots);
@@ -40,8 +40,8 @@ SLT_KERNEL backward_slots(const slt_cuda_args a) {
         (is_shared(a) ? slt_at(a.shared) : slt_at(a.in_grad[S])) + (int64_t)blockIdx.x * width;
     const float *dy = slt_at(a.out_grad[0]);
     int first = 0, end = 0;
-    if (b < slt_head(a)->count) {
-        slt_live live = slt_live_of(a.in[LIST], a.in[RANGE], b);
+    if (b < slt_header(a)->count) {
+        slt_live_span live = slt_live_of(a.in[LIST], a.in[RANGE], b);
         first = live.first + slt_live_from(live, k, 0);
         end = live.first + slt_live_from(live, k + 1, 0);
     }
@@ -65,7 +65,7 @@ SLT_KERNEL backward_shared(const slt_cuda_args a) {
     float sum = 0;
     if (c >= width) return;
 #pragma unroll 8
-    for (int b = 0; b < slt_head(a)->count; b++) sum += partial[(int64_t)b * width];
+    for (int b = 0; b < slt_header(a)->count; b++) sum += partial[(int64_t)b * width];
     slt_put(&slt_at(a.in_grad[S])[c], a.add[S], sum);
 }
 

@@ -13,7 +13,7 @@ SLT_DEVICE_INLINE float at_least(float h) { return h < LEAST ? LEAST : h; }
 
 // masks of trajectory b at its last true step
 SLT_DEVICE_INLINE const float *last_masks(const slt_cuda_args &a, int b) {
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     int last = slt_least(slt_length(a)[b], run.computed) - 1;
     return slt_at(a.in[MASKS]) + (int64_t)(run.first + last) * a.slots;
 }
@@ -32,7 +32,7 @@ SLT_DEVICE_INLINE float divergence(float h, float prior) {
 // the mean is kept (aux)
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    int K = a.slots, B = slt_head(a)->count, lane = (int)(threadIdx.x % SLT_WARP);
+    int K = a.slots, B = slt_header(a)->count, lane = (int)(threadIdx.x % SLT_WARP);
     int warps = (int)blockDim.x / SLT_WARP;
     const float *prior = slt_at(a.in[PRIOR]);
     float *mean = slt_at(a.aux), sum = 0;
@@ -43,13 +43,13 @@ SLT_KERNEL forward(const slt_cuda_args a) {
             bin += at_least(h);
             sum += divergence(h, prior[n]);
         }
-        bin = slt_warp_sum(bin) / (float)slt_head(a)->total;
+        bin = slt_warp_sum(bin) / (float)slt_header(a)->total;
         if (lane > 0) continue;
         mean[n] = bin;
         sum += (float)a.x[0] * (float)B * divergence(bin, prior[n]);
     }
     sum = slt_block_sum(sum);
-    if (threadIdx.x == 0) *slt_at(a.out[0]) = sum / (float)slt_head(a)->true_tokens;
+    if (threadIdx.x == 0) *slt_at(a.out[0]) = sum / (float)slt_header(a)->true_tokens;
 }
 
 SLT_DEVICE_INLINE float bin_gradient(const slt_cuda_args &a, float h, int n) {
@@ -65,12 +65,12 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     float *dm = slt_at(a.in_grad[MASKS]), d = 0;
     if (!a.add[MASKS]) slt_clear_tail(dm, count, a.in_rows[MASKS], K);
     if (i >= count * K) return;
-    slt_spot spot = slt_spot_of(a, SLT_TOKENS, i / K);
+    slt_token_place spot = slt_token_place_of(a, SLT_TOKENS, i / K);
     if (spot.l == slt_least(slt_length(a)[spot.b], spot.computed) - 1) {
         const float *m = last_masks(a, spot.b);
         d = bin_gradient(a, m[i % K], i % K) - bin_gradient(a, bin_of(m, K, K), K);
     }
-    float scale = *slt_at(a.out_grad[0]) / (float)slt_head(a)->true_tokens;
+    float scale = *slt_at(a.out_grad[0]) / (float)slt_header(a)->true_tokens;
     slt_put(&dm[i], a.add[MASKS], scale * d);
 }
 

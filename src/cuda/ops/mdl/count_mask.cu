@@ -12,8 +12,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     int b = (int)blockIdx.x, K = a.slots;
     float *out = slt_at(a.out[0]);
     slt_clear_tail(out, slt_count(a, SLT_TOKENS, 0), a.out_rows[0], K);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     const float *end = slt_at(a.in[0]) + run.first;
     float *m = out + (int64_t)run.first * K;
     for (int k = (int)threadIdx.x; k < K; k += THREADS) m[k] = k == 0;
@@ -31,8 +31,8 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     int b = (int)blockIdx.x, K = a.slots;
     float *dends = slt_at(a.in_grad[0]);
     if (!a.add[0]) slt_clear_tail(dends, slt_count(a, SLT_TOKENS, 0), a.in_rows[0], 1);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     const float *end = slt_at(a.in[0]) + run.first;
     float *dend = dends + run.first;
     float *d = slt_at(a.shared) + (int64_t)b * 2 * K, *next = d + K;

@@ -12,8 +12,8 @@ enum { THREADS = 128 };
 
 // one trajectory
 typedef struct {
-    slt_run run;
-    slt_live live;
+    slt_device_span run;
+    slt_live_span live;
     int truth, K, A;
     const float *logits, *masks, *ends; // of the first live row, of token 0
     const int32_t *targets;
@@ -21,7 +21,7 @@ typedef struct {
 
 SLT_DEVICE_INLINE view view_of(const slt_cuda_args &a, int b) {
     view v;
-    v.run = slt_run_of(a, SLT_TOKENS, b);
+    v.run = slt_span_of(a, SLT_TOKENS, b);
     v.live = slt_live_of(a.in[LIST], a.in[RANGE], b);
     v.truth = slt_least(slt_length(a)[b], v.run.computed);
     v.K = a.slots;
@@ -68,7 +68,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x;
     float sum = 0;
-    if (b < slt_head(a)->count) {
+    if (b < slt_header(a)->count) {
         view v = view_of(a, b);
         for (int i = (int)threadIdx.x; i < v.live.count; i += THREADS) {
             int t = slt_live_token(v.live, i), k = slt_live_slot(v.live, i);
@@ -81,8 +81,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
             if (over > 0) sum += over * logf((float)v.A);
         }
     }
-    sum = slt_block_sum(sum) / (float)slt_head(a)->true_tokens;
-    slt_sum_many_shares(a, slt_at(a.shared), sum, slt_head(a)->count, slt_at(a.out[0]));
+    sum = slt_block_sum(sum) / (float)slt_header(a)->true_tokens;
+    slt_sum_many_shares(a, slt_at(a.shared), sum, slt_header(a)->count, slt_at(a.out[0]));
 }
 
 // ---- backward
@@ -136,9 +136,9 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x;
     clear_tails(a);
-    if (b >= slt_head(a)->count) return;
+    if (b >= slt_header(a)->count) return;
     view v = view_of(a, b);
-    float scale = *slt_at(a.out_grad[0]) / (float)slt_head(a)->true_tokens;
+    float scale = *slt_at(a.out_grad[0]) / (float)slt_header(a)->true_tokens;
     for (int i = (int)threadIdx.x; i < v.live.count; i += THREADS) row_gradient(a, v, i, scale);
     __syncthreads();
     for (int l = (int)threadIdx.x; l < v.run.computed; l += THREADS)

@@ -8,11 +8,11 @@
 #define EPSILON 1e-6f
 
 SLT_DEVICE_INLINE bool is_rounded(const slt_cuda_args &a) {
-    return slt_head(a)->weight[a.n[0]] != 0;
+    return slt_header(a)->weight[a.n[0]] != 0;
 }
 // is the end of this step not given?
 SLT_DEVICE_INLINE bool is_inner(const slt_cuda_args &a, int row) {
-    slt_spot spot = slt_spot_of(a, SLT_TOKENS, row);
+    slt_token_place spot = slt_token_place_of(a, SLT_TOKENS, row);
     return spot.l < slt_length(a)[spot.b] - 1;
 }
 

@@ -16,8 +16,8 @@ SLT_KERNEL count_rows(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x, K = a.slots, lane = (int)threadIdx.x;
     float sum = 0;
-    if (b < slt_head(a)->count) {
-        slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b < slt_header(a)->count) {
+        slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
         int truth = slt_least(slt_length(a)[b], run.computed);
         for (int i = lane; i < truth * K; i += SLT_WARP)
             sum += is_live(a, (int64_t)run.first * K + i) ? 1 : 0;
@@ -26,8 +26,9 @@ SLT_KERNEL count_rows(const slt_cuda_args a) {
     if (lane == 0) slt_at(a.out[RANGE])[2 * b + 1] = sum;
 }
 
-// the rows of slot k; gives the place behind them
-SLT_DEVICE_INLINE int list_slot(const slt_cuda_args &a, const slt_run &run, int k, int place) {
+// the rows of slot k; gives the place after them
+SLT_DEVICE_INLINE int list_slot(const slt_cuda_args &a, const slt_device_span &run, int k,
+                                int place) {
     int truth = slt_least(slt_length(a)[run.b], run.computed), lane = (int)threadIdx.x;
     float *list = slt_at(a.out[LIST]);
     for (int first = 0; first < truth; first += SLT_WARP) {
@@ -46,7 +47,7 @@ SLT_DEVICE_INLINE int list_slot(const slt_cuda_args &a, const slt_run &run, int 
 
 SLT_KERNEL list_rows(const slt_cuda_args a) {
     slt_begin();
-    int b = (int)blockIdx.x, count = slt_head(a)->count, lane = (int)threadIdx.x;
+    int b = (int)blockIdx.x, count = slt_header(a)->count, lane = (int)threadIdx.x;
     float *range = slt_at(a.out[RANGE]), before = 0, all = 0;
     for (int i = lane; i < count; i += SLT_WARP) {
         all += range[2 * i + 1];
@@ -56,9 +57,9 @@ SLT_KERNEL list_rows(const slt_cuda_args a) {
     all = slt_warp_sum(all);
     slt_clear_tail(slt_at(a.out[LIST]), (int)all, a.out_rows[LIST], 2);
     if (lane == 0) range[2 * b] = before;
-    if (lane == 0 && b == 0) ((slt_cuda_head *)slt_head(a))->live = (int)all;
+    if (lane == 0 && b == 0) ((slt_cuda_frame_header *)slt_header(a))->live = (int)all;
     if (b >= count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     int place = (int)before;
     for (int k = 0; k < a.slots; k++) place = list_slot(a, run, k, place);
 }

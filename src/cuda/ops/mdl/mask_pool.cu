@@ -14,8 +14,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x / a.slots, k = (int)blockIdx.x % a.slots, width = a.out_width[0];
     int truth = 0, first = 0;
-    if (b < slt_head(a)->count) {
-        slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b < slt_header(a)->count) {
+        slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
         first = run.first;
         truth = slt_least(slt_length(a)[b], run.computed);
     }
@@ -39,9 +39,9 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     int lane = (int)(threadIdx.x % SLT_WARP), K = a.slots;
     float *dm = slt_at(a.in_grad[MASKS]), *dx = slt_at(a.in_grad[X]);
     if (row >= a.in_rows[X]) return;
-    slt_spot spot = {0, 0, 0, 0};
+    slt_token_place spot = {0, 0, 0, 0};
     bool truth = row < slt_count(a, SLT_TOKENS, 0);
-    if (truth) spot = slt_spot_of(a, SLT_TOKENS, row);
+    if (truth) spot = slt_token_place_of(a, SLT_TOKENS, row);
     truth = truth && spot.l < slt_length(a)[spot.b];
     const float *x = slt_at(a.in[X]) + (int64_t)row * width;
     const float *m = slt_at(a.in[MASKS]) + (int64_t)row * K, *Z = slt_at(a.aux) + spot.b * K;

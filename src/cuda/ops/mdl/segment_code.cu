@@ -16,7 +16,7 @@ SLT_DEVICE_INLINE float bounded(float v) { return v < LOW ? LOW : v > HIGH ? HIG
 
 // the place among the masks where slot k is used most, the first of equals; by one warp
 SLT_DEVICE_INLINE int64_t peak(const slt_cuda_args &a, int b, int k) {
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     int64_t first = (int64_t)run.first * a.slots + k;
     int truth = slt_least(slt_length(a)[b], run.computed);
     return first +
@@ -35,7 +35,7 @@ SLT_DEVICE_INLINE float price(const float *stats, int width) {
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x, width = a.out_width[Z], lane = (int)(threadIdx.x % SLT_WARP);
-    bool there = b < slt_head(a)->count;
+    bool there = b < slt_header(a)->count;
     float sum = 0;
     for (int k = (int)threadIdx.x / SLT_WARP; k < a.slots; k += WARPS) {
         int64_t row = (int64_t)b * a.slots + k;
@@ -48,8 +48,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
         float cost = slt_at(a.in[MASKS])[peak(a, b, k)] * price(stats, width);
         if (lane == 0) sum += cost;
     }
-    sum = slt_block_sum(sum) / (float)slt_head(a)->true_tokens;
-    slt_sum_many_shares(a, slt_at(a.shared), sum, slt_head(a)->count, slt_at(a.out[KL]));
+    sum = slt_block_sum(sum) / (float)slt_header(a)->true_tokens;
+    slt_sum_many_shares(a, slt_at(a.shared), sum, slt_header(a)->count, slt_at(a.out[KL]));
 }
 
 // ---- backward
@@ -73,8 +73,8 @@ SLT_DEVICE_INLINE void clear_masks(const slt_cuda_args &a, int b) {
     float *dm = slt_at(a.in_grad[MASKS]);
     if (!dm || a.add[MASKS]) return;
     slt_clear_tail(dm, slt_count(a, SLT_TOKENS, 0), a.in_rows[MASKS], a.slots);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     for (int i = (int)threadIdx.x; i < run.computed * a.slots; i += THREADS)
         dm[(int64_t)run.first * a.slots + i] = 0;
 }
@@ -82,9 +82,10 @@ SLT_DEVICE_INLINE void clear_masks(const slt_cuda_args &a, int b) {
 SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x, width = a.out_width[Z];
-    bool there = b < slt_head(a)->count;
+    bool there = b < slt_header(a)->count;
     const float *dkl = slt_at(a.out_grad[KL]);
-    float scale = dkl ? *dkl / (float)slt_head(a)->true_tokens : 0, *dm = slt_at(a.in_grad[MASKS]);
+    float scale = dkl ? *dkl / (float)slt_header(a)->true_tokens : 0,
+          *dm = slt_at(a.in_grad[MASKS]);
     clear_masks(a, b);
     __syncthreads();
     for (int k = (int)threadIdx.x / SLT_WARP; k < a.slots; k += WARPS) {

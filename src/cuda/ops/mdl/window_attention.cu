@@ -12,7 +12,7 @@ enum { Q, TABLE, IDS, ENDS, LAGS, LIST, RANGE };
 enum { HEADS, SPACE };
 enum { THREADS = 256 };
 
-// W is the window, the start comes behind it; e: channels of a head
+// W is the window, the start comes after it; e: channels of a head
 typedef struct {
     int K, A, H, W, d, e;
 } dims;
@@ -101,7 +101,7 @@ SLT_DEVICE_INLINE void mix(const row_head &v, float *out) {
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    int H = a.n[HEADS], live = slt_head(a)->live, d = a.out_width[0];
+    int H = a.n[HEADS], live = slt_header(a)->live, d = a.out_width[0];
     int row = (int)slt_thread() / H, h = (int)slt_thread() % H;
     float *out = slt_at(a.out[0]);
     slt_clear_tail(out, live, a.out_rows[0], d);
@@ -165,8 +165,8 @@ SLT_DEVICE_INLINE void row_gradient(const slt_cuda_args &a, int row, int h) {
 // ---- backward: sums over the rows of a trajectory
 
 // value[s] of table column c
-SLT_DEVICE_INLINE float value_gradient(const slt_cuda_args &a, dims n, const slt_live &live, int s,
-                                       int c) {
+SLT_DEVICE_INLINE float value_gradient(const slt_cuda_args &a, dims n, const slt_live_span &live,
+                                       int s, int c) {
     float sum = 0;
     for (int i = 0; i < live.count; i++) {
         const float *weights = row_scratch(a, n, live.first + i, c / n.e) + 2 * n.W + 1 + n.A;
@@ -176,15 +176,15 @@ SLT_DEVICE_INLINE float value_gradient(const slt_cuda_args &a, dims n, const slt
 }
 
 // number `at` of a row's scratch, over rows first to end-1
-SLT_DEVICE_INLINE float row_sum(const slt_cuda_args &a, dims n, const slt_live &live, int first,
-                                int end, int h, int at) {
+SLT_DEVICE_INLINE float row_sum(const slt_cuda_args &a, dims n, const slt_live_span &live,
+                                int first, int end, int h, int at) {
     float sum = 0;
 #pragma unroll 4
     for (int i = first; i < end; i++) sum += row_scratch(a, n, live.first + i, h)[at];
     return sum;
 }
 
-SLT_DEVICE_INLINE void sum_rows(const slt_cuda_args &a, dims n, const slt_live &live,
+SLT_DEVICE_INLINE void sum_rows(const slt_cuda_args &a, dims n, const slt_live_span &live,
                                 float *partial) {
     float *lags = partial + table_size(n), *scores = partial + partial_size(n);
     for (int i = (int)threadIdx.x; i < n.A * n.d; i += THREADS)
@@ -199,7 +199,7 @@ SLT_DEVICE_INLINE void sum_rows(const slt_cuda_args &a, dims n, const slt_live &
 }
 
 // d log g_j(l) of all j, from the last lag on: it belongs to all b from l-j to l-1
-SLT_DEVICE_INLINE void gate_gradient(const slt_cuda_args &a, dims n, const slt_live &live,
+SLT_DEVICE_INLINE void gate_gradient(const slt_cuda_args &a, dims n, const slt_live_span &live,
                                      int token) {
     float *gates = gate_scratch(a, n, token), sum = 0;
     for (int j = 0; j < n.W; j++) gates[j] = 0;
@@ -234,7 +234,8 @@ SLT_DEVICE_INLINE void spread_scores(const slt_cuda_args &a, dims n, int b, floa
     }
 }
 
-SLT_DEVICE_INLINE void end_gradient(const slt_cuda_args &a, dims n, const slt_run &run, int l) {
+SLT_DEVICE_INLINE void end_gradient(const slt_cuda_args &a, dims n, const slt_device_span &run,
+                                    int l) {
     int token = run.first + l;
     float sum = 0;
     for (int j = 0; j < n.W && l + j + 1 < run.computed; j++)
@@ -249,9 +250,9 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     dims n = dims_of(a);
     if (ends && !a.add[ENDS])
         slt_clear_tail(slt_at(a.in_grad[ENDS]), slt_count(a, SLT_TOKENS, 0), a.in_rows[ENDS], 1);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
-    slt_live live = slt_live_of(a.in[LIST], a.in[RANGE], b);
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
+    slt_live_span live = slt_live_of(a.in[LIST], a.in[RANGE], b);
     float *partial = trajectory_scratch(a, n, b);
     for (int i = (int)threadIdx.x; i < live.count * n.H; i += THREADS)
         row_gradient(a, live.first + i / n.H, i % n.H);
@@ -270,7 +271,7 @@ SLT_KERNEL add_up(const slt_cuda_args a) {
     slt_begin();
     dims n = dims_of(a);
     int64_t i = slt_thread(), lags = i - table_size(n), q = lags - lags_size(n);
-    int count = slt_head(a)->count;
+    int count = slt_header(a)->count;
     if (i >= partial_size(n)) return;
     int input = lags < 0 ? TABLE : q < 0 ? LAGS : Q;
     float *to = lags < 0 ? slt_at(a.in_grad[TABLE]) : slt_at(a.in_grad[q < 0 ? LAGS : Q]), sum = 0;

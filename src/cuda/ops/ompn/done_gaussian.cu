@@ -20,8 +20,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x, C = a.in_width[HEAD];
     float loss = 0;
-    if (b < slt_head(a)->count) {
-        slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b < slt_header(a)->count) {
+        slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
         int truth = slt_least(slt_length(a)[b], run.computed);
         for (int l = (int)threadIdx.x; l < truth; l += THREADS) {
             int64_t row = run.first + l;
@@ -33,8 +33,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
                 loss += slt_channel_nats(slt_law_at(a, SPREAD, KINDS, c), y[c], target[c]);
         }
     }
-    loss = slt_block_sum(loss) / (float)slt_head(a)->true_tokens;
-    slt_sum_many_shares(a, slt_at(a.shared), loss, slt_head(a)->count, slt_at(a.out[0]));
+    loss = slt_block_sum(loss) / (float)slt_header(a)->true_tokens;
+    slt_sum_many_shares(a, slt_at(a.shared), loss, slt_header(a)->count, slt_at(a.out[0]));
 }
 
 // of the end's probability
@@ -67,9 +67,9 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     for (int i = HEAD; i <= ENDS; i++)
         if (a.in_grad[i].at && !a.add[i])
             slt_clear_tail(slt_at(a.in_grad[i]), count, a.in_rows[i], a.in_width[i]);
-    if (b < slt_head(a)->count) {
-        slt_run run = slt_run_of(a, SLT_TOKENS, b);
-        float scale = *slt_at(a.out_grad[0]) / (float)slt_head(a)->true_tokens;
+    if (b < slt_header(a)->count) {
+        slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
+        float scale = *slt_at(a.out_grad[0]) / (float)slt_header(a)->true_tokens;
         int truth = slt_length(a)[b];
         for (int l = (int)threadIdx.x; l < run.computed; l += THREADS)
             end_gradient(a, run.first + l, l < truth ? scale : 0);
@@ -81,7 +81,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
             slt_leave_spread(a, SPREAD, c, part);
         }
     }
-    slt_put_spread(a, SPREAD, slt_head(a)->count);
+    slt_put_spread(a, SPREAD, slt_header(a)->count);
 }
 
 void slt_cuda_done_gaussian_forward(const slt_cuda_args *args) {

@@ -27,8 +27,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     int b = (int)blockIdx.x, actions = a.in_width[LOGITS];
     float *outs = slt_at(a.out[LOG_PROBABILITY]), loss = 0;
     slt_clear_tail(outs, slt_count(a, SLT_TOKENS, 0), a.out_rows[LOG_PROBABILITY], actions + 1);
-    if (b < slt_head(a)->count) {
-        slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b < slt_header(a)->count) {
+        slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
         for (int l = (int)threadIdx.x; l < run.computed; l += THREADS) {
             int64_t row = run.first + l;
             float *out = outs + row * (actions + 1);
@@ -37,8 +37,8 @@ SLT_KERNEL forward(const slt_cuda_args a) {
             if (l < slt_length(a)[b]) loss -= out[slt_ints(a.in[TARGETS])[row]];
         }
     }
-    loss = slt_block_sum(loss) / (float)slt_head(a)->true_tokens;
-    slt_sum_many_shares(a, slt_at(a.shared), loss, slt_head(a)->count, slt_at(a.out[LOSS]));
+    loss = slt_block_sum(loss) / (float)slt_header(a)->true_tokens;
+    slt_sum_many_shares(a, slt_at(a.shared), loss, slt_header(a)->count, slt_at(a.out[LOSS]));
 }
 
 SLT_DEVICE_INLINE void row_gradient(const slt_cuda_args &a, int64_t row, float scale) {
@@ -63,9 +63,9 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     for (int i = LOGITS; i <= ENDS; i++)
         if (a.in_grad[i].at && !a.add[i])
             slt_clear_tail(slt_at(a.in_grad[i]), count, a.in_rows[i], a.in_width[i]);
-    if (b >= slt_head(a)->count) return;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
-    float scale = *slt_at(a.out_grad[LOSS]) / (float)slt_head(a)->true_tokens;
+    if (b >= slt_header(a)->count) return;
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
+    float scale = *slt_at(a.out_grad[LOSS]) / (float)slt_header(a)->true_tokens;
     for (int l = (int)threadIdx.x; l < run.computed; l += THREADS)
         row_gradient(a, run.first + l, l < slt_length(a)[b] ? scale : 0);
 }

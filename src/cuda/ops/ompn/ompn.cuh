@@ -1,8 +1,8 @@
 // OMPN's recurrence on the device (equations: ops/ompn/ompn_forward.c, ops/ompn/ompn_cell.c): where
 // its numbers lie, and the parts that both directions use.
 //
-// A block walks a crew of N trajectories through all steps. What the crew remembers is in shared
-// memory; kernels are read from the caches, once for the whole crew. Products are made by all
+// A block walks a group of N trajectories through all steps. What the group remembers is in shared
+// memory; kernels are read from the caches, once for the whole group. Products are made by all
 // threads: a thread has a column and a slice of the rows, and leaves its sums in `parts`. All else
 // of a row is done by the warp of its trajectory.
 //
@@ -11,7 +11,7 @@
 #ifndef SLT_CUDA_OMPN_CUH
 #define SLT_CUDA_OMPN_CUH
 
-#include "cuda/kernels/crew.cuh"
+#include "cuda/kernels/trajectory_group.cuh"
 #include "ops/ompn/ompn_chance.h"
 #include "ops/ompn/ompn_layout.h"
 
@@ -33,7 +33,7 @@ typedef struct {
     int bptt;
 } slt_ompn_dims;
 
-SLT_EVERYWHERE slt_ompn_dims slt_ompn_dims_of(const slt_cuda_args &a) {
+SLT_HOST_DEVICE slt_ompn_dims slt_ompn_dims_of(const slt_cuda_args &a) {
     slt_ompn_dims o = {a.n[0],        a.in_width[SLT_OMPN_X], a.in_rows[SLT_OMPN_X],
                        (float)a.x[0], (float)a.x[1],          a.n[1] != 0,
                        a.n[2]};
@@ -41,12 +41,12 @@ SLT_EVERYWHERE slt_ompn_dims slt_ompn_dims_of(const slt_cuda_args &a) {
 }
 
 // cells: Com 0 ... Com n-1, then Decom 0 ... Decom n-2
-SLT_EVERYWHERE slt_ompn_cell slt_ompn_cell_number(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE slt_ompn_cell slt_ompn_cell_number(const slt_ompn_dims &o, int cell) {
     return cell < o.n ? slt_ompn_com(o.d, cell) : slt_ompn_decom(o.n, o.d, cell - o.n);
 }
-SLT_EVERYWHERE int slt_ompn_cells(const slt_ompn_dims &o) { return 2 * o.n - 1; }
+SLT_HOST_DEVICE int slt_ompn_cells(const slt_ompn_dims &o) { return 2 * o.n - 1; }
 // numbers before a cell's, where a Com has `com` widths and a Decom `decom`
-SLT_EVERYWHERE int64_t slt_ompn_before(const slt_ompn_dims &o, int cell, int com, int decom) {
+SLT_HOST_DEVICE int64_t slt_ompn_before(const slt_ompn_dims &o, int cell, int com, int decom) {
     return (int64_t)o.d * (cell < o.n ? cell * com : o.n * com + (cell - o.n) * decom);
 }
 
@@ -54,46 +54,46 @@ SLT_EVERYWHERE int64_t slt_ompn_before(const slt_ompn_dims &o, int cell, int com
 // (normalised gates, gates, cell); parent and child of every Decom; the state x, m_{n-1}, c_{n-1},
 // ..., m_0, c_0; x's share of the gate; hidden of the gate at every level
 
-SLT_EVERYWHERE int64_t slt_ompn_hidden(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE int64_t slt_ompn_hidden(const slt_ompn_dims &o, int cell) {
     return slt_ompn_before(o, cell, 11, 9);
 }
-SLT_EVERYWHERE int64_t slt_ompn_record(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE int64_t slt_ompn_record(const slt_ompn_dims &o, int cell) {
     return slt_ompn_hidden(o, cell) + 4 * o.d;
 }
-SLT_EVERYWHERE int64_t slt_ompn_family(const slt_ompn_dims &o, int level) {
+SLT_HOST_DEVICE int64_t slt_ompn_family(const slt_ompn_dims &o, int level) {
     return slt_ompn_hidden(o, slt_ompn_cells(o)) + 2 * (int64_t)level * o.d;
 }
-SLT_EVERYWHERE int64_t slt_ompn_state(const slt_ompn_dims &o) {
+SLT_HOST_DEVICE int64_t slt_ompn_state(const slt_ompn_dims &o) {
     return slt_ompn_family(o, o.n - 1);
 }
-SLT_EVERYWHERE int slt_ompn_state_width(const slt_ompn_dims &o) { return (2 * o.n + 1) * o.d; }
-SLT_EVERYWHERE int64_t slt_ompn_gate_x(const slt_ompn_dims &o) {
+SLT_HOST_DEVICE int slt_ompn_state_width(const slt_ompn_dims &o) { return (2 * o.n + 1) * o.d; }
+SLT_HOST_DEVICE int64_t slt_ompn_gate_x(const slt_ompn_dims &o) {
     return slt_ompn_state(o) + slt_ompn_state_width(o);
 }
-SLT_EVERYWHERE int64_t slt_ompn_gate_hidden(const slt_ompn_dims &o, int level) {
+SLT_HOST_DEVICE int64_t slt_ompn_gate_hidden(const slt_ompn_dims &o, int level) {
     return slt_ompn_gate_x(o) + (int64_t)(1 + level) * o.d;
 }
-SLT_EVERYWHERE int64_t slt_ompn_kept_width(const slt_ompn_dims &o) {
+SLT_HOST_DEVICE int64_t slt_ompn_kept_width(const slt_ompn_dims &o) {
     return slt_ompn_gate_hidden(o, o.n);
 }
-// behind the rows the kernel of x in Com_{n-1}, as child and as x (d, 4d); then small rows: two
+// after the rows the kernel of x in Com_{n-1}, as child and as x (d, 4d); then small rows: two
 // inverse deviations of every cell, and the record of the chances
-SLT_EVERYWHERE int64_t slt_ompn_leaf_kernel(const slt_ompn_dims &o) {
+SLT_HOST_DEVICE int64_t slt_ompn_leaf_kernel(const slt_ompn_dims &o) {
     return o.rows * slt_ompn_kept_width(o);
 }
-SLT_EVERYWHERE int slt_ompn_small_width(const slt_ompn_dims &o) { return 6 * o.n - 1; }
-SLT_EVERYWHERE int64_t slt_ompn_small(const slt_ompn_dims &o, int row) {
+SLT_HOST_DEVICE int slt_ompn_small_width(const slt_ompn_dims &o) { return 6 * o.n - 1; }
+SLT_HOST_DEVICE int64_t slt_ompn_small(const slt_ompn_dims &o, int row) {
     return slt_ompn_leaf_kernel(o) + 4 * (int64_t)o.d * o.d +
            (int64_t)row * slt_ompn_small_width(o);
 }
-SLT_EVERYWHERE int slt_ompn_chance_place(const slt_ompn_dims &o) { return 2 * slt_ompn_cells(o); }
+SLT_HOST_DEVICE int slt_ompn_chance_place(const slt_ompn_dims &o) { return 2 * slt_ompn_cells(o); }
 
 // place of (child, memory) of a level in a state; its candidate follows
-SLT_EVERYWHERE int slt_ompn_pair(const slt_ompn_dims &o, int level) {
+SLT_HOST_DEVICE int slt_ompn_pair(const slt_ompn_dims &o, int level) {
     return 2 * (o.n - 1 - level) * o.d;
 }
 // x is the child of Com_{n-1}: its share of the first layer is known before the walk
-SLT_EVERYWHERE int slt_ompn_skip(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE int slt_ompn_skip(const slt_ompn_dims &o, int cell) {
     return cell == o.n - 1 ? o.d : 0;
 }
 
@@ -102,33 +102,33 @@ SLT_EVERYWHERE int slt_ompn_skip(const slt_ompn_dims &o, int cell) {
 // of x (d), of its hidden numbers (n·d) and of its logits (n)
 
 // rows of an array: all arrays begin at multiples of 16 bytes
-SLT_EVERYWHERE int64_t slt_ompn_room(const slt_ompn_dims &o) { return (o.rows + 3) / 4 * 4; }
-SLT_EVERYWHERE int64_t slt_ompn_dhidden(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE int64_t slt_ompn_room(const slt_ompn_dims &o) { return (o.rows + 3) / 4 * 4; }
+SLT_HOST_DEVICE int64_t slt_ompn_dhidden(const slt_ompn_dims &o, int cell) {
     return slt_ompn_room(o) * slt_ompn_before(o, cell, 11, 9);
 }
-SLT_EVERYWHERE int64_t slt_ompn_dsecond(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE int64_t slt_ompn_dsecond(const slt_ompn_dims &o, int cell) {
     return slt_ompn_dhidden(o, cell) + slt_ompn_room(o) * 4 * o.d;
 }
-SLT_EVERYWHERE int64_t slt_ompn_dgates(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE int64_t slt_ompn_dgates(const slt_ompn_dims &o, int cell) {
     return slt_ompn_dsecond(o, cell) + slt_ompn_room(o) * (cell < o.n ? 4 : 3) * o.d;
 }
-SLT_EVERYWHERE int64_t slt_ompn_dgate_x(const slt_ompn_dims &o) {
+SLT_HOST_DEVICE int64_t slt_ompn_dgate_x(const slt_ompn_dims &o) {
     return slt_ompn_dhidden(o, slt_ompn_cells(o));
 }
-SLT_EVERYWHERE int64_t slt_ompn_dgate_hidden(const slt_ompn_dims &o) {
+SLT_HOST_DEVICE int64_t slt_ompn_dgate_hidden(const slt_ompn_dims &o) {
     return slt_ompn_dgate_x(o) + slt_ompn_room(o) * o.d;
 }
-SLT_EVERYWHERE int64_t slt_ompn_dlogit(const slt_ompn_dims &o) {
+SLT_HOST_DEVICE int64_t slt_ompn_dlogit(const slt_ompn_dims &o) {
     return slt_ompn_dgate_hidden(o) + slt_ompn_room(o) * o.n * o.d;
 }
 // and kernels turned round: second (q·d, 4d) and first (4d, k·d) of every cell; the gate's (d, 2d)
-SLT_EVERYWHERE int64_t slt_ompn_turned2(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE int64_t slt_ompn_turned2(const slt_ompn_dims &o, int cell) {
     return slt_ompn_dlogit(o) + slt_ompn_room(o) * o.n + o.d * slt_ompn_before(o, cell, 24, 16);
 }
-SLT_EVERYWHERE int64_t slt_ompn_turned1(const slt_ompn_dims &o, int cell) {
+SLT_HOST_DEVICE int64_t slt_ompn_turned1(const slt_ompn_dims &o, int cell) {
     return slt_ompn_turned2(o, cell) + (int64_t)(cell < o.n ? 16 : 12) * o.d * o.d;
 }
-SLT_EVERYWHERE int64_t slt_ompn_turned_gate(const slt_ompn_dims &o) {
+SLT_HOST_DEVICE int64_t slt_ompn_turned_gate(const slt_ompn_dims &o) {
     return slt_ompn_turned2(o, slt_ompn_cells(o));
 }
 
@@ -136,11 +136,11 @@ SLT_EVERYWHERE int64_t slt_ompn_turned_gate(const slt_ompn_dims &o) {
 
 // A thread has four columns where widths allow it, else one, and a slice of the rows; its sums go
 // to parts[(slice·N + j)·columns + column]
-SLT_EVERYWHERE int slt_ompn_slices(int columns, bool fours) {
+SLT_HOST_DEVICE int slt_ompn_slices(int columns, bool fours) {
     int slices = SLT_OMPN_THREADS / (fours ? columns / 4 : columns);
     return slices < 1 ? 1 : slices;
 }
-SLT_EVERYWHERE int slt_ompn_parts(const slt_ompn_dims &o) { // of one trajectory, at most
+SLT_HOST_DEVICE int slt_ompn_parts(const slt_ompn_dims &o) { // of one trajectory, at most
     return 4 * (o.d > SLT_OMPN_THREADS ? o.d : SLT_OMPN_THREADS);
 }
 
@@ -246,11 +246,11 @@ void slt_cuda_ompn_weights(const slt_cuda_args *args);
 
 // trajectories of a block: kernels are read once for all of them, so there are several; twice as
 // many where there are more blocks than are served well by the second cache. 0: not even one fits
-static inline int slt_ompn_crew_of(const slt_cuda_args *args, size_t numbers_each) {
-    int crew = args->trajectories * args->members > 2 * slt_enough_blocks() ? SLT_OMPN_CREW : 4;
-    while (crew > 1 && (size_t)crew * numbers_each * sizeof(float) > slt_shared_room())
-        crew = crew > 4 ? 4 : 1;
-    return crew;
+static inline int slt_ompn_group_size(const slt_cuda_args *args, size_t numbers_each) {
+    int group = args->trajectories * args->members > 2 * slt_enough_blocks() ? SLT_OMPN_CREW : 4;
+    while (group > 1 && (size_t)group * numbers_each * sizeof(float) > slt_shared_room())
+        group = group > 4 ? 4 : 1;
+    return group;
 }
 
 #endif

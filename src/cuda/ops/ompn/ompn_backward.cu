@@ -49,7 +49,7 @@ SLT_KERNEL turn_kernels(const slt_cuda_args a) {
     }
 }
 
-// ---- the crew's memory, by trajectory
+// ---- the group's memory, by trajectory
 
 typedef struct {
     slt_ompn_dims o;
@@ -137,9 +137,10 @@ SLT_DEVICE_INLINE void unmix(const slt_cuda_args &a, const walk &k, int number, 
 
 // in and out: places in a kept row; dout and din of trajectory 0, and how far apart
 template <int N>
-SLT_DEVICE_INLINE void cell_backward(const slt_cuda_args &a, const walk &k, const slt_crew<N> &crew,
-                                     int number, int64_t in, int64_t out, float *dout,
-                                     int dout_stride, float *din, int din_stride) {
+SLT_DEVICE_INLINE void cell_backward(const slt_cuda_args &a, const walk &k,
+                                     const slt_trajectory_group<N> &group, int number, int64_t in,
+                                     int64_t out, float *dout, int dout_stride, float *din,
+                                     int din_stride) {
     int d = k.o.d, inputs = number < k.o.n ? 2 : 1, skip = slt_ompn_skip(k.o, number);
     int left = inputs * d - skip;
     const float *turned = slt_at(a.shared);
@@ -151,7 +152,7 @@ SLT_DEVICE_INLINE void cell_backward(const slt_cuda_args &a, const walk &k, cons
                         k.dsecond, 4 * d, k.fours, k.parts);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < N * 4 * d; i += SLT_OMPN_THREADS) {
-        int j = i / (4 * d), c = i % (4 * d), row = slt_crew_row(crew, j, k.t);
+        int j = i / (4 * d), c = i % (4 * d), row = slt_group_row(group, j, k.t);
         float dh = 0;
         if (row >= 0) {
             bool on = kept_row(a, k, row)[slt_ompn_hidden(k.o, number) + c] > 0;
@@ -216,14 +217,14 @@ SLT_DEVICE_INLINE void bequeath(const slt_cuda_args &a, const walk &k, float sha
 }
 
 template <int N>
-SLT_DEVICE_INLINE void undecompose(const slt_cuda_args &a, const walk &k, const slt_crew<N> &crew,
-                                   const slt_ompn_shares &s) {
+SLT_DEVICE_INLINE void undecompose(const slt_cuda_args &a, const walk &k,
+                                   const slt_trajectory_group<N> &group, const slt_ompn_shares &s) {
     int d = k.o.d, n = k.o.n;
     for (int i = n - 2; i >= 0; i--) {
         int64_t family = slt_ompn_family(k.o, i);
         for (int c = (int)threadIdx.x; c < N * d; c += SLT_OMPN_THREADS) k.dparent[c] = 0;
         __syncthreads();
-        cell_backward<N>(a, k, crew, n + i, family, family + d, k.dchild + (i + 1) * d, n * d,
+        cell_backward<N>(a, k, group, n + i, family, family + d, k.dchild + (i + 1) * d, n * d,
                          k.dparent, d);
         if (k.row >= 0) bequeath(a, k, s.rcp[i], i);
         __syncthreads();
@@ -281,12 +282,13 @@ SLT_DEVICE_INLINE void undecide(const slt_cuda_args &a, const walk &k, const slt
 // ---- Com
 
 template <int N>
-SLT_DEVICE_INLINE void uncombine(const slt_cuda_args &a, const walk &k, const slt_crew<N> &crew) {
+SLT_DEVICE_INLINE void uncombine(const slt_cuda_args &a, const walk &k,
+                                 const slt_trajectory_group<N> &group) {
     int d = k.o.d, stride = slt_ompn_state_width(k.o);
     for (int i = 0; i < k.o.n; i++) {
         int pair = slt_ompn_pair(k.o, i);
         int64_t in = slt_ompn_state(k.o) + pair;
-        cell_backward<N>(a, k, crew, i, in, in + 2 * d, k.dstate + pair + 2 * d, stride,
+        cell_backward<N>(a, k, group, i, in, in + 2 * d, k.dstate + pair + 2 * d, stride,
                          k.dstate + pair, stride);
     }
 }
@@ -351,21 +353,21 @@ template <int N> SLT_KERNEL __launch_bounds__(SLT_OMPN_THREADS) backward(const s
     slt_begin();
     SLT_DYNAMIC_SHARED(memory);
     walk k;
-    slt_crew<N> crew;
+    slt_trajectory_group<N> group;
     open_walk<N>(a, memory, &k);
     clear_tails(a, k.o);
-    slt_find_crew(a, &crew);
+    slt_find_group(a, &group);
     for (int i = (int)threadIdx.x; i < N * walk_size(k.o); i += SLT_OMPN_THREADS) memory[i] = 0;
     __syncthreads();
-    for (k.t = crew.most - 1; k.t >= 0; k.t--) {
+    for (k.t = group.most - 1; k.t >= 0; k.t--) {
         slt_ompn_shares s = {{0}, {0}, {0}};
-        k.row = slt_crew_row(crew, k.j, k.t);
+        k.row = slt_group_row(group, k.j, k.t);
         if (k.row >= 0) s = split(a, k);
         __syncthreads();
-        undecompose<N>(a, k, crew, s);
+        undecompose<N>(a, k, group, s);
         if (k.t > 0) {
             undecide<N>(a, k, s);
-            uncombine<N>(a, k, crew);
+            uncombine<N>(a, k, group);
         } else if (k.row >= 0)
             clear_first(a, k);
         if (k.row >= 0) hand_back(a, k);
@@ -399,14 +401,14 @@ static void unobserve(const slt_cuda_args *args, slt_ompn_dims o) {
 void slt_cuda_ompn_backward(const slt_cuda_args *args) {
     slt_ompn_dims o = slt_ompn_dims_of(*args);
     size_t each = (size_t)walk_size(o);
-    int crew = slt_ompn_crew_of(args, each);
-    dim3 grid = slt_grid(args, args->trajectories, crew);
+    int group = slt_ompn_group_size(args, each);
+    dim3 grid = slt_grid(args, args->trajectories, group);
     dim3 tiles(16, 2 * (unsigned)slt_ompn_cells(o) + 1, (unsigned)args->members);
-    size_t bytes = (size_t)crew * each * sizeof(float);
+    size_t bytes = (size_t)group * each * sizeof(float);
     SLT_LAUNCH(args, turn_kernels, tiles, dim3(TILE, LANES, 1), 0);
-    if (crew == SLT_OMPN_CREW)
+    if (group == SLT_OMPN_CREW)
         SLT_LAUNCH_LARGE(args, backward<SLT_OMPN_CREW>, grid, SLT_OMPN_THREADS, bytes);
-    else if (crew == 4)
+    else if (group == 4)
         SLT_LAUNCH_LARGE(args, backward<4>, grid, SLT_OMPN_THREADS, bytes);
     else
         SLT_LAUNCH_LARGE(args, backward<1>, grid, SLT_OMPN_THREADS, bytes);

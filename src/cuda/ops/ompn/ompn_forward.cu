@@ -45,7 +45,7 @@ static void observe(const slt_cuda_args *args, slt_ompn_dims o) {
     slt_cuda_gemm(args, false, false, o.rows, d, d, args->in[X], d, kernel, d, false, gate_x, wide);
 }
 
-// ---- the crew's memory, by trajectory
+// ---- the group's memory, by trajectory
 
 typedef struct {
     slt_ompn_dims o;
@@ -123,16 +123,16 @@ SLT_DEVICE_INLINE void mix(const slt_cuda_args &a, const walk &k, int number, co
 
 // in and out of trajectory 0, `stride` apart from those of the next
 template <int N>
-SLT_DEVICE_INLINE void cell_forward(const slt_cuda_args &a, const walk &k, const slt_crew<N> &crew,
-                                    int number, const float *in, float *out, int in_stride,
-                                    int out_stride) {
+SLT_DEVICE_INLINE void cell_forward(const slt_cuda_args &a, const walk &k,
+                                    const slt_trajectory_group<N> &group, int number,
+                                    const float *in, float *out, int in_stride, int out_stride) {
     slt_ompn_cell cell = slt_ompn_cell_number(k.o, number);
     int d = k.o.d, skip = slt_ompn_skip(k.o, number), out_wide = (cell.inputs + 2) * d;
     slt_ompn_product<N>(k.w + cell.w1 + (int64_t)skip * 4 * d, 4 * d, cell.inputs * d - skip, 4 * d,
                         in + skip, in_stride, k.fours, k.parts);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < N * 4 * d; i += SLT_OMPN_THREADS) {
-        int j = i / (4 * d), c = i % (4 * d), row = slt_crew_row(crew, j, k.t);
+        int j = i / (4 * d), c = i % (4 * d), row = slt_group_row(group, j, k.t);
         float h = 0;
         if (row >= 0) {
             float *kept = kept_row(a, k, row) + slt_ompn_hidden(k.o, number) + c;
@@ -179,11 +179,12 @@ template <int N> SLT_DEVICE_INLINE void decide(const slt_cuda_args &a, const wal
 }
 
 template <int N>
-SLT_DEVICE_INLINE void combine(const slt_cuda_args &a, const walk &k, const slt_crew<N> &crew) {
+SLT_DEVICE_INLINE void combine(const slt_cuda_args &a, const walk &k,
+                               const slt_trajectory_group<N> &group) {
     int stride = slt_ompn_state_width(k.o);
     for (int i = k.o.n - 1; i >= 0; i--) {
         float *pair = k.state + slt_ompn_pair(k.o, i);
-        cell_forward<N>(a, k, crew, i, pair, pair + 2 * k.o.d, stride, stride);
+        cell_forward<N>(a, k, group, i, pair, pair + 2 * k.o.d, stride, stride);
     }
     for (int i = 0; i < k.o.n; i++) decide<N>(a, k, i);
 }
@@ -198,20 +199,20 @@ SLT_DEVICE_INLINE void inherit(const slt_cuda_args &a, const walk &k, int level,
 }
 
 template <int N>
-SLT_DEVICE_INLINE void decompose(const slt_cuda_args &a, const walk &k, const slt_crew<N> &crew,
-                                 const slt_ompn_shares &s) {
+SLT_DEVICE_INLINE void decompose(const slt_cuda_args &a, const walk &k,
+                                 const slt_trajectory_group<N> &group, const slt_ompn_shares &s) {
     int d = k.o.d;
     for (int i = 0; i + 1 < k.o.n; i++) {
         if (k.row >= 0) inherit(a, k, i, s.rcp[i]);
         __syncthreads();
-        cell_forward<N>(a, k, crew, k.o.n + i, k.parent, k.child + (i + 1) * d, d, k.o.n * d);
+        cell_forward<N>(a, k, group, k.o.n + i, k.parent, k.child + (i + 1) * d, d, k.o.n * d);
         if (k.row < 0) continue;
         float *kept = kept_row(a, k, k.row) + slt_ompn_family(k.o, i) + d;
         for (int c = slt_lane(); c < d; c += SLT_WARP) kept[c] = my_child(k, i + 1)[c];
     }
 }
 
-// what the step leaves: the state before it, then the memory behind it
+// what the step leaves: the state before it, then the memory after it
 SLT_DEVICE_INLINE void hand_out(const slt_cuda_args &a, const walk &k, const slt_ompn_shares &s) {
     int d = k.o.d, n = k.o.n;
     float *state = my_state(k), *kept = kept_row(a, k, k.row) + slt_ompn_state(k.o);
@@ -271,19 +272,19 @@ template <int N> SLT_KERNEL __launch_bounds__(SLT_OMPN_THREADS) forward(const sl
     slt_begin();
     SLT_DYNAMIC_SHARED(memory);
     walk k;
-    slt_crew<N> crew;
+    slt_trajectory_group<N> group;
     open_walk<N>(a, memory, &k);
     clear_tails(a, k.o);
-    slt_find_crew(a, &crew);
+    slt_find_group(a, &group);
     for (int i = (int)threadIdx.x; i < N * walk_size(k.o); i += SLT_OMPN_THREADS) memory[i] = 0;
     __syncthreads();
-    for (k.t = 0; k.t < crew.most; k.t++) {
-        k.row = slt_crew_row(crew, k.j, k.t);
+    for (k.t = 0; k.t < group.most; k.t++) {
+        k.row = slt_group_row(group, k.j, k.t);
         if (k.row >= 0) look(a, k);
         __syncthreads();
-        if (k.t > 0) combine<N>(a, k, crew);
+        if (k.t > 0) combine<N>(a, k, group);
         slt_ompn_shares s = choose(k);
-        decompose<N>(a, k, crew, s);
+        decompose<N>(a, k, group, s);
         if (k.row >= 0) hand_out(a, k, s);
         __syncthreads();
     }
@@ -292,15 +293,15 @@ template <int N> SLT_KERNEL __launch_bounds__(SLT_OMPN_THREADS) forward(const sl
 void slt_cuda_ompn_forward(const slt_cuda_args *args) {
     slt_ompn_dims o = slt_ompn_dims_of(*args);
     size_t each = (size_t)walk_size(o);
-    int crew = slt_ompn_crew_of(args, each);
-    dim3 grid = slt_grid(args, args->trajectories, crew);
-    size_t bytes = (size_t)crew * each * sizeof(float);
+    int group = slt_ompn_group_size(args, each);
+    dim3 grid = slt_grid(args, args->trajectories, group);
+    size_t bytes = (size_t)group * each * sizeof(float);
     observe(args, o);
     SLT_LAUNCH(args, copy_weights, slt_grid(args, args->in_width[W], 4 * SLT_THREADS), SLT_THREADS,
                0);
-    if (crew == SLT_OMPN_CREW)
+    if (group == SLT_OMPN_CREW)
         SLT_LAUNCH_LARGE(args, forward<SLT_OMPN_CREW>, grid, SLT_OMPN_THREADS, bytes);
-    else if (crew == 4)
+    else if (group == 4)
         SLT_LAUNCH_LARGE(args, forward<4>, grid, SLT_OMPN_THREADS, bytes);
     else
         SLT_LAUNCH_LARGE(args, forward<1>, grid, SLT_OMPN_THREADS, bytes);

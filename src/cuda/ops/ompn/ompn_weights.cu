@@ -73,9 +73,10 @@ static void cell_weights(const slt_cuda_args *side, slt_ompn_dims o, int number)
     slt_cuda_bias_gradient(side, dsecond, o.rows, out, weights_at(side, cell.c2), true);
     norm_term term = {slt_ompn_dgates(o, number), slt_ompn_record(o, number), kept,
                       (inputs + 1) * d};
-    slt_sums sums = {SLT_TOKENS,       o.rows,
-                     (inputs + 1) * d, {weights_at(side, cell.gamma), weights_at(side, cell.beta)},
-                     {true, true},     0};
+    slt_column_sums sums = {
+        SLT_TOKENS,       o.rows,
+        (inputs + 1) * d, {weights_at(side, cell.gamma), weights_at(side, cell.beta)},
+        {true, true},     0};
     slt_launch_sums(side, term, sums);
 }
 
@@ -92,15 +93,15 @@ static void gate_weights(const slt_cuda_args *side, slt_ompn_dims o) {
                       weights_at(side, gate.w1 + 2 * (size_t)d * (size_t)d), d);
     slt_cuda_bias_gradient(side, dgate_x, o.rows, d, weights_at(side, gate.c1), true);
     gate_term term = {slt_ompn_dlogit(o), slt_ompn_gate_hidden(o, 0), kept, n, d};
-    slt_sums sums = {SLT_TOKENS,    o.rows, d + 1, {weights_at(side, gate.w2), {NULL, 0}},
-                     {true, false}, 0};
+    slt_column_sums sums = {SLT_TOKENS,    o.rows, d + 1, {weights_at(side, gate.w2), {NULL, 0}},
+                            {true, false}, 0};
     slt_launch_sums(side, term, sums);
 }
 
 void slt_cuda_ompn_weights(const slt_cuda_args *args) {
     slt_ompn_dims o = slt_ompn_dims_of(*args);
     if (!args->in_grad[W].at) return;
-    slt_cuda_args side = slt_cuda_fork(args);
+    slt_cuda_args side = slt_cuda_on_weight_stream(args);
     if (!args->add[W])
         SLT_LAUNCH(&side, clear, slt_grid(args, args->in_width[W], 4 * SLT_THREADS), SLT_THREADS,
                    0);

@@ -13,11 +13,11 @@ typedef struct {
     float all, entropy, change, loss, slope; // all: the logarithm of the sum of exponentials
 } verdict;
 
-SLT_DEVICE_INLINE verdict judge(const slt_cuda_args &a, int row) {
+SLT_DEVICE_INLINE verdict evaluate(const slt_cuda_args &a, int row) {
     int width = a.in_width[LOGITS];
     const float *x = slt_at(a.in[LOGITS]) + (int64_t)row * width;
     float most = x[0], sum = 0, A = slt_at(a.in[ADVANTAGE])[row];
-    float clip = a.n[0] < 0 ? 0 : slt_head(a)->weight[a.n[0]];
+    float clip = a.n[0] < 0 ? 0 : slt_header(a)->weight[a.n[0]];
     verdict v = {0, 0, 0, 0, 0};
     for (int c = 1; c < width; c++) most = fmaxf(most, x[c]);
     for (int c = 0; c < width; c++) sum += expf(x[c] - most);
@@ -41,7 +41,7 @@ SLT_DEVICE_INLINE void sum_up(const slt_cuda_args &a, float *shares, const float
         for (int i = 0; i < OUTPUTS; i++) shares[(int)blockIdx.x * OUTPUTS + i] = sum[i];
     if (!slt_last_block(slt_counter(a, 0), (int)gridDim.x) || threadIdx.x >= OUTPUTS) return;
     float all = 0;
-    int count = slt_head(a)->count;
+    int count = slt_header(a)->count;
     for (int b = 0; b < count; b++) all += shares[b * OUTPUTS + (int)threadIdx.x];
     *slt_at(a.out[threadIdx.x]) = all;
 }
@@ -50,18 +50,18 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x;
     float sum[OUTPUTS] = {0, 0, 0};
-    if (b < slt_head(a)->count) {
-        slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    if (b < slt_header(a)->count) {
+        slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
         int truth = slt_least(slt_length(a)[b], run.computed);
         for (int l = (int)threadIdx.x; l < truth; l += THREADS) {
-            verdict v = judge(a, run.first + l);
+            verdict v = evaluate(a, run.first + l);
             sum[LOSS] += v.loss;
             sum[ENTROPY] += v.entropy;
             sum[GONE] += expf(v.change) - 1 - v.change;
         }
     }
     for (int i = 0; i < OUTPUTS; i++)
-        sum[i] = slt_block_sum(sum[i]) / (float)slt_head(a)->true_tokens;
+        sum[i] = slt_block_sum(sum[i]) / (float)slt_header(a)->true_tokens;
     sum_up(a, slt_at(a.shared), sum);
 }
 
@@ -70,17 +70,17 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     int b = (int)blockIdx.x, width = a.in_width[LOGITS];
     float *dx = slt_at(a.in_grad[LOGITS]);
     if (!a.add[LOGITS]) slt_clear_tail(dx, slt_count(a, SLT_TOKENS, 0), a.in_rows[LOGITS], width);
-    if (b >= slt_head(a)->count) return;
+    if (b >= slt_header(a)->count) return;
     const float *of[] = {slt_at(a.out_grad[LOSS]), slt_at(a.out_grad[ENTROPY])};
-    float M = (float)slt_head(a)->true_tokens;
+    float M = (float)slt_header(a)->true_tokens;
     float of_loss = of[0] ? *of[0] / M : 0, of_entropy = of[1] ? *of[1] / M : 0;
-    slt_run run = slt_run_of(a, SLT_TOKENS, b);
+    slt_device_span run = slt_span_of(a, SLT_TOKENS, b);
     for (int l = (int)threadIdx.x; l < run.computed; l += THREADS) {
         int row = run.first + l, action = slt_ints(a.in[ACTIONS])[row];
         const float *x = slt_at(a.in[LOGITS]) + (int64_t)row * width;
         bool truth = l < slt_length(a)[b];
         verdict v = {0, 0, 0, 0, 0};
-        if (truth) v = judge(a, row);
+        if (truth) v = evaluate(a, row);
         for (int c = 0; c < width; c++) {
             float log_p = x[c] - v.all, p = truth ? expf(log_p) : 0;
             float d = of_loss * v.slope * ((c == action ? 1 : 0) - p);

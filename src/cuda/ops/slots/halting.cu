@@ -9,7 +9,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)slt_thread(), K = a.slots, S = a.in_width[0];
     if (b >= a.trajectories) return;
-    bool there = b < slt_head(a)->count;
+    bool there = b < slt_header(a)->count;
     const float *slots = slt_at(a.in[0]) + (int64_t)b * K * S;
     float *h = slt_at(a.out[0]) + (int64_t)b * K, *lambda = slt_at(a.out[1]) + (int64_t)b * K;
     float alive = 1, sum = 0;
@@ -48,7 +48,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     float *to = slt_at(a.in_grad[0]) + (int64_t)b * K * S;
     const float *lambda = slt_at(a.out[1]) + (int64_t)b * K;
     float *dlambda = slt_at(a.shared) + (int64_t)b * K;
-    bool there = b < slt_head(a)->count;
+    bool there = b < slt_header(a)->count;
     if (there && threadIdx.x == 0) lambda_gradient(a, b, dlambda);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < K * S; i += (int)blockDim.x) {

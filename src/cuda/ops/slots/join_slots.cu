@@ -1,4 +1,4 @@
-// y_{b,k,l} = relu(slot_{b,k} + token_{c(b,k),l}); behind the companion's end its last computed
+// y_{b,k,l} = relu(slot_{b,k} + token_{c(b,k),l}); after the companion's end its last computed
 // row. Backward: a block per slot sums over its sequence; a block per token walks the sequences
 // that name its trajectory, in order.
 //
@@ -20,7 +20,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
     slt_clear_tail(y, slt_count(a, SLT_SLOT_TOKENS, 0), a.out_rows[0], width);
     if (sequence >= slt_count(a, SLT_SLOTS, 0)) return;
-    slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
+    slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, sequence);
     int c = tokens ? slt_companion(a)[sequence] : -1, last = 0;
     if (c >= 0) last = offset[c + 1] - offset[c] - 1, tokens += (int64_t)offset[c] * width;
     for (int k = 4 * (int)(threadIdx.x % SLT_WARP); k < width; k += COLUMNS) {
@@ -43,8 +43,8 @@ SLT_KERNEL backward_slot(const slt_cuda_args a) {
     int column = 4 * (int)(threadIdx.x % SLT_WARP);
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *to = slt_at(a.in_grad[SLT_JOIN_SLOT]) + (int64_t)sequence * width;
-    slt_run run = {0, 0, 0, 0};
-    if (sequence < slt_count(a, SLT_SLOTS, 0)) run = slt_run_of(a, SLT_SLOT_TOKENS, sequence);
+    slt_device_span run = {0, 0, 0, 0};
+    if (sequence < slt_count(a, SLT_SLOTS, 0)) run = slt_span_of(a, SLT_SLOT_TOKENS, sequence);
     for (int first = 0; first < width; first += COLUMNS, __syncthreads()) {
         float sum[4] = {0};
 #pragma unroll 4
@@ -73,10 +73,10 @@ SLT_KERNEL backward_token(const slt_cuda_args a) {
     const int32_t *companion = slt_companion(a);
     const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
     float *to = slt_at(a.in_grad[SLT_JOIN_TOKEN]) + (int64_t)row * width;
-    slt_spot spot = {0, 0, 0, 0};
+    slt_token_place spot = {0, 0, 0, 0};
     int sequences = 0;
     if (row < count) {
-        spot = slt_spot_of(a, SLT_TOKENS, row);
+        spot = slt_token_place_of(a, SLT_TOKENS, row);
         sequences = slt_count(a, SLT_SLOTS, 0);
     }
     bool last = spot.l == spot.computed - 1;
@@ -84,7 +84,7 @@ SLT_KERNEL backward_token(const slt_cuda_args a) {
         float sum = 0;
         for (int s = 0; s < sequences; s++) {
             if (companion[s] != spot.b) continue;
-            slt_run run = slt_run_of(a, SLT_SLOT_TOKENS, s);
+            slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, s);
             int end = last ? run.computed : slt_least(spot.l + 1, run.computed);
             for (int l = spot.l; l < end; l++) {
                 int64_t at = (int64_t)(run.first + l) * width + k;

@@ -48,11 +48,12 @@ static dim3 grid(const slt_cuda_args *args) {
 void slt_cuda_join_tokens_forward(const slt_cuda_args *args) {
     SLT_LAUNCH(args, forward, grid(args), SLT_THREADS, 0);
 }
-// on the side, though a node may wait for it (cuda_tape.c): the chain goes on with x. Of one member
-// the end of a step waits for it: not behind other sums
+// on the side, though a node may wait for it (cuda_tape.c): the chain continues with x. Of one
+// member the end of a step waits for it: not after other sums
 void slt_cuda_join_weights(const slt_cuda_args *args) {
     if (!args->in_grad[SLT_JOIN_TABLE].at) return;
-    slt_cuda_args side = args->members > 1 ? slt_cuda_fork_sums(args) : slt_cuda_fork(args);
+    slt_cuda_args side =
+        args->members > 1 ? slt_cuda_on_sum_stream(args) : slt_cuda_on_weight_stream(args);
     slt_cuda_table_gradient(&side, args->shared, args->in[SLT_JOIN_IDS],
                             args->in_space[SLT_JOIN_IDS], args->in_rows[SLT_JOIN_IDS],
                             args->out_width[0], args->in_grad[SLT_JOIN_TABLE],

@@ -29,7 +29,7 @@ SLT_DEVICE_INLINE mixture mixture_of(const slt_cuda_args &a, int b) {
     m.masks = slt_at(a.in[MASKS]) + m.first;
     m.h = slt_at(a.in[H]) + (int64_t)b * m.K;
     m.targets = slt_at(a.in[TARGETS]) + (int64_t)offset[b] * m.width;
-    m.scale = 1 / (float)slt_head(a)->true_tokens;
+    m.scale = 1 / (float)slt_header(a)->true_tokens;
     return m;
 }
 
@@ -48,7 +48,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x;
     float loss = 0;
-    if (b < slt_head(a)->count) {
+    if (b < slt_header(a)->count) {
         mixture m = mixture_of(a, b);
         for (int j = 0; j < m.K; j++) {
             float sum = 0;
@@ -63,7 +63,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
             loss += m.h[j] * sum * m.scale;
         }
     }
-    slt_sum_shares(a, slt_at(a.shared), loss, slt_head(a)->count, slt_at(a.out[0]));
+    slt_sum_shares(a, slt_at(a.shared), loss, slt_header(a)->count, slt_at(a.out[0]));
 }
 
 // channel c at position l; gives its part of the gradient of ρ
@@ -95,7 +95,7 @@ SLT_DEVICE_INLINE void clear_rest(const slt_cuda_args &a, const mixture &m) {
 }
 
 SLT_DEVICE_INLINE void clear_tails(const slt_cuda_args &a) {
-    int rows = slt_count(a, SLT_SLOT_TOKENS, 0), count = slt_head(a)->count;
+    int rows = slt_count(a, SLT_SLOT_TOKENS, 0), count = slt_header(a)->count;
     if (a.in_grad[HEAD].at && !a.add[HEAD])
         slt_clear_tail(slt_at(a.in_grad[HEAD]), rows, a.in_rows[HEAD], a.in_width[HEAD]);
     if (a.in_grad[MASKS].at && !a.add[MASKS])
@@ -108,7 +108,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
     int b = (int)blockIdx.x;
     clear_tails(a);
-    if (b < slt_head(a)->count) {
+    if (b < slt_header(a)->count) {
         mixture m = mixture_of(a, b);
         float weight = *slt_at(a.out_grad[0]);
         clear_rest(a, m);
@@ -124,7 +124,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
             slt_put(&slt_at(a.in_grad[H])[(int64_t)b * m.K + j], a.add[H],
                     weight * m.scale * kept[j]);
     }
-    slt_put_spread(a, SPREAD, slt_head(a)->count);
+    slt_put_spread(a, SPREAD, slt_header(a)->count);
 }
 
 void slt_cuda_prefix_gaussian_forward(const slt_cuda_args *args) {

@@ -12,7 +12,7 @@ SLT_KERNEL __launch_bounds__(MOST_THREADS) forward(const slt_cuda_args a) {
     slt_begin();
     SLT_DYNAMIC_SHARED(parts);
     float loss = slt_xent_forward<LANES, MOST>(a, (int)blockIdx.x, parts);
-    slt_sum_shares(a, slt_at(a.shared), loss, slt_head(a)->count, slt_at(a.out[0]));
+    slt_sum_shares(a, slt_at(a.shared), loss, slt_header(a)->count, slt_at(a.out[0]));
 }
 template <int LANES, int MOST>
 SLT_KERNEL __launch_bounds__(MOST_THREADS) backward(const slt_cuda_args a) {

@@ -28,12 +28,12 @@ SLT_DEVICE_INLINE slt_round view_of(const slt_cuda_args &a, int b) {
 SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
     slt_begin();
     SLT_DYNAMIC_SHARED(own);
-    float4 *parts = (float4 *)own; // behind the first barrier
+    float4 *parts = (float4 *)own; // after the first barrier
     int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP, warps = (int)blockDim.x / SLT_WARP;
     float *update = slt_at(a.out[0]);
     slt_clear_tail(update, slt_count(a, SLT_SLOTS, 0), a.out_rows[0], a.out_width[0]);
     slt_clear_tail(slt_at(a.out[1]), slt_count(a, SLT_TOKENS, 0), a.out_rows[1], a.out_width[1]);
-    if (b >= slt_head(a)->count) return;
+    if (b >= slt_header(a)->count) return;
     slt_round v = view_of(a, b);
     for (int l = warp; l < v.computed; l += warps) slt_compete(v, l, own + warp * v.K);
     __syncthreads();
@@ -61,7 +61,7 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     if (a.in_grad[Q].at && !a.add[Q])
         slt_clear_tail(slt_at(a.in_grad[Q]), slt_count(a, SLT_SLOTS, 0), a.in_rows[Q],
                        a.in_width[Q]);
-    if (b >= slt_head(a)->count) return;
+    if (b >= slt_header(a)->count) return;
     slt_round v = view_of(a, b);
     const float *du = slt_at(a.out_grad[0]) + v.slot * v.S;
     const float *u = slt_at(a.out[0]) + v.slot * v.S;

@@ -20,7 +20,7 @@ SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
     const float *rho = slt_at(a.in[RHO]), *noise = slt_at(a.in[NOISE]);
     const float *ds = slt_at(a.out_grad[0]);
-    int per = a.slots * a.out_width[0], i = (int)slt_thread(), count = slt_head(a)->count;
+    int per = a.slots * a.out_width[0], i = (int)slt_thread(), count = slt_header(a)->count;
     if (i >= per) return;
     float dmu = 0, drho = 0, scale = expf(rho[i]);
 #pragma unroll 8
@@ -39,6 +39,6 @@ void slt_cuda_slot_start_forward(const slt_cuda_args *args) {
 }
 void slt_cuda_slot_start_backward(const slt_cuda_args *args) {
     int count = args->slots * args->out_width[0];
-    slt_cuda_args side = slt_cuda_fork(args);
+    slt_cuda_args side = slt_cuda_on_weight_stream(args);
     SLT_LAUNCH(&side, backward, slt_grid(args, count, SLT_WARP), SLT_WARP, 0);
 }

@@ -10,7 +10,7 @@ enum { SLOT, TOKENS };
 // row of x that belongs to a row of the stack; -1: of another slot
 SLT_DEVICE_INLINE int row_of(const slt_cuda_args &a, int row) {
     if (!a.n[TOKENS]) return row % a.slots == a.n[SLOT] ? row / a.slots : -1;
-    slt_spot spot = slt_spot_of(a, SLT_SLOT_TOKENS, row);
+    slt_token_place spot = slt_token_place_of(a, SLT_SLOT_TOKENS, row);
     return spot.k == a.n[SLOT] ? slt_offset(a)[spot.b] + spot.l : -1;
 }
 

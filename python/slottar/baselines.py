@@ -1,0 +1,154 @@
+"""Rules that need no training of a network: baselines for every model.
+
+SPDX-License-Identifier: MIT
+Copyright (c) 2026 the slottar authors
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Dict, List, Optional
+
+import numpy as np
+
+from . import _declarations as c
+from ._arrays import address
+from ._library import lib, needed, text, whole
+from ._work import SEED_MOST, Context
+from .data import Dataset
+from .errors import UnsupportedError
+from .estimator import Estimator, as_dataset, signature, without_targets
+from .results import Segmentation, Segments
+from .scores import SCORES, score, sequences
+
+
+def baseline_names() -> Dict[str, str]:
+    """The rules, each with a sentence."""
+    out: Dict[str, str] = {}
+    while lib.slt_baseline_name(len(out)):
+        out[text(lib.slt_baseline_name(len(out)))] = text(lib.slt_baseline_help(len(out)))
+    return out
+
+
+class Baseline(Estimator):
+    """A rule as an estimator.
+
+    Parameters
+    ----------
+    rule : one of :func:`baseline_names`
+    prior : probability of 0, 1, 2, ... segments; None: the histogram of the training labels
+    tell_counts : rules that want the true number of segments are told it, from the labels
+    seed : of what is random
+    """
+
+    _signature = signature({"rule": "uniform", "prior": None, "tell_counts": True, "seed": 0})
+
+    def __init__(
+        self, rule: str = "uniform", prior: Any = None, tell_counts: bool = True, seed: int = 0
+    ) -> None:
+        super().__init__(rule=rule, prior=prior, tell_counts=tell_counts, seed=seed)
+
+    def fit(self, X: Any, y: Any = None) -> "Baseline":
+        """Looks at actions, and at the labels' numbers of segments for the prior."""
+        data = as_dataset(X, without_targets(y))
+        self.actions_ = _actions_of(data)
+        self.train_ = [data[int(i)].actions.astype(np.int32) for i in data.split("train")]
+        self.valid_ = [data[int(i)].actions.astype(np.int32) for i in data.split("valid")]
+        self.prior_ = self._prior(data)
+        return self
+
+    def _prior(self, data: Dataset) -> Optional[np.ndarray]:
+        if self.prior is not None:
+            return np.ascontiguousarray(self.prior, np.float64)
+        if not data.labelled:
+            return None
+        counts = [segment_count(data[int(i)].segments) for i in data.split("train")]
+        return None if not counts else _histogram(counts)
+
+    def _fitted(self) -> bool:
+        return "train_" in self.__dict__
+
+    def predict(self, X: Any, *, split: Optional[str] = None) -> Segments:
+        """Segments trajectories; ``report_`` keeps what the rule has to say."""
+        self._need_fit()
+        data = as_dataset(X)
+        numbers = np.arange(len(data)) if split is None else data.split(split)
+        episodes = [data[int(i)] for i in numbers]
+        actions = [episode.actions.astype(np.int32) for episode in episodes]
+        ids = [np.empty(len(a), np.int32) for a in actions]
+        told = self.tell_counts and data.labelled
+        counts = np.array([segment_count(e.segments) for e in episodes], np.int32) if told else None
+        self._run(data, actions, ids, counts)
+        return Segments(
+            [Segmentation._from_ids(int(n), one) for n, one in zip(numbers, ids)], None, data
+        )
+
+    def _run(
+        self,
+        data: Dataset,
+        actions: List[np.ndarray],
+        ids: List[np.ndarray],
+        counts: Optional[np.ndarray],
+    ) -> None:
+        parts = {"train": self.train_, "valid": self.valid_, "target": actions}
+        kept = {name: sequences(values, name)[0] for name, values in parts.items()}
+        pointers = (ctypes.c_void_p * max(len(ids), 1))(*(one.ctypes.data for one in ids))
+        given = c.slt_baseline_input(
+            actions=max(self.actions_, _actions_of(data)),
+            prior=address(self.prior_),
+            prior_size=0 if self.prior_ is None else len(self.prior_),
+            true_counts=address(counts),
+            seed=whole(self.seed, "seed", 0, SEED_MOST),
+            **{f"{name}_count": len(values) for name, values in parts.items()},
+            **{
+                name: ctypes.cast(values, ctypes.POINTER(c.slt_sequence))
+                for name, values in kept.items()
+            },
+        )
+        report, context = c.slt_baseline_report(), Context()
+        context.run(
+            lib.slt_baseline_segment, context.pointer, needed(self.rule, "rule"), given, pointers, report
+        )
+        self.report_ = {"note": text(report.note), "prior_count": report.prior_count}
+        if report.chosen.count:
+            self.report_["symbols"] = list(report.chosen.symbols[: report.chosen.count])
+
+    def score(
+        self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None
+    ) -> float:
+        """One score against the labels: f1, f1_one, align, ari or covering."""
+        if metric not in SCORES:
+            raise ValueError(f"no score {metric!r}: {', '.join(SCORES)}")
+        return self.scores(X, y, split=split)[metric]
+
+    def scores(self, X: Any, y: Any = None, *, split: Optional[str] = None) -> Dict[str, float]:
+        """All scores against the labels; those of ``slottar eval --rule``."""
+        data = as_dataset(X, y)
+        if not data.labelled:
+            raise ValueError("scores need labels, and the data has none")
+        found = self.predict(data, split=split)
+        return score([data[one.episode].segments for one in found], found.ids)
+
+    def transform(self, X: Any) -> Any:
+        raise UnsupportedError("a rule has no slots to transform to")
+
+
+def segment_count(labels: Optional[np.ndarray]) -> int:
+    """Runs of equal labels; 0 without labels."""
+    if labels is None:
+        return 0
+    return 1 + int(np.count_nonzero(labels[1:] != labels[:-1]))
+
+
+def _histogram(counts: List[int]) -> np.ndarray:
+    """The share of each number, added up in the order of the episodes as the library does."""
+    out = np.zeros(max(counts) + 1)
+    for count in counts:
+        out[count] += 1 / len(counts)
+    return out
+
+
+def _actions_of(data: Dataset) -> int:
+    if data.action_count is None:
+        raise UnsupportedError(f"{data.path}: rules want discrete actions")
+    return data.action_count

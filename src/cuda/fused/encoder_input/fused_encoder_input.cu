@@ -1,0 +1,326 @@
+// What is before the encoder's attention (fused_encoder_input.h), with the products of a layer
+// (layer_group.cuh). Forward a block has 64 rows and a third of the columns after the norm:
+// queries, keys or values. The way to the norm is made three times, which costs less than the
+// weights of all three would; each third leaves a part of what it writes. Backward a block has all
+// of some rows.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/fused/encoder_input/fused_encoder_input.h"
+#include "cuda/fused/layer/layer_group.cuh"
+
+static_assert(sizeof(slt_fused_encoder_input) <= 4096, "a kernel takes so many bytes of arguments");
+
+enum { WIDTH = SLT_ENCODER_INPUT_WIDTH, OUT = SLT_ENCODER_INPUT_OUT, THIRDS = OUT / WIDTH };
+enum { EIGHTS = SLT_LAYER_EIGHTS, HALF = SLT_LAYER_HALF, FOURS = SLT_LAYER_FOURS };
+enum { THREADS = SLT_LAYER_THREADS, PIECE = SLT_LAYER_PIECE };
+static_assert((int)THREADS == 2 * (int)WIDTH, "a thread has a column of two sums");
+enum { GAMMA, BETA, C, SMALL }; // small parameters
+
+// forward: pieces of weights that a group has, B's and W's
+enum { PIECES = 2, STAGES = SLT_LAYER_GROUPS * PIECES * PIECE };
+enum { REST = (4 * SLT_LAYER_SWAP + SMALL * WIDTH) * 4 + SLT_GROUP_ALIGN };
+enum { BYTES = STAGES * 4 + REST, BACK_BYTES = SLT_LAYER_RING * 4 + REST };
+
+// who leaves what of the way to the norm
+enum { PUTS_Y, PUTS_HAT, PUTS_NORMED };
+
+// ---- forward
+
+// γ, β and the bias of the third
+SLT_DEVICE_INLINE void prefetch_small(const slt_fused_encoder_input &p, float *small) {
+    int warp = (int)threadIdx.x / SLT_WARP;
+    slt_cuda_view c = p.c;
+    if (c.at) c.at += blockIdx.y * WIDTH;
+    if (warp == 0) slt_layer_prefetch_one(small, GAMMA, p.norm.in[SLT_NORM_GAMMA]);
+    if (warp == 1) slt_layer_prefetch_one(small, BETA, p.norm.in[SLT_NORM_BETA]);
+    if (warp == 2 && c.at) slt_layer_prefetch_one(small, C, c);
+    slt_copy_group();
+}
+
+// what is known of the lane's own row before the previous kernel has ended
+typedef struct {
+    bool there, inside;
+    int id, position;
+} row_facts;
+
+SLT_DEVICE_INLINE row_facts facts_of(const slt_fused_encoder_input &p, const slt_layer_spot &at) {
+    row_facts f = {at.own < slt_count(p.norm, SLT_TOKENS, 0), at.own < p.rows, 0, 0};
+    if (f.there) f.id = slt_ints(p.ids)[at.own];
+    if (f.there && p.norm.in[SLT_NORM_POSITIONS].at)
+        f.position = slt_token_place_of(p.norm, p.norm.in_space[0], at.own).l;
+    return f;
+}
+
+SLT_DEVICE_INLINE void load_position(const slt_fused_encoder_input &p, const slt_layer_spot &at,
+                                     const row_facts &f, float4 *position) {
+    const float *from = slt_at(p.norm.in[SLT_NORM_POSITIONS]);
+#pragma unroll
+    for (int i = 0; i < FOURS; i++)
+        position[i] =
+            from ? *slt_layer_at(from + f.position * WIDTH, i, at.t) : slt_four(0, 0, 0, 0);
+}
+
+// own = relu(own); rows that the batch does not have are zero
+SLT_DEVICE_INLINE void take_relu(float4 *own, bool there) {
+#pragma unroll
+    for (int i = 0; i < FOURS; i++) {
+        float4 x = own[i];
+        own[i] = slt_four(fmaxf(x.x, 0), fmaxf(x.y, 0), fmaxf(x.z, 0), fmaxf(x.w, 0));
+        if (!there) own[i] = slt_four(0, 0, 0, 0);
+    }
+}
+
+// own = LN(own) + position, with all that it writes
+SLT_DEVICE_INLINE void take_norm(const slt_fused_encoder_input &p, const slt_layer_workspace &b,
+                                 const row_facts &f, const float4 *position, float4 *own) {
+    int64_t at = (int64_t)b.at.own * WIDTH;
+    float *hat = slt_at(p.norm.aux), *factors = hat + (int64_t)p.norm.in_room[SLT_NORM_X] * WIDTH;
+    float factor = slt_layer_centre(own, (float)p.norm.x[0]);
+    if (f.inside && p.norm.keep && blockIdx.y == PUTS_HAT) {
+        slt_layer_store(hat + at, own, b.at.t);
+        if (b.at.t == 0) factors[b.at.own] = factor;
+    }
+#pragma unroll
+    for (int i = 0; i < FOURS; i++) {
+        own[i] = slt_plus4(slt_times4(slt_layer_small(b, GAMMA, i), own[i]),
+                           slt_layer_small(b, BETA, i));
+        own[i] = f.there ? slt_plus4(own[i], position[i]) : slt_four(0, 0, 0, 0);
+    }
+    if (f.inside && blockIdx.y == PUTS_NORMED)
+        slt_layer_store(slt_at(p.norm.out[0]) + at, own, b.at.t);
+}
+
+// h + c, 64 columns of the group
+SLT_DEVICE_INLINE void add_bias(const slt_layer_workspace &b, float (*h)[4]) {
+#pragma unroll
+    for (int i = 0; i < FOURS / 2; i++) {
+        float4 c = *slt_layer_at(b.small + C * WIDTH + b.at.group * 64, i, b.at.t);
+#pragma unroll
+        for (int k = 0; k < 4; k += 2) {
+            h[2 * i][k] += c.x, h[2 * i][k + 1] += c.y;
+            h[2 * i + 1][k] += c.z, h[2 * i + 1][k + 1] += c.w;
+        }
+    }
+}
+
+// a group has a piece of B and one of its third of W
+SLT_DEVICE_INLINE void ask_piece(const slt_fused_encoder_input &p, const slt_layer_ring &r, int i) {
+    int group = (int)threadIdx.x / SLT_GROUP, piece = i ? 1 + (int)blockIdx.y : 0;
+    const float *packed = slt_at(p.packed) + (group * SLT_ENCODER_INPUT_PIECES + piece) * PIECE;
+    if (threadIdx.x % SLT_GROUP == 0)
+        slt_gate_prefetch(r.gates + i, r.stages + i * PIECE, packed, PIECE * 4);
+}
+
+SLT_DEVICE_INLINE slt_layer_ring open_ring(float *stages, uint64_t *gates) {
+    int group = (int)threadIdx.x / SLT_GROUP;
+    slt_layer_ring r;
+    r.count = PIECES, r.at = 0;
+    r.stages = stages + group * PIECES * PIECE, r.gates = gates + group * PIECES;
+    for (int i = 0; threadIdx.x % SLT_GROUP == 0 && i < PIECES; i++) slt_gate_init(r.gates + i);
+    return r;
+}
+
+// z = x·B, the group's half of the channels
+SLT_DEVICE_INLINE void take_input(const slt_fused_encoder_input &p, const slt_layer_workspace &b,
+                                  float (*z)[4]) {
+    float a[HALF][4];
+    slt_layer_rows(a, b.at, slt_at(p.x), p.rows, WIDTH, b.at.group * 64);
+    slt_layer_clear(z);
+    const float *piece = slt_ring_take(b.ring);
+    ask_piece(p, b.ring, 1); // not before: what is needed first arrives first
+    slt_layer_wide(z, a, piece);
+}
+
+// queries, keys or values
+SLT_DEVICE_INLINE void put_third(const slt_fused_encoder_input &p, const slt_layer_workspace &b,
+                                 const float4 *own) {
+    float a[EIGHTS][4], h[HALF][4];
+    slt_layer_share(a, own, b.swap);
+    slt_layer_deep(h, a, slt_ring_take(b.ring));
+    if (p.c.at) add_bias(b, h);
+    slt_layer_put(h, b.at, slt_at(p.qkv), p.rows, OUT, (int)blockIdx.y * WIDTH + b.at.group * 64,
+                  false);
+}
+
+SLT_KERNEL __launch_bounds__(THREADS, 1)
+    forward(const __grid_constant__ slt_fused_encoder_input p) {
+    SLT_DYNAMIC_SHARED(memory);
+    alignas(8) __shared__ uint64_t gates[SLT_LAYER_GROUPS * PIECES];
+    float *stages = slt_group_begin(memory), z[EIGHTS][4];
+    float4 own[FOURS], position[FOURS];
+    slt_layer_workspace b;
+    if (!p.early) slt_wait_for_last();
+    b.at = slt_layer_here(p.rows, SLT_LAYER_ROWS);
+    b.swap = (float4 *)(stages + STAGES);
+    b.small = (float *)(b.swap + SLT_LAYER_SWAP);
+    b.ring = open_ring(stages, gates);
+    prefetch_small(p, b.small);
+    row_facts f = facts_of(p, b.at);
+    slt_begin();
+    ask_piece(p, b.ring, 0);
+    slt_copy_wait<0>();
+    __syncthreads();
+    slt_layer_load(own, slt_at(p.table) + f.id * WIDTH, b.at.t);
+    take_input(p, b, z);
+    b.ring.at++;
+    load_position(p, b.at, f, position);
+    slt_layer_gather(own, z, b.swap);
+    take_relu(own, f.there);
+    if (f.inside && blockIdx.y == PUTS_Y)
+        slt_layer_store(slt_at(p.y) + (int64_t)b.at.own * WIDTH, own, b.at.t);
+    take_norm(p, b, f, position, own);
+    put_third(p, b, own);
+}
+
+// ---- backward
+
+// what forward left of the lane's own row
+typedef struct {
+    float4 hat[FOURS];
+    float inverse;  // 0: the batch does not have the row
+    uint32_t signs; // where y is positive, the first number in the highest bit
+} kept_row;
+
+// x̂ may have left the second cache: a line of every lane
+SLT_DEVICE_INLINE uint32_t signs_of(const slt_fused_encoder_input &p, const slt_layer_spot &at) {
+    int64_t row = (int64_t)slt_least(at.own, p.rows - 1) * WIDTH;
+    float4 y[FOURS];
+    uint32_t signs = 0;
+    slt_prefetch_line(slt_at(p.norm.aux) + row + at.t * WIDTH / 4);
+    slt_layer_load(y, slt_at(p.y) + row, at.t);
+#pragma unroll
+    for (int i = 0; i < FOURS; i++)
+        signs = signs << 4 | (uint32_t)(y[i].x > 0) << 3 | (uint32_t)(y[i].y > 0) << 2 |
+                (uint32_t)(y[i].z > 0) << 1 | (uint32_t)(y[i].w > 0);
+    return signs;
+}
+
+SLT_DEVICE_INLINE void load_kept(const slt_fused_encoder_input &p, const slt_layer_spot &at,
+                                 bool there, kept_row *kept) {
+    const float *hat = slt_at(p.norm.aux);
+    int row = slt_least(at.own, p.rows - 1);
+    slt_layer_load(kept->hat, hat + (int64_t)row * WIDTH, at.t);
+    kept->inverse = there ? hat[(int64_t)p.norm.in_room[SLT_NORM_X] * WIDTH + row] : 0;
+}
+
+// sums of dz·x̂ and dz over the block's rows, through memory where weights were
+SLT_DEVICE_INLINE void put_parts(const slt_fused_encoder_input &p, const slt_layer_spot &at,
+                                 float *stages, const float4 *dz, const kept_row &kept) {
+    enum { STRIDE = WIDTH + 16 }; // two rows next to each other are in different banks
+    float *dots = stages + PIECE, *sums = dots + SLT_LAYER_STAGES * PIECE, sum = 0;
+    int row = at.own - (int)blockIdx.x * p.each;
+    const float *column = (threadIdx.x < WIDTH ? dots : sums) + threadIdx.x % WIDTH;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < FOURS; i++) {
+        if (row >= p.each) continue;
+        *slt_layer_at(dots + row * STRIDE, i, at.t) = slt_times4(dz[i], kept.hat[i]);
+        *slt_layer_at(sums + row * STRIDE, i, at.t) = dz[i];
+    }
+    __syncthreads();
+#pragma unroll 8
+    for (int r = 0; r < p.each; r++) sum += column[r * STRIDE];
+    slt_at(p.norm.shared)[(int64_t)blockIdx.x * 2 * WIDTH + threadIdx.x] = sum;
+}
+
+// x where y was positive; by the highest four bits
+SLT_DEVICE_INLINE float4 gated4(float4 x, uint32_t open) {
+    return slt_four(open >> 31 & 1 ? x.x : 0, open >> 30 & 1 ? x.y : 0, open >> 29 & 1 ? x.z : 0,
+                    open >> 28 & 1 ? x.w : 0);
+}
+
+// z = dqkv·Wᵀ, the group's half of the channels; all rows are on their way at once
+SLT_DEVICE_INLINE void take_thirds(const slt_fused_encoder_input &p, slt_layer_workspace &b,
+                                   float (*z)[4]) {
+    float d[THIRDS][HALF][4];
+#pragma unroll
+    for (int i = 0; i < THIRDS; i++)
+        slt_layer_rows(d[i], b.at, slt_at(p.dqkv), p.rows, OUT, b.at.group * OUT / 2 + i * 64);
+    slt_layer_clear(z);
+#pragma unroll
+    for (int i = 0; i < THIRDS; i++) {
+        const float *piece = slt_ring_take(b.ring);
+#if SLT_GROUP_CORE
+        slt_layer_pin<HALF>(d[i]);
+#endif
+        slt_layer_wide(z, d[i], piece);
+        slt_ring_next(b.ring);
+    }
+}
+
+// dx = d·Bᵀ
+SLT_DEVICE_INLINE void put_input(const slt_fused_encoder_input &p, const slt_layer_workspace &b,
+                                 const float4 *own) {
+    float a[EIGHTS][4], h[HALF][4];
+    slt_layer_share(a, own, b.swap);
+    slt_layer_deep(h, a, slt_ring_take(b.ring));
+    if (p.dx.at) slt_layer_put(h, b.at, slt_at(p.dx), p.rows, WIDTH, b.at.group * 64, p.add_x);
+}
+
+// weights and what forward left are there before the previous kernel has ended
+SLT_DEVICE_INLINE slt_layer_workspace open_back(const slt_fused_encoder_input &p, float *memory,
+                                                uint64_t *gates, kept_row *kept) {
+    float *stages = slt_group_begin(memory);
+    slt_layer_workspace b;
+    if (!p.early) slt_wait_for_last();
+    b.at = slt_layer_here(p.rows, p.each);
+    b.swap = (float4 *)(stages + SLT_LAYER_RING);
+    b.small = (float *)(b.swap + SLT_LAYER_SWAP);
+    b.ring = slt_ring_open(stages, gates, slt_at(p.packed), SLT_ENCODER_INPUT_PIECES);
+    if (threadIdx.x < SLT_WARP) slt_layer_prefetch_one(b.small, GAMMA, p.norm.in[SLT_NORM_GAMMA]);
+    slt_copy_group();
+    kept->signs = signs_of(p, b.at);
+    slt_begin();
+    slt_copy_wait<0>();
+    __syncthreads();
+    return b;
+}
+
+SLT_KERNEL __launch_bounds__(THREADS, 1)
+    backward(const __grid_constant__ slt_fused_encoder_input p) {
+    SLT_DYNAMIC_SHARED(memory);
+    alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
+    float z[EIGHTS][4];
+    float4 own[FOURS];
+    kept_row kept;
+    slt_layer_workspace b = open_back(p, memory, gates, &kept);
+    bool there = b.at.own < slt_count(p.norm, SLT_TOKENS, 0);
+    take_thirds(p, b, z);
+    load_kept(p, b.at, there, &kept);
+    slt_layer_own(own, b.at, slt_at(p.dz), p.rows);
+    slt_layer_gather(own, z, b.swap);
+#pragma unroll
+    for (int i = 0; i < FOURS; i++)
+        if (!there) own[i] = slt_four(0, 0, 0, 0);
+    put_parts(p, b.at, slt_group_begin(memory), own, kept);
+    slt_layer_turn(b, GAMMA, kept.hat, kept.inverse, own);
+#pragma unroll
+    for (int i = 0; i < FOURS; i++) own[i] = gated4(own[i], kept.signs << 4 * i);
+    if (b.at.own < p.rows) {
+        slt_layer_store(slt_at(p.gated) + (int64_t)b.at.own * WIDTH, own, b.at.t);
+        slt_layer_store(slt_at(p.dy) + (int64_t)b.at.own * WIDTH, own, b.at.t);
+    }
+    put_input(p, b, own);
+}
+
+// ---- launches
+
+bool slt_encoder_input_fits(void) {
+#ifdef SLT_EMULATED
+    return true;
+#else
+    return slt_shared_room() >= BACK_BYTES;
+#endif
+}
+
+void slt_encoder_input_forward(const slt_fused_encoder_input *run) {
+    dim3 grid = slt_grid(&run->norm, run->rows, SLT_LAYER_ROWS);
+    grid.y = THIRDS;
+    SLT_LAUNCH_LARGE(run, forward, grid, THREADS, BYTES);
+}
+
+void slt_encoder_input_backward(const slt_fused_encoder_input *run) {
+    SLT_LAUNCH_LARGE(run, backward, slt_grid(&run->norm, run->rows, run->each), THREADS,
+                     BACK_BYTES);
+}
