@@ -107,7 +107,12 @@ class Baseline(Estimator):
         )
         report, context = c.slt_baseline_report(), Context()
         context.run(
-            lib.slt_baseline_segment, context.pointer, needed(self.rule, "rule"), given, pointers, report
+            lib.slt_baseline_segment,
+            context.pointer,
+            needed(self.rule, "rule"),
+            given,
+            pointers,
+            report,
         )
         self.report_ = {"note": text(report.note), "prior_count": report.prior_count}
         if report.chosen.count:

@@ -58,7 +58,7 @@ void play_open(void) {
     if (!state.screen) return;
     watch_signals(on_signal);
 
-    // keys one by one and unseen; Ctrl-C stays, Ctrl-Z would leave the page after
+    // keys one by one and unseen; Ctrl-C stays, Ctrl-Z would leave the page behind
     struct termios now = state.before;
     now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     now.c_cc[VMIN] = 1;

@@ -1,4 +1,4 @@
-// MT19937, the generator after numpy's RandomState and Python's random (Matsumoto and Nishimura
+// MT19937, the generator of numpy's RandomState and Python's random (Matsumoto and Nishimura
 // 1998, DOI 10.1145/272991.272995), with the seedings and bounded draws of both: whoever uses the
 // same calls in the same order gets the same numbers.
 //

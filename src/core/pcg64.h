@@ -1,4 +1,4 @@
-// PCG64 after NumPy's SeedSequence, bit for bit as numpy.random.default_rng(seed) draws.
+// PCG64 seeded by NumPy's SeedSequence, bit for bit as numpy.random.default_rng(seed) draws.
 //
 // A 128-bit linear congruential generator with the XSL-RR output of 64 bits (M. E. O'Neill, "PCG: a
 // family of simple fast space-efficient statistically good algorithms for random number

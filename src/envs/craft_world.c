@@ -45,7 +45,7 @@ static void scatter(slt_craft_world *world, int first, int last) {
     }
 }
 
-// gold after water or a gem after stone, at the lower edge
+// gold behind water or a gem behind stone, at the lower edge
 static void bury(slt_craft_world *world, int treasure, int wall) {
     int x = 1 + (int)slt_mt19937_below(&world->random, SIZE - 2), y = 1;
     slt_craft_put(world, x, y, treasure);

@@ -1,7 +1,7 @@
 // MiniGrid: a walled grid, an agent that sees 7x7 cells before it, keys, doors, balls and boxes.
 //
 // Bit for bit the worlds of the Python package minigrid 3.0 (Chevalier-Boisvert et al., "Minigrid &
-// Miniworld", NeurIPS 2023) after numpy's generator: same seed, same layouts, observations and
+// Miniworld", NeurIPS 2023) with numpy's generator: same seed, same layouts, observations and
 // rewards. x grows to the right, y downward; directions are 0 right, 1 down, 2 left, 3 up.
 //
 // A cell is one byte: what it is (4 bits) and its colour (3 bits). Bit 6 says that it blocks sight.

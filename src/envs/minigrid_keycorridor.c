@@ -1,5 +1,5 @@
 // KeyCorridor: three columns of rooms, the middle one a corridor; the key lies in a room on the
-// left, a ball after the locked door on the right.
+// left, a ball behind the locked door on the right.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

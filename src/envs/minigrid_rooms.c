@@ -10,7 +10,7 @@ static int room_at(const slt_rooms *rooms, int column, int row) {
     return row * rooms->rules->columns + column;
 }
 
-// the room after a wall; its wall is (wall + 2) mod 4
+// the room behind a wall; its wall is (wall + 2) mod 4
 static int neighbour(const slt_rooms *rooms, int room, int wall) {
     return room + slt_step_x[wall] + slt_step_y[wall] * rooms->rules->columns;
 }

@@ -14,7 +14,7 @@ enum { SLT_ROOMS = 9 };
 typedef struct {
     const slt_minigrid_rules *rules;
     slt_minigrid *grid;
-    slt_spot door[SLT_ROOMS][4];  // where a door would be; x = 0: no room after this wall
+    slt_spot door[SLT_ROOMS][4];  // where a door would be; x = 0: no room behind this wall
     bool connected[SLT_ROOMS][4]; // by a door or a gap
     bool locked[SLT_ROOMS];
 } slt_rooms;

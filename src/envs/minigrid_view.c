@@ -1,7 +1,7 @@
 // The 7x7 view: the window before the agent, what of it can be seen, and its bytes.
 //
 // Sight is no line of sight but a sweep from the agent's row away from it: in each row, visible
-// cells that do not block sight show their neighbours left and right, and the three cells after
+// cells that do not block sight show their neighbours left and right, and the three cells behind
 // themselves in the next row. The package sweeps each row first to the right, then to the left;
 // since sight runs through a whole run of clear cells either way, this equals: every run that holds
 // a visible cell becomes visible with the cells at its two ends, and shows its three neighbours.

@@ -62,7 +62,7 @@ static bool is_satisfied(const slt_craft_bot *bot, const slt_craft_world *world)
            bot->has_saved && memcmp(bot->saved, world->inventory, sizeof bot->saved) != 0;
 }
 
-// gold and gems lie after walls: plan as if water and stone were gone (the next look restores what
+// gold and gems lie behind walls: plan as if water and stone were gone (the next look restores what
 // is in view)
 static void forget_walls(slt_craft_bot *bot) {
     for (int i = 0; i < CELLS; i++)

@@ -1,7 +1,7 @@
 // Planner experts for MiniGrid: DoorKey, Unlock, UnlockPickup, BlockedUnlockPickup, KeyCorridor.
 //
 // A planner acts on what it has seen: the 7x7 views, the direction, its own actions. It walks
-// shortest paths on the map it remembers, never onto unknown cells (but DoorKey's after the open
+// shortest paths on the map it remembers, never onto unknown cells (but DoorKey's behind the open
 // door), and plans anew when the map changes. Among optimal moves it prefers forward, left, right;
 // with probability 0.15 it takes any of them.
 //

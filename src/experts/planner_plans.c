@@ -10,7 +10,7 @@ static int own_state(const slt_memory *memory) {
     return slt_path_state(memory->place.x, memory->place.y, memory->direction);
 }
 
-// unknown cells are not walked on, but after DoorKey's open door there is only floor
+// unknown cells are not walked on, but behind DoorKey's open door there is only floor
 static int enter_cost(const slt_planner *planner, const slt_errand *errand, int x, int y) {
     switch (slt_cell_kind(slt_memory_cell(&planner->memory, x, y))) {
     case SLT_EMPTY:
@@ -109,7 +109,7 @@ static bool shows_unknown(const slt_memory *memory, const slt_errand *errand, in
     return false;
 }
 
-// a closed door of the area with something unknown after it
+// a closed door of the area with something unknown behind it
 static bool faces_new_door(const slt_memory *memory, const slt_errand *errand, int state) {
     int dx = slt_step_x[state & 3], dy = slt_step_y[state & 3];
     int x = (state >> 6) + dx, y = (state >> 2 & 15) + dy;

@@ -71,7 +71,7 @@ static void a_seed_gives_its_episode(void **state) {
     }
 }
 
-// a target after walls: known as a whole, so there is nothing left to explore
+// a target behind walls: known as a whole, so there is nothing left to explore
 static void a_bot_without_a_way_gives_up(void **state) {
     (void)state;
     slt_craft_world world = {0};

@@ -41,8 +41,8 @@ SLT_DEVICE_INLINE void slt_wait_for_last(void) {
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// the first line of a kernel: nothing is read or written before the previous one has ended. The one
-// after is let in when this one works, so that no more than one waits
+// the first line of a kernel: nothing is read or written before the previous one has ended. The
+// next one is let in when this one works, so that no more than one waits
 SLT_DEVICE_INLINE void slt_begin(void) {
     slt_wait_for_last();
     slt_let_next();

@@ -33,8 +33,8 @@ static slt_status prepare(slt_trainer *t, slt_training_run *run, slt_evidence *e
     return SLT_NEW(&t->arena, &e->numbers, (size_t)e->count);
 }
 
-static slt_status write_stats(void *user, const slt_episode *episode,
-                              const slt_segmentation *found) {
+static slt_status record_segments(void *user, const slt_episode *episode,
+                                  const slt_segmentation *found) {
     slt_evidence *e = user;
     (void)episode;
     e->numbers[e->seen] = 1;
@@ -61,7 +61,7 @@ static slt_status gather(slt_trainer *t, slt_evidence *all) {
         requests[i] =
             (slt_predict_request){.member = run->first + run->outcome->result.restarts.picked,
                                   .seed = run->request->seed,
-                                  .visit = write_stats,
+                                  .visit = record_segments,
                                   .user = &all[i]};
     }
     return slt_predict(t->learner, t->task.data, t->task.episodes[slt_trainer_held_out(t)],
