@@ -74,7 +74,7 @@ static slt_status add_bits(slt_device_rows *rows_of_device, int i, const slt_bit
     slt_cuda_device_rows *there = rows_of_device->on_device;
     int64_t ones = bits->offset[rows] - bits->offset[0], before = there->count[i], *offset;
     if (ones > rows_of_device->column[i].ones - before)
-        SLT_FAIL(SLT_RANGE, "%lld ones for a shelf with %lld of %lld", (long long)ones,
+        SLT_FAIL(SLT_RANGE, "%lld ones for device rows with %lld of %lld", (long long)ones,
                  (long long)before, (long long)rows_of_device->column[i].ones);
     SLT_TRY(SLT_ALLOC(&rows_of_device->context->allocator, &offset, (size_t)rows + 1));
     for (int r = 0; r <= rows; r++) offset[r] = before + bits->offset[r] - bits->offset[0];
