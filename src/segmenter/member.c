@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "segmenter/member.h"
+#include <math.h>
 #include <string.h>
 #include "segmenter/segmenter_impl.h"
 
@@ -11,14 +12,16 @@ enum { LINEAR_SWEEPS = 40, EVENT_SWEEPS = 60, PHASE_SWEEPS = 150, EVENT_STARTS =
 // Families, numbers of laws and least deviations in an order whose every beginning is mixed.
 // clang-format off
 static const slt_variant switching[] = {
-    { 8, SLT_LAW_SMOOTH, .20}, { 8, SLT_LAW_BOTH, .10}, { 8, SLT_LAW_INERTIA, .20},
-    {12, SLT_LAW_SMOOTH, .30}, {12, SLT_LAW_BOTH, .30}, {12, SLT_LAW_INERTIA, .10},
-    {12, SLT_LAW_SMOOTH, .10}, {12, SLT_LAW_BOTH, .20}, {12, SLT_LAW_INERTIA, .30},
-    { 8, SLT_LAW_SMOOTH, .45}, { 8, SLT_LAW_BOTH, .45}, { 8, SLT_LAW_INERTIA, .45},
-    {12, SLT_LAW_SMOOTH, .20}, {12, SLT_LAW_BOTH, .10}, {12, SLT_LAW_INERTIA, .20},
-    { 8, SLT_LAW_SMOOTH, .30}, { 8, SLT_LAW_BOTH, .30}, { 8, SLT_LAW_INERTIA, .10},
-    { 8, SLT_LAW_SMOOTH, .10}, { 8, SLT_LAW_BOTH, .20}, { 8, SLT_LAW_INERTIA, .30},
-    {12, SLT_LAW_SMOOTH, .45}, {12, SLT_LAW_BOTH, .45}, {12, SLT_LAW_INERTIA, .45},
+    { 8, SLT_LAW_SMOOTH, .20}, {12, SLT_LAW_BOTH, .20}, { 8, SLT_LAW_INERTIA, .20},
+    {12, SLT_LAW_SMOOTH, .10}, { 8, SLT_LAW_BOTH, .10}, {12, SLT_LAW_INERTIA, .10},
+    { 8, SLT_LAW_SMOOTH, .30}, {12, SLT_LAW_BOTH, .30}, { 8, SLT_LAW_INERTIA, .30},
+    {12, SLT_LAW_SMOOTH, .05}, { 8, SLT_LAW_BOTH, .05}, {12, SLT_LAW_INERTIA, .05},
+    { 8, SLT_LAW_SMOOTH, .45}, {12, SLT_LAW_BOTH, .45}, { 8, SLT_LAW_INERTIA, .45},
+    {12, SLT_LAW_SMOOTH, .20}, { 8, SLT_LAW_BOTH, .20}, {12, SLT_LAW_INERTIA, .20},
+    { 8, SLT_LAW_SMOOTH, .10}, {12, SLT_LAW_BOTH, .10}, { 8, SLT_LAW_INERTIA, .10},
+    {12, SLT_LAW_SMOOTH, .30}, { 8, SLT_LAW_BOTH, .30}, {12, SLT_LAW_INERTIA, .30},
+    { 8, SLT_LAW_SMOOTH, .05}, {12, SLT_LAW_BOTH, .05}, { 8, SLT_LAW_INERTIA, .05},
+    {12, SLT_LAW_SMOOTH, .45}, { 8, SLT_LAW_BOTH, .45}, {12, SLT_LAW_INERTIA, .45},
 };
 static const slt_variant events[] = {
     {4, .effects = false}, {4, .effects = true}, {2, .effects = false}, {2, .effects = true},
@@ -93,7 +96,7 @@ slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_memb
     if (is_linear(group)) {
         slt_linear_options options = {.family = v->family,
                                       .laws = v->laws,
-                                      .floor = v->floor,
+                                      .floor = fmax(v->floor, s->noise / 2),
                                       .seed = seed,
                                       .sweeps = LINEAR_SWEEPS};
         return slt_linear_fit(&member->arena, &recording->motion, episodes, count, &options,

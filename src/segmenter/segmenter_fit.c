@@ -126,6 +126,8 @@ static slt_status learn_group(slt_segmenter *s, slt_run_group *group, slt_datase
     slt_arena_init(&l.arena, &s->context->allocator, 0);
     slt_status status =
         slt_recording_read(s, &l.arena, group, data, pool->list, pool->count, &l.pool);
+    if (status == SLT_OK && s->continuous)
+        status = slt_motion_noise(&l.arena, &l.pool.motion, &s->noise);
     if (status == SLT_OK)
         status = SLT_NEW(&l.arena, &l.order,
                          (size_t)slt_context_threads(s->context) * (size_t)pool->count);

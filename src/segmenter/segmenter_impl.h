@@ -38,6 +38,7 @@ struct slt_segmenter {
     bool continuous;
     int actions, observation; // what data must have: actions or numbers per action; observations
     slt_motion_scale scale;
+    double noise; // of the actions, in standard deviations
     int counts;
     double *told; // [counts] chance of 1 .. counts segments; NULL: nothing is known
     int group_count, chosen, answer;

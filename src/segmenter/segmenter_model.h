@@ -14,7 +14,7 @@ slt_status slt_segmenter_is(slt_context *context, const char *path, bool *out);
 typedef struct {
     bool continuous;
     int actions, observation; // actions: how many, or numbers per action
-    const char *data; // what it learned from
+    const char *data;         // what it learned from
 } slt_segmenter_fits;
 slt_segmenter_fits slt_segmenter_takes(const slt_segmenter *segmenter);
 slt_told slt_segmenter_told(const slt_segmenter *segmenter);
