@@ -28,7 +28,7 @@ typedef enum { SLT_KIND_AUTO, SLT_KIND_EVENTS, SLT_KIND_PHASES } slt_segment_kin
 // Zero: the defaults.
 typedef struct {
     slt_segment_kind kind; // continuous actions have phases only
-    int runs;              // of every group, 4 to 1000; 0: 48
+    int runs;              // of every group, 4 to 1000; 0: 60
     double seconds;        // stop starting runs after so long; 0: no bound
     uint64_t seed;
     const char *prior; // what is known of the number of segments: "3", "3..6", "~4.5", "0,.2,.8";

@@ -24,7 +24,7 @@ from .scores import SCORES
 _KINDS = ("auto", "events", "phases")
 _DEFAULTS = {
     "kind": "auto",
-    "runs": 48,
+    "runs": 60,
     "prior": None,
     "min_length": None,
     "seconds": None,
@@ -41,7 +41,7 @@ class VoteSegmenter(Model):
     kind : "auto", "events" or "phases"
         what a segment is: it ends with an event, or it is a stretch of one kind of behaviour; auto:
         what its runs agree on more
-    runs : 4 to 1000, default 48
+    runs : 4 to 1000, default 60
         of every group that votes
     prior : None, 3, (3, 6), "~4.5" or a list of probabilities
         what is known of the number of segments
@@ -57,7 +57,7 @@ class VoteSegmenter(Model):
     def __init__(
         self,
         kind: str = "auto",
-        runs: int = 48,
+        runs: int = 60,
         prior: Any = None,
         min_length: Optional[int] = None,
         seconds: Optional[float] = None,

@@ -29,7 +29,7 @@ static const cli_flag flags[] = {
     {"max-length", 0, "N", "segments of at most N steps"},
     {"answer", 0, "N", "takes the N-th of the answers that runs of a vote agree on"},
     {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
-    {"runs", 0, "N", "without RUN: runs of every group that votes (default 48)"},
+    {"runs", 0, "N", "without RUN: runs of every group that votes (default 60)"},
     {"seconds", 0, "N", "without RUN: time limit of training"},
     {"restarts", 0, "N",
      "without RUN: no vote; trains N of slottar-mdl, keeps the best (default 16)"},

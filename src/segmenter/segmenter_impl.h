@@ -10,7 +10,7 @@
 #include "slottar/segmenter.h"
 #include "vote/vote.h"
 
-enum { SLT_DEFAULT_RUNS = 48, SLT_SEGMENTER_TEXT = 4608 };
+enum { SLT_DEFAULT_RUNS = 60, SLT_SEGMENTER_TEXT = 4608 };
 
 // whose boundaries count how much, and from which height on they are kept
 typedef struct {
