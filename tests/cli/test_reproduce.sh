@@ -55,8 +55,8 @@ same "the same page" whole.md whole/results.md
 # ---- without hints
 check "slottar-mdl without hints" 0 make hints -o hints --only 'doorkey/mdl-*' --no-pages
 says "no prior and no preset" hints/results.json "slottar train slottar-mdl data/doorkey.safetensors --restarts 4 steps=200 steps=2 batch=8 --seed 0 -o runs/doorkey/mdl-untold/0"
-says "no cuts to begin with" hints/results.json "slottar train slottar-mdl data/doorkey.safetensors --preset doorkey --restarts 4 steps=200 starts=random steps=2 batch=8 --seed 0 -o runs/doorkey/mdl-random/0"
-grep -q '^prior: "auto"' hints/runs/doorkey/mdl-bare/0/config.yaml && grep -q '^starts: random' hints/runs/doorkey/mdl-bare/0/config.yaml && ok "neither" || not_ok "neither"
+says "no cuts to begin with" hints/results.json "slottar train slottar-mdl data/doorkey.safetensors --preset doorkey --restarts 4 steps=200 init=random steps=2 batch=8 --seed 0 -o runs/doorkey/mdl-random/0"
+grep -q '^prior: "auto"' hints/runs/doorkey/mdl-bare/0/config.yaml && grep -q '^init: random' hints/runs/doorkey/mdl-bare/0/config.yaml && ok "neither" || not_ok "neither"
 
 # ---- killed at two places, then in two jobs
 for place in 3 20; do
