@@ -154,10 +154,13 @@ static void warn(slt_vote_result *r, const char *text) {
         snprintf(r->warnings[r->warning_count++], sizeof r->warnings[0], "%s", text);
 }
 
-// the more trusted one; of two that are nearly tied the one with longer segments
+// the more trusted one; of two that are nearly tied the one with longer segments, or, where these
+// are alike, the one whose runs agree more
 static bool better(const slt_vote_group *a, const slt_vote_group *b) {
     double more = a->trust - b->trust;
-    return more > NEAR_TIE || (more > -NEAR_TIE && a->segments < b->segments);
+    if (more > NEAR_TIE || more < -NEAR_TIE) return more > 0;
+    bool alike = a->segments < 1.05 * b->segments && b->segments < 1.05 * a->segments;
+    return alike ? a->agreement > b->agreement : a->segments < b->segments;
 }
 
 void slt_segmenter_judge(slt_segmenter *s) {
