@@ -68,10 +68,11 @@ static slt_status put_labels(const labeller *to, hid_t episode, int64_t first, i
 // ---- the file
 
 static slt_status label_episodes(const labeller *to) {
-    bool table = !to->layout->episode;
+    const char *form = to->layout->episode;
+    bool table = !form;
     for (int64_t i = 0; i < (table ? 1 : to->episodes); i++) {
-        char name[64];
-        snprintf(name, sizeof name, table ? "/" : to->layout->episode, i);
+        char name[64] = "/";
+        if (form) snprintf(name, sizeof name, form, i);
         hid_t episode =
             table ? H5Gopen2(to->file, "/", H5P_DEFAULT) : slt_hdf5_group(to->file, name);
         if (episode < 0) SLT_FAIL(SLT_FORMAT, "%s: missing", name);
