@@ -29,7 +29,7 @@ def _load() -> ctypes.CDLL:
     try:
         return ctypes.CDLL(path)
     except OSError as problem:
-        missing = re.match(r"(lib[^:]+): cannot open shared object file", str(problem))
+        missing = re.match(r"(lib[^/:]+): ", str(problem))
         if missing and "libslottar" not in missing.group(1):
             raise ImportError(
                 f"slottar needs the shared library {missing.group(1)}, which is not installed; "

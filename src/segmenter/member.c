@@ -7,7 +7,13 @@
 #include <string.h>
 #include "segmenter/segmenter_impl.h"
 
-enum { LINEAR_SWEEPS = 40, EVENT_SWEEPS = 60, PHASE_SWEEPS = 150, EVENT_STARTS = 60 };
+enum {
+    LINEAR_SWEEPS = 40,
+    EVENT_SWEEPS = 60,
+    PHASE_SWEEPS = 150,
+    EVENT_STARTS = 60,
+    TOLD_LAWS = 8
+};
 
 // Families, numbers of laws and least deviations in an order whose every beginning is mixed.
 // clang-format off
@@ -80,12 +86,14 @@ slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_
 static slt_symbol_options symbol_options(const slt_segmenter *s, const slt_run_group *group,
                                          int laws, uint64_t seed) {
     bool ends = group->spec->kind == SLT_GROUP_EVENTS;
+    // told a count, event chains with few laws agree on a wrong answer
+    if (ends && s->told && laws < TOLD_LAWS) laws = TOLD_LAWS;
     return (slt_symbol_options){.family = ends ? SLT_CHAIN_EVENTS : SLT_CHAIN_PHASES,
                                 .laws = laws,
                                 .seed = seed,
                                 .sweeps = ends ? EVENT_SWEEPS : PHASE_SWEEPS,
                                 .starts = ends ? EVENT_STARTS : 0,
-                                .count_prior = s->told,
+                                .count_prior = s->possible,
                                 .counts = s->counts};
 }
 
@@ -96,7 +104,7 @@ slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_memb
     if (is_linear(group)) {
         slt_linear_options options = {.family = v->family,
                                       .laws = v->laws,
-                                      .floor = fmax(v->floor, s->noise / 2),
+                                      .floor = fmax(v->floor, s->noise),
                                       .seed = seed,
                                       .sweeps = LINEAR_SWEEPS};
         return slt_linear_fit(&member->arena, &recording->motion, episodes, count, &options,

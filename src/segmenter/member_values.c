@@ -45,8 +45,7 @@ slt_status slt_member_init(slt_segmenter *s, const slt_run_group *group, slt_mem
                n[ACTIONS] == s->scale.actions.kept && n[INPUTS] == D;
     else
         fits = fits && n[FAMILY] == family && n[ACTIONS] == s->actions &&
-               n[INPUTS] == s->actions * (1 + effects) && (!effects || s->observation) &&
-               n[COUNTS] == s->counts;
+               n[INPUTS] == s->actions * (1 + effects) && (!effects || s->observation);
     if (!fits)
         SLT_FAIL(SLT_FORMAT, "%s: the shape of a member of %s is wrong", path, group->spec->name);
     if (linear)
@@ -54,10 +53,14 @@ slt_status slt_member_init(slt_segmenter *s, const slt_run_group *group, slt_mem
                                &member->linear);
     slt_symbol_options options = {.family = (slt_symbol_family)family,
                                   .laws = n[LAWS],
-                                  .count_prior = s->told,
+                                  .count_prior = s->possible,
                                   .counts = s->counts};
     member->effects = effects;
-    return slt_symbol_chain_init(&member->arena, &options, n[ACTIONS], n[INPUTS], &member->symbols);
+    SLT_TRY(
+        slt_symbol_chain_init(&member->arena, &options, n[ACTIONS], n[INPUTS], &member->symbols));
+    if (member->symbols.N != n[COUNTS])
+        SLT_FAIL(SLT_FORMAT, "%s: the shape of a member of %s is wrong", path, group->spec->name);
+    return SLT_OK;
 }
 
 slt_status slt_member_unpack(slt_segmenter *s, const slt_run_group *group, slt_member *member,

@@ -77,22 +77,26 @@ static void add_standard(arrays *a, const slt_standard *s, const char *what) {
 static slt_status add_group(arrays *a, slt_segmenter *s, int g) {
     const slt_run_group *group = &s->groups[g];
     const char *name = group->spec->name;
-    double *votes, *thresholds, *summary;
+    double *votes, *thresholds, *odds, *summary;
     int32_t *rules;
     SLT_TRY(SLT_NEW(&a->arena, &rules, 2));
     rules[0] = group->rules.tolerance;
     rules[1] = group->rules.least_length;
     SLT_TRY(SLT_NEW(&a->arena, &votes, (size_t)(VOTES * group->count)));
     SLT_TRY(SLT_NEW(&a->arena, &thresholds, VOTES));
+    SLT_TRY(SLT_NEW(&a->arena, &odds, (size_t)(VOTES * s->counts) + 1));
     SLT_TRY(SLT_NEW(&a->arena, &summary, SUMMARY));
     for (int v = 0; v < VOTES; v++) {
         memcpy(votes + v * group->count, group->votes[v].weights,
                sizeof *votes * (size_t)group->count);
         thresholds[v] = group->votes[v].threshold;
+        if (s->told)
+            memcpy(odds + v * s->counts, group->votes[v].odds, sizeof *odds * (size_t)s->counts);
     }
     pack_summary(&s->result.groups[g], summary);
     add(a, SLT_DTYPE_F64, VOTES, group->count, votes, "%s.weights", name);
     add(a, SLT_DTYPE_F64, VOTES, -1, thresholds, "%s.thresholds", name);
+    if (s->told) add(a, SLT_DTYPE_F64, VOTES * s->counts, -1, odds, "%s.odds", name);
     add(a, SLT_DTYPE_F64, SUMMARY, -1, summary, "%s.summary", name);
     add(a, SLT_DTYPE_I32, 2, -1, rules, "%s.rules", name);
     for (int i = 0; i < group->count; i++) {
@@ -224,6 +228,21 @@ static slt_status read_members(reading *r, slt_run_group *group, int64_t count) 
     return SLT_OK;
 }
 
+static slt_status read_odds(const reading *r, slt_run_group *group) {
+    slt_segmenter *s = r->s;
+    const slt_array *odds;
+    if (!s->told) return SLT_OK;
+    SLT_TRY(get(r, SLT_DTYPE_F64, VOTES * s->counts, &odds, "%s.odds", group->spec->name));
+    const double *from = odds->data;
+    for (int64_t i = 0; i < VOTES * s->counts; i++)
+        if (from[i] < 0) SLT_FAIL(SLT_FORMAT, "%s: %s.odds is below 0", r->path, group->spec->name);
+    for (int v = 0; v < VOTES; v++, from += s->counts) {
+        SLT_TRY(SLT_NEW(&s->arena, &group->votes[v].odds, (size_t)s->counts));
+        memcpy(group->votes[v].odds, from, sizeof *from * (size_t)s->counts);
+    }
+    return SLT_OK;
+}
+
 static slt_status read_group(reading *r, const char *name) {
     slt_segmenter *s = r->s;
     slt_run_group *group = &s->groups[s->group_count];
@@ -254,6 +273,7 @@ static slt_status read_group(reading *r, const char *name) {
                 SLT_FAIL(SLT_FORMAT, "%s: a weight of %s is not from 0 to 1", r->path, name);
         group->votes[v].threshold = ((const double *)thresholds->data)[v];
     }
+    SLT_TRY(read_odds(r, group));
     s->group_count++;
     snprintf(summary->name, sizeof summary->name, "%s", name);
     unpack_summary(numbers->data, summary);
@@ -295,6 +315,7 @@ static slt_status read_about(reading *r) {
     s->counts = (int)told->count;
     SLT_TRY(SLT_NEW(&s->arena, &s->told, told->count + 1));
     memcpy(s->told, told->data, told->bytes);
+    SLT_TRY(slt_segmenter_tell(s));
     return SLT_OK;
 }
 

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "core/clock.h"
@@ -12,6 +13,7 @@
 
 // steps that are enough: to draw halves from, for one run, and to measure agreement on
 enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000 };
+static const double RARE = .02; // counts with less of the greatest chance do not occur
 enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8 };
 
 typedef struct {
@@ -156,7 +158,18 @@ static slt_status read_told(slt_segmenter *s) {
                               "mean or a list");
     s->counts = slt_prior_shape_of(&prior).largest;
     SLT_TRY(SLT_NEW(&s->arena, &s->told, (size_t)s->counts));
-    return slt_prior_fill(&prior, s->counts, s->told);
+    SLT_TRY(slt_prior_fill(&prior, s->counts, s->told));
+    return slt_segmenter_tell(s);
+}
+
+// A chain that weighs counts by their chances skips certain ends to reach the commonest count, so
+// it is told which counts occur; the vote weighs them.
+slt_status slt_segmenter_tell(slt_segmenter *s) {
+    double most = 0;
+    SLT_TRY(SLT_NEW(&s->arena, &s->possible, (size_t)s->counts + 1));
+    for (int n = 0; n < s->counts; n++) most = fmax(most, s->told[n]);
+    for (int n = 0; n < s->counts; n++) s->possible[n] = s->told[n] > RARE * most;
+    return SLT_OK;
 }
 
 // ---- all of it

@@ -16,6 +16,7 @@ enum { SLT_DEFAULT_RUNS = 60, SLT_SEGMENTER_TEXT = 4608 };
 typedef struct {
     double *weights; // [members]
     double threshold;
+    double *odds; // [counts] of what is told to what the heights say; NULL: nothing is told
 } slt_vote_of;
 
 typedef struct {
@@ -40,7 +41,8 @@ struct slt_segmenter {
     slt_motion_scale scale;
     double noise; // of the actions, in standard deviations
     int counts;
-    double *told; // [counts] chance of 1 .. counts segments; NULL: nothing is known
+    double *told;     // [counts] chance of 1 .. counts segments; NULL: nothing is known
+    double *possible; // [counts] what chains are told of it: which counts occur, all alike
     int group_count, chosen, answer;
     slt_run_group groups[SLT_MOST_GROUPS];
 };
@@ -70,6 +72,9 @@ slt_status slt_member_unpack(slt_segmenter *s, const slt_run_group *group, slt_m
 
 void slt_segmenter_describe(const slt_segmenter_options *options, const char *data, char *out,
                             size_t size);
+
+// what chains are told, from what the user told
+slt_status slt_segmenter_tell(slt_segmenter *s);
 
 // ---- the vote
 

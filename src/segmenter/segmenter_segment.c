@@ -80,7 +80,6 @@ static slt_status answer_block(answering *a, const int64_t *episodes, int64_t co
     slt_run_group *group = &s->groups[s->chosen];
     const slt_vote_of *vote = &group->votes[s->answer];
     slt_vote_rules rules = group->rules;
-    slt_vote_told told = {s->told, s->counts};
     slt_recording recording;
     slt_ballots ballots;
     slt_candidates candidates;
@@ -92,8 +91,8 @@ static slt_status answer_block(answering *a, const int64_t *episodes, int64_t co
     SLT_TRY(slt_vote_candidates(&a->arena, &ballots, vote->weights, &rules, &candidates));
     SLT_TRY(SLT_NEW(&a->arena, &cut, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(&a->arena, &height, (size_t)ballots.steps + 1));
-    SLT_TRY(
-        slt_vote_keep(&a->arena, &candidates, vote->threshold, &told, ballots.steps, cut, height));
+    SLT_TRY(slt_vote_keep(&a->arena, &candidates, vote->threshold, vote->odds, s->counts,
+                          ballots.steps, cut, height));
     const uint8_t *law = speaker(group, vote, laws);
     for (int64_t e = 0; e < count; e++) {
         int64_t at = ballots.offsets[e];

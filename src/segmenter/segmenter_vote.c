@@ -11,6 +11,8 @@
 // below this a result is doubtful; groups closer than this are a near tie
 static const double ENOUGH_TRUST = .75, NEAR_TIE = .05;
 
+enum { ROUNDS = 2 }; // of weighing runs by the answer
+
 // ---- ballots
 
 typedef struct {
@@ -72,7 +74,11 @@ static slt_status decide(slt_segmenter *s, const slt_vote_rules *rules, slt_aren
     SLT_TRY(slt_vote_choose(arena, &candidates, &choice));
     vote->threshold = choice.threshold;
     *expected = choice.expected;
-    return slt_vote_keep(arena, &candidates, choice.threshold, &told, ballots->steps, cut, NULL);
+    if (told.chance)
+        SLT_TRY(slt_vote_odds(arena, &candidates, ballots->episodes, choice.threshold, &told,
+                              vote->odds));
+    return slt_vote_keep(arena, &candidates, choice.threshold, vote->odds, s->counts,
+                         ballots->steps, cut, NULL);
 }
 
 static slt_status settle_modes(slt_segmenter *s, slt_run_group *group, slt_arena *arena,
@@ -112,7 +118,7 @@ static double least(double a, double b, double c) {
 static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *arena,
                          const slt_recording *held_out, slt_vote_group *out) {
     slt_ballots ballots;
-    slt_vote_of equal;
+    slt_vote_of equal = {0};
     float *agreement;
     uint8_t *cut, *other;
     int half = 0;
@@ -120,9 +126,14 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *aren
     SLT_TRY(SLT_NEW(arena, &cut, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &other, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &equal.weights, (size_t)group->count));
+    if (s->told) SLT_TRY(SLT_NEW(arena, &equal.odds, (size_t)s->counts));
     SLT_TRY(slt_vote_agreement(arena, &ballots, &group->rules, &agreement));
     SLT_TRY(slt_vote_weights(arena, agreement, group->count, group->votes[0].weights));
     SLT_TRY(decide(s, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
+    for (int round = 0; round < ROUNDS; round++) {
+        SLT_TRY(slt_vote_reweigh(arena, &ballots, &group->rules, cut, group->votes[0].weights));
+        SLT_TRY(decide(s, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
+    }
     for (int i = 0; i < group->count; i++) half += group->votes[0].weights[i] > 0;
     for (int i = 0; i < group->count; i++)
         equal.weights[i] = group->votes[0].weights[i] > 0 ? 1. / half : 0;
@@ -139,8 +150,10 @@ slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, const slt_re
     slt_arena arena;
     snprintf(out->name, sizeof out->name, "%s", group->spec->name);
     out->runs = group->count;
-    for (int i = 0; i < 1 + SLT_MOST_MODES; i++)
+    for (int i = 0; i < 1 + SLT_MOST_MODES; i++) {
         SLT_TRY(SLT_NEW(&s->arena, &group->votes[i].weights, (size_t)group->count));
+        if (s->told) SLT_TRY(SLT_NEW(&s->arena, &group->votes[i].odds, (size_t)s->counts));
+    }
     slt_arena_init(&arena, &s->context->allocator, 0);
     slt_status status = settle(s, group, &arena, held_out, out);
     slt_arena_deinit(&arena);

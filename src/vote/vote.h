@@ -35,6 +35,10 @@ slt_status slt_vote_agreement(slt_arena *arena, const slt_ballots *ballots,
 // the others 0. Sums to 1.
 slt_status slt_vote_weights(slt_arena *arena, const float *agreement, int runs, double *weights);
 
+// The same by agreement with an answer: the better half, each by the fourth power of it.
+slt_status slt_vote_reweigh(slt_arena *arena, const slt_ballots *ballots,
+                            const slt_vote_rules *rules, const uint8_t *cut, double *weights);
+
 // ---- candidates
 
 // a place where runs have a boundary: the weight of those within the tolerance
@@ -69,10 +73,16 @@ typedef struct {
     int counts;
 } slt_vote_told;
 
-// Which candidates are kept: those from the threshold on, or as many per episode as what is told
-// makes likeliest. cut: [steps]; height: [steps], or NULL.
+// How much likelier 1 .. counts segments are by what is told than by the heights alone, over all
+// episodes: what the count of one episode is weighed with. odds: [counts].
+slt_status slt_vote_odds(slt_arena *arena, const slt_candidates *candidates, int64_t episodes,
+                         double threshold, const slt_vote_told *told, double *odds);
+
+// Which candidates are kept: those from the threshold on, or, with odds, as many per episode as are
+// likeliest. cut: [steps]; height: [steps], or NULL.
 slt_status slt_vote_keep(slt_arena *arena, const slt_candidates *candidates, double threshold,
-                         const slt_vote_told *told, int64_t steps, uint8_t *cut, float *height);
+                         const double *odds, int counts, int64_t steps, uint8_t *cut,
+                         float *height);
 
 // Mean F1 above chance between an answer and the runs, each by its weight.
 slt_status slt_vote_support(slt_arena *arena, const slt_ballots *ballots, const double *weights,

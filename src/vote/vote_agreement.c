@@ -99,21 +99,72 @@ static double mean_agreement(const float *agreement, int runs, int run, const ra
     return others ? sum / others : 1;
 }
 
-slt_status slt_vote_weights(slt_arena *arena, const float *agreement, int runs, double *weights) {
-    slt_arena_mark mark = slt_arena_now(arena);
-    ranked *list;
+// the better half of a ranked list
+static int half_of(int runs) { return runs > 4 ? (runs + 1) / 2 : runs; }
+
+static void weigh(const ranked *list, int runs, double *weights) {
     double sum = 0;
-    int half = runs > 4 ? (runs + 1) / 2 : runs;
-    SLT_TRY(SLT_NEW(arena, &list, (size_t)runs));
-    for (int i = 0; i < runs; i++) list[i].run = i;
-    for (int i = 0; i < runs; i++) list[i].mean = mean_agreement(agreement, runs, i, list, runs);
-    qsort(list, (size_t)runs, sizeof *list, by_mean);
     for (int i = 0; i < runs; i++) weights[i] = 0;
-    for (int i = 0; i < half; i++) {
-        double m = 1e-6 + mean_agreement(agreement, runs, list[i].run, list, half);
+    for (int i = 0; i < half_of(runs); i++) {
+        double m = 1e-6 + list[i].mean;
         sum += weights[list[i].run] = m * m * m * m;
     }
     for (int i = 0; i < runs; i++) weights[i] /= sum;
+}
+
+slt_status slt_vote_weights(slt_arena *arena, const float *agreement, int runs, double *weights) {
+    slt_arena_mark mark = slt_arena_now(arena);
+    ranked *list, *half;
+    SLT_TRY(SLT_NEW(arena, &list, (size_t)runs));
+    SLT_TRY(SLT_NEW(arena, &half, (size_t)runs));
+    for (int i = 0; i < runs; i++) list[i].run = i;
+    for (int i = 0; i < runs; i++) list[i].mean = mean_agreement(agreement, runs, i, list, runs);
+    qsort(list, (size_t)runs, sizeof *list, by_mean);
+    for (int i = 0; i < half_of(runs); i++)
+        half[i] = (ranked){mean_agreement(agreement, runs, list[i].run, list, half_of(runs)),
+                           list[i].run};
+    weigh(half, runs, weights);
+    slt_arena_reset(arena, mark);
+    return SLT_OK;
+}
+
+// ---- an answer and the runs
+
+typedef struct {
+    const slt_ballots *ballots;
+    const uint8_t *cut;
+    uint8_t *wide, *wide_run; // [steps]
+    int64_t count;
+    int tolerance;
+} comparison;
+
+static slt_status compare(slt_arena *arena, const slt_ballots *ballots, const slt_vote_rules *rules,
+                          const uint8_t *cut, comparison *out) {
+    *out = (comparison){ballots, cut, NULL, NULL, ones(cut, ballots->steps), rules->tolerance};
+    SLT_TRY(SLT_NEW(arena, &out->wide, (size_t)ballots->steps));
+    SLT_TRY(SLT_NEW(arena, &out->wide_run, (size_t)ballots->steps));
+    widen(ballots, cut, rules->tolerance, out->wide);
+    return SLT_OK;
+}
+
+static double agreement_with(const comparison *c, int i) {
+    const slt_ballots *b = c->ballots;
+    const uint8_t *run = b->cut[i];
+    widen(b, run, c->tolerance, c->wide_run);
+    return f1(b, c->tolerance, both(c->cut, c->wide_run, b->steps), c->count,
+              both(run, c->wide, b->steps), ones(run, b->steps));
+}
+
+slt_status slt_vote_reweigh(slt_arena *arena, const slt_ballots *ballots,
+                            const slt_vote_rules *rules, const uint8_t *cut, double *weights) {
+    slt_arena_mark mark = slt_arena_now(arena);
+    comparison c;
+    ranked *list;
+    SLT_TRY(compare(arena, ballots, rules, cut, &c));
+    SLT_TRY(SLT_NEW(arena, &list, (size_t)ballots->runs));
+    for (int i = 0; i < ballots->runs; i++) list[i] = (ranked){agreement_with(&c, i), i};
+    qsort(list, (size_t)ballots->runs, sizeof *list, by_mean);
+    weigh(list, ballots->runs, weights);
     slt_arena_reset(arena, mark);
     return SLT_OK;
 }
@@ -121,20 +172,11 @@ slt_status slt_vote_weights(slt_arena *arena, const float *agreement, int runs, 
 slt_status slt_vote_support(slt_arena *arena, const slt_ballots *ballots, const double *weights,
                             const slt_vote_rules *rules, const uint8_t *cut, double *out) {
     slt_arena_mark mark = slt_arena_now(arena);
-    uint8_t *wide, *wide_run;
-    SLT_TRY(SLT_NEW(arena, &wide, (size_t)ballots->steps));
-    SLT_TRY(SLT_NEW(arena, &wide_run, (size_t)ballots->steps));
-    widen(ballots, cut, rules->tolerance, wide);
-    int64_t count = ones(cut, ballots->steps);
-    double sum = 0;
-    for (int i = 0; i < ballots->runs; i++) {
-        if (weights[i] <= 0) continue;
-        const uint8_t *run = ballots->cut[i];
-        widen(ballots, run, rules->tolerance, wide_run);
-        sum += weights[i] * f1(ballots, rules->tolerance, both(cut, wide_run, ballots->steps),
-                               count, both(run, wide, ballots->steps), ones(run, ballots->steps));
-    }
-    *out = sum;
+    comparison c;
+    SLT_TRY(compare(arena, ballots, rules, cut, &c));
+    *out = 0;
+    for (int i = 0; i < ballots->runs; i++)
+        if (weights[i] > 0) *out += weights[i] * agreement_with(&c, i);
     slt_arena_reset(arena, mark);
     return SLT_OK;
 }

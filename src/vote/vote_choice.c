@@ -7,6 +7,8 @@
 #include <string.h>
 #include "vote/vote.h"
 
+static const double LEAST_CHANCE = .002; // of a count that no episode seems to have
+
 static int by_height(const void *a, const void *b) {
     float x = *(const float *)a, y = *(const float *)b;
     return (x < y) - (x > y);
@@ -32,21 +34,65 @@ slt_status slt_vote_choose(slt_arena *arena, const slt_candidates *candidates,
     return SLT_OK;
 }
 
-// how many of an episode's candidates, the highest first, go best with what is told
-static int64_t likeliest_count(const slt_candidate *list, int64_t count,
-                               const slt_vote_told *told) {
+static double log_odds(double height) {
+    double h = fmin(.999, fmax(.001, height));
+    return log(h / (1 - h));
+}
+
+// the candidates of the episode that begins at `from`
+static int64_t episode_end(const slt_candidates *c, int64_t from) {
+    int64_t end = from;
+    while (end < c->count && c->list[end].episode == c->list[from].episode) end++;
+    return end;
+}
+
+// ---- told something
+
+// adds the chances of 0 .. counts-1 boundaries in an episode, each a coin of its own
+static void add_chances(const slt_candidate *list, int64_t count, double threshold, int counts,
+                        double *chance, double *sum) {
+    memset(chance, 0, sizeof *chance * (size_t)counts);
+    chance[0] = 1;
+    for (int64_t k = 0; k < count; k++) {
+        double p = 1 / (1 + exp(log_odds(threshold) - log_odds(list[k].height)));
+        for (int n = counts - 1; n >= 0; n--)
+            chance[n] = chance[n] * (1 - p) + (n ? chance[n - 1] * p : 0);
+    }
+    for (int n = 0; n < counts; n++) sum[n] += chance[n];
+}
+
+slt_status slt_vote_odds(slt_arena *arena, const slt_candidates *candidates, int64_t episodes,
+                         double threshold, const slt_vote_told *told, double *odds) {
+    slt_arena_mark mark = slt_arena_now(arena);
+    double *chance, *sum;
+    int64_t empty = episodes;
+    SLT_TRY(SLT_NEW(arena, &chance, (size_t)told->counts));
+    SLT_TRY(SLT_NEW(arena, &sum, (size_t)told->counts));
+    for (int64_t i = 0, end; i < candidates->count; i = end, empty--) {
+        end = episode_end(candidates, i);
+        add_chances(candidates->list + i, end - i, threshold, told->counts, chance, sum);
+    }
+    sum[0] += (double)empty;
+    for (int n = 0; n < told->counts; n++)
+        odds[n] = told->chance[n] / fmax(sum[n] / (double)(episodes + 1), LEAST_CHANCE);
+    slt_arena_reset(arena, mark);
+    return SLT_OK;
+}
+
+// how many of an episode's candidates, the highest first, are likeliest
+static int64_t likeliest_count(const slt_candidate *list, int64_t count, double threshold,
+                               const double *odds, int counts) {
     double sum = 0, most = -INFINITY;
     int64_t best = 0;
-    for (int64_t n = 0; n <= count && n < told->counts; n++) {
-        if (n) {
-            double h = fmin(.999, fmax(.001, list[n - 1].height));
-            sum += log(h / (1 - h));
-        }
-        double score = sum + log(told->chance[n] + 1e-12);
+    for (int64_t n = 0; n <= count && n < counts; n++) {
+        if (n) sum += log_odds(list[n - 1].height) - log_odds(threshold);
+        double score = sum + log(odds[n] + 1e-12);
         if (score > most) most = score, best = n;
     }
     return best;
 }
+
+// ---- keeping
 
 static void keep(const slt_candidate *c, uint8_t *cut, float *height) {
     cut[c->step] = 1;
@@ -54,22 +100,18 @@ static void keep(const slt_candidate *c, uint8_t *cut, float *height) {
 }
 
 slt_status slt_vote_keep(slt_arena *arena, const slt_candidates *candidates, double threshold,
-                         const slt_vote_told *told, int64_t steps, uint8_t *cut, float *height) {
+                         const double *odds, int counts, int64_t steps, uint8_t *cut,
+                         float *height) {
     (void)arena;
     memset(cut, 0, (size_t)steps);
     if (height) memset(height, 0, sizeof *height * (size_t)steps);
     for (int64_t i = 0, end; i < candidates->count; i = end) {
         const slt_candidate *list = candidates->list + i;
-        for (end = i; end < candidates->count && candidates->list[end].episode == list->episode;)
-            end++;
+        end = episode_end(candidates, i);
         int64_t count = end - i;
-        if (told && told->chance) {
-            int64_t wanted = likeliest_count(list, count, told);
-            for (int64_t k = 0; k < wanted; k++) keep(list + k, cut, height);
-        } else {
-            for (int64_t k = 0; k < count; k++)
-                if (list[k].height >= threshold) keep(list + k, cut, height);
-        }
+        int64_t wanted = odds ? likeliest_count(list, count, threshold, odds, counts) : count;
+        for (int64_t k = 0; k < wanted; k++)
+            if (odds || list[k].height >= threshold) keep(list + k, cut, height);
     }
     return SLT_OK;
 }

@@ -131,7 +131,7 @@ static void test_choice(void **state) {
     CHECK_OK(slt_vote_choose(&arena, &c, &choice));
     assert_true(choice.threshold > .9);
     assert_float_equal(choice.expected, 2 * 2. / (2 + 2.25), 1e-6);
-    CHECK_OK(slt_vote_keep(&arena, &c, choice.threshold, NULL, STEPS, kept, height));
+    CHECK_OK(slt_vote_keep(&arena, &c, choice.threshold, NULL, 0, STEPS, kept, height));
     assert_true(kept[6] && kept[30] && !kept[12]);
     assert_float_equal(height[6], 1, 1e-6);
 }
@@ -139,13 +139,43 @@ static void test_choice(void **state) {
 static void test_told(void **state) {
     (void)state;
     const double w[4] = {.25, .25, .25, .25}, three[4] = {.01, .01, .97, .01};
+    double odds[4];
     uint8_t kept[STEPS];
     slt_vote_told told = {three, 4};
     for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
     rows[3][12] = rows[2][35] = 1;
     slt_candidates c = candidates_of(4, w, &phases);
-    CHECK_OK(slt_vote_keep(&arena, &c, 1, &told, STEPS, kept, NULL));
+    CHECK_OK(slt_vote_odds(&arena, &c, 2, .5, &told, odds));
+    CHECK_OK(slt_vote_keep(&arena, &c, .5, odds, 4, STEPS, kept, NULL));
     assert_true(kept[6] && kept[12] && kept[30] && kept[35]);
+}
+
+// told what the heights say anyway, the result is the one that is told nothing: a rare count is not
+// given up for a common one
+static void test_told_what_is_known(void **state) {
+    (void)state;
+    const double w[4] = {.25, .25, .25, .25};
+    double said[4] = {0}, odds[4], flat[4] = {1, 1, 1, 1};
+    uint8_t kept[STEPS];
+    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
+    for (int i = 0; i < 3; i++) rows[i][12] = 1;
+    slt_candidates c = candidates_of(4, w, &phases);
+    CHECK_OK(slt_vote_odds(&arena, &c, 2, .5, &(slt_vote_told){flat, 4}, odds));
+    for (int n = 0; n < 4; n++) said[n] = 1 / odds[n];
+    CHECK_OK(slt_vote_odds(&arena, &c, 2, .5, &(slt_vote_told){said, 4}, odds));
+    CHECK_OK(slt_vote_keep(&arena, &c, .5, odds, 4, STEPS, kept, NULL));
+    assert_true(kept[6] && kept[12] && kept[30]);
+}
+
+static void test_weighed_by_the_answer(void **state) {
+    (void)state;
+    double w[5];
+    uint8_t answer[STEPS] = {0};
+    for (int i = 0; i < 5; i++) rows[i][i < 3 ? 6 : 12] = rows[i][30] = 1;
+    answer[12] = answer[30] = 1;
+    slt_ballots b = ballots(5);
+    CHECK_OK(slt_vote_reweigh(&arena, &b, &phases, answer, w));
+    assert_true(w[3] > w[0] && w[3] == w[4] && w[1] == 0);
 }
 
 static void test_nobody_cuts(void **state) {
@@ -206,10 +236,19 @@ static void test_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_agreement), TEST(test_chance),     TEST(test_episodes_are_apart),
-        TEST(test_weights),   TEST(test_candidates), TEST(test_least_length),
-        TEST(test_choice),    TEST(test_told),       TEST(test_nobody_cuts),
-        TEST(test_modes),     TEST(test_order),
+        TEST(test_agreement),
+        TEST(test_chance),
+        TEST(test_episodes_are_apart),
+        TEST(test_weights),
+        TEST(test_candidates),
+        TEST(test_least_length),
+        TEST(test_choice),
+        TEST(test_told),
+        TEST(test_told_what_is_known),
+        TEST(test_weighed_by_the_answer),
+        TEST(test_nobody_cuts),
+        TEST(test_modes),
+        TEST(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
