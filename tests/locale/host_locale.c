@@ -20,7 +20,7 @@ static void set_locale(void) {
 }
 
 // not a constructor: the sanitizers' own would come later, and setlocale is one of theirs
-start __libc_start_main;
+__attribute__((visibility("default"))) start __libc_start_main;
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*end)(void), void *stack) {
     start *next = (start *)dlsym(RTLD_NEXT, "__libc_start_main");
