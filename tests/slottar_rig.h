@@ -180,6 +180,7 @@ static inline void rig_start(rig *r, int member, uint64_t seed) {
     CHECK_OK(slt_store_init(r->store, member, seed));
     frame->step = (slt_step){.seed = seed,
                              .noise = 1,
+                             .dropout = (slt_real)r->options.dropout,
                              .learning_rate = (slt_real)(1e-3 * (double)(seed % 7 + 1)),
                              .adam_epsilon = (slt_real)1e-8,
                              .max_norm = (slt_real)0.5,

@@ -26,6 +26,7 @@ typedef enum {
     SLT_RANDOM_SWEEP,
     SLT_RANDOM_REPORT,
     SLT_RANDOM_CHAIN,
+    SLT_RANDOM_DROPOUT,
 } slt_random_purpose;
 
 typedef struct {

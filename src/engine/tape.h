@@ -48,6 +48,7 @@ typedef struct {
     uint32_t step;                // counter of random numbers
     slt_real weight[SLT_WEIGHTS]; // of loss terms; the model names them
     slt_real noise;               // scale of Gaussian noise
+    slt_real dropout;             // share of numbers that dropout sets to zero
     slt_real learning_rate, adam_epsilon;
     slt_real max_norm;   // of the gradient; 0: no clipping
     uint32_t adam_count; // steps taken, this one included

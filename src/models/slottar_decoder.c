@@ -44,12 +44,15 @@ void slt_slottar_decode(slt_tape *tape, const slt_slottar_options *options,
                     ? slt_nn_norm(tape, "dec.joint_ln", joined, 0, positions, options->ln_eps)
                     : slt_add_table(tape, joined, positions);
     slt_tape_fuse(tape, SLT_FUSE_NORM, joined, y);
+    y = slt_nn_dropout(tape, y, slt_slottar_dropout(options, SLT_DROPOUT_DECODER));
     for (int i = 0; i < options->layers; i++) {
         char name[SLT_NAME];
         snprintf(name, sizeof name, "dec.layer%d", i);
         slt_var mixed = slt_nn_attention(tape, name, y, (int)options->heads);
         if (i == 0) slt_tape_fuse(tape, SLT_FUSE_DECODER_INPUT, joined, mixed);
-        y = slt_nn_after_attention(tape, name, y, mixed, options->ln_eps);
+        int place = SLT_DROPOUT_LAYERS + SLT_DROPOUT_PARTS * i + 2;
+        y = slt_nn_after_attention(tape, name, y, mixed, options->ln_eps,
+                                   slt_slottar_dropout(options, place));
     }
     model->logits = output(tape, (int)options->hidden, model->likelihood->width(data, 1), y);
     slt_tape_fuse(tape, SLT_FUSE_LAYER, y, model->logits);

@@ -47,12 +47,15 @@ slt_var slt_slottar_encode(slt_tape *tape, const slt_slottar_options *options,
                     ? slt_nn_norm(tape, "enc.joint_ln", joined, 0, positions, options->ln_eps)
                     : slt_add_table(tape, joined, positions);
     slt_tape_fuse(tape, SLT_FUSE_NORM, joined, x);
+    x = slt_nn_dropout(tape, x, slt_slottar_dropout(options, SLT_DROPOUT_ENCODER));
     for (int i = 0; i < options->layers; i++) {
         char name[SLT_NAME];
         snprintf(name, sizeof name, "enc.layer%d", i);
         slt_var mixed = slt_nn_attention(tape, name, x, (int)options->heads);
         if (i == 0) slt_tape_fuse(tape, SLT_FUSE_ENCODER_INPUT, first ? first : joined, mixed);
-        x = slt_nn_after_attention(tape, name, x, mixed, options->ln_eps);
+        int place = SLT_DROPOUT_LAYERS + SLT_DROPOUT_PARTS * i;
+        x = slt_nn_after_attention(tape, name, x, mixed, options->ln_eps,
+                                   slt_slottar_dropout(options, place));
     }
 
     // the learned position, a dense layer on the scalar l/(L-1)

@@ -55,6 +55,7 @@ static void step(const void *options, bool training, slt_step *out) {
     bool noisy = training || o->test_noise == SLT_NOISE_SAMPLE;
     out->weight[SLT_SLOTTAR_BETA] = (slt_real)o->beta;
     out->noise = noisy ? (slt_real)o->slot_std : 0;
+    out->dropout = training ? (slt_real)o->dropout : 0;
 }
 
 // ---- the answer for one trajectory

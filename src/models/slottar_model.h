@@ -23,6 +23,13 @@ typedef struct {
     const slt_channel_scale *channel; // of vectors
 } slt_slottar;
 
+// the dropouts of a model: after the positions, and two in every layer
+enum { SLT_DROPOUT_ENCODER = 1, SLT_DROPOUT_DECODER, SLT_DROPOUT_LAYERS, SLT_DROPOUT_PARTS = 4 };
+// 0: none
+static inline int slt_slottar_dropout(const slt_slottar_options *options, int place) {
+    return options->dropout > 0 ? place : 0;
+}
+
 enum { SLT_SLOTTAR_BETA }; // place of β among the step's weights
 
 // writes the equations on a tape; parameters are declared in its store when they are new

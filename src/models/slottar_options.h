@@ -17,6 +17,7 @@
     X(INT,  slot_size,  128, 2, 65536, NULL, "width S of a slot")                                  \
     X(REAL, slot_std,   1,   0, 100,   NULL, "scale of the slots' initial noise")           \
     X(INT,  iterations, 1,   1, 100,   NULL, "rounds of slot attention")                           \
+    X(REAL, dropout,    0,   0, 0.99,  NULL, "share of numbers that dropout sets to zero in training: after the positions, after attention and after the feed-forward layer of both Transformers") \
     X(REAL, beta,       0.1, 0, 1e6,   NULL, "weight of the halting term; 0: none")        \
     X(REAL, ln_eps,     1e-3, 0, 1,    NULL, "epsilon of layer norms")
 

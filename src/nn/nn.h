@@ -42,10 +42,13 @@ slt_var slt_nn_mlp(slt_tape *tape, const char *scope, const char *first, const c
                    slt_var x, int middle, int out);
 // post-norm Transformer layer
 slt_var slt_nn_transformer(slt_tape *tape, const char *name, slt_var x, int heads, double epsilon);
-// its two halves: attention, and the layer after it
+// its two halves: attention, and the layer after it, with dropout at the places `dropout` and
+// `dropout` + 1 before its residual sums (0: none)
 slt_var slt_nn_attention(slt_tape *tape, const char *name, slt_var x, int heads);
 slt_var slt_nn_after_attention(slt_tape *tape, const char *name, slt_var x, slt_var mixed,
-                               double epsilon);
+                               double epsilon, int dropout);
+// dropout at a place of the model; 0: none
+slt_var slt_nn_dropout(slt_tape *tape, slt_var x, int place);
 
 // sin for even channels, cos for odd ones, angle l/10000^(2⌊i/2⌋/d), times scale: a constant [L,d]
 slt_var slt_nn_sinusoid(slt_tape *tape, int width, double scale);

@@ -30,21 +30,28 @@ slt_var slt_nn_attention(slt_tape *tape, const char *name, slt_var x, int heads)
     return slt_attention(tape, project(tape, name, x, slt_tape_shape(tape, x).width), heads);
 }
 
+slt_var slt_nn_dropout(slt_tape *tape, slt_var x, int place) {
+    return place ? slt_dropout(tape, x, place) : x;
+}
+
 slt_var slt_nn_after_attention(slt_tape *tape, const char *name, slt_var x, slt_var mixed,
-                               double epsilon) {
+                               double epsilon, int dropout) {
     if (slt_tape_failed(tape)) return 0;
     char text[SLT_NAME];
     int d = slt_tape_shape(tape, x).width;
     slt_var out = slt_nn_dense(tape, slt_name(text, name, "o"), mixed, d, SLT_LINEAR);
-    slt_var y = slt_nn_norm(tape, slt_name(text, name, "ln1"), x, out, 0, epsilon);
+    slt_var kept = slt_nn_dropout(tape, out, dropout);
+    slt_var y = slt_nn_norm(tape, slt_name(text, name, "ln1"), x, kept, 0, epsilon);
     slt_var wide = slt_nn_mlp(tape, name, "ff1", "ff2", y, 4 * d, d);
+    wide = slt_nn_dropout(tape, wide, dropout ? dropout + 1 : 0);
     y = slt_nn_norm(tape, slt_name(text, name, "ln2"), y, wide, 0, epsilon);
     slt_tape_fuse(tape, SLT_FUSE_LAYER, out, y);
     return y;
 }
 
 slt_var slt_nn_transformer(slt_tape *tape, const char *name, slt_var x, int heads, double epsilon) {
-    return slt_nn_after_attention(tape, name, x, slt_nn_attention(tape, name, x, heads), epsilon);
+    return slt_nn_after_attention(tape, name, x, slt_nn_attention(tape, name, x, heads), epsilon,
+                                  0);
 }
 
 slt_var slt_nn_sinusoid(slt_tape *tape, int width, double scale) {

@@ -31,6 +31,7 @@ static const struct {
     {"pre_slot_mlp=off pe_scale=one", &PACKED},
     {"slot_mlp_mult=one iterations=2", &PACKED},
     {"layers=2 decoder_pairing=own", &PADDED},
+    {"layers=2 decoder_pairing=own dropout=0.4", &PADDED},
     {"decoder_pairing=own", &BITS},
     {"decoder_pairing=own", &BLIND},
     {"decoder_pairing=own", &VECTORS},

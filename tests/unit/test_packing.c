@@ -1,11 +1,15 @@
 // Packed, padded and sorted batches: the same loss and gradients but for rounding, and the same
 // noise for every trajectory.
 #include <math.h>
+#include "ops/common/dropout.h"
 #include "slottar_rig.h"
 #include "group_context.h"
 
+static double dropout; // its rate
+
 static void open_rig(rig *r, rig_shape shape, slt_decoder_pairing pairing) {
     rig_defaults(r, shape);
+    r->options.dropout = dropout;
     r->options.decoder_pairing = pairing;
     rig_build(r, context);
     rig_start(r, 0, 3);
@@ -95,11 +99,63 @@ static void the_order_of_a_batch_changes_nothing(void **state) {
     }
 }
 
+// numbers are dropped by their place in the unsorted batch
+static void dropout_depends_on_neither(void **state) {
+    dropout = 0.3;
+    packed_equals_padded(state);
+    packed_equals_padded_with_companions(state);
+    the_order_of_a_batch_changes_nothing(state);
+    dropout = 0;
+}
+
+// at test time, rate 0, nothing is dropped; in training other numbers in every step
+static void dropout_is_for_training(void **state) {
+    (void)state;
+    rig plain, dropped;
+    open_rig(&plain, rig_small(), SLT_PAIRING_OWN);
+    dropout = 0.3;
+    open_rig(&dropped, rig_small(), SLT_PAIRING_OWN);
+    dropout = 0;
+    slt_real without = rig_loss(&plain, 0), first = rig_loss(&dropped, 0);
+    slt_step *step = &slt_tape_frame(dropped.tape, 0)->step;
+    step->step++;
+    CHECK_OK(slt_tape_forward(dropped.tape));
+    assert_true(rig_loss(&dropped, 0) != first && first != without);
+    step->step--;
+    CHECK_OK(slt_tape_forward(dropped.tape));
+    assert_true(rig_loss(&dropped, 0) == first);
+    step->dropout = 0;
+    CHECK_OK(slt_tape_forward(dropped.tape));
+    assert_true(rig_loss(&dropped, 0) == without);
+    rig_destroy(&plain);
+    rig_destroy(&dropped);
+}
+
+// the share that is dropped is the rate, and the expectation stays
+static void dropout_keeps_the_mean(void **state) {
+    (void)state;
+    enum { ROWS = 2000, WIDTH = 7 };
+    int zeros = 0;
+    double sum = 0;
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < WIDTH; c++) {
+            float factor = slt_dropout_factor(3, 1, 0.25f, 1, (uint64_t)r, WIDTH, c);
+            zeros += factor == 0;
+            sum += (double)factor;
+            assert_true(factor == 0 || fabs((double)factor - 1 / 0.75) < 1e-6);
+        }
+    assert_true(fabs(zeros / (double)(ROWS * WIDTH) - 0.25) < 0.02); // 5 standard deviations
+    assert_true(fabs(sum / (ROWS * WIDTH) - 1) < 0.03);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_equals_padded),
         cmocka_unit_test(packed_equals_padded_with_companions),
         cmocka_unit_test(the_order_of_a_batch_changes_nothing),
+        cmocka_unit_test(dropout_depends_on_neither),
+        cmocka_unit_test(dropout_is_for_training),
+        cmocka_unit_test(dropout_keeps_the_mean),
     };
     return cmocka_run_group_tests(tests, two_threads, no_context);
 }

@@ -91,6 +91,7 @@ static void fill_head(const slt_tape *tape, int member, slt_cuda_frame_header *h
                                     .active = step->active,
                                     .step = step->step,
                                     .noise = step->noise,
+                                    .dropout = step->dropout,
                                     .rate = slt_adam_rate(step),
                                     .epsilon = step->adam_epsilon,
                                     .max_norm = step->max_norm};

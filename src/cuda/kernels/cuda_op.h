@@ -42,7 +42,7 @@ typedef struct {
     int32_t active;
     int32_t live; // rows of SLT_LIVE: written on the device, by the operation that chooses them
     uint32_t step;
-    float noise, rate, epsilon, max_norm;
+    float noise, dropout, rate, epsilon, max_norm;
     float weight[SLT_CUDA_WEIGHTS];
 } slt_cuda_frame_header;
 
@@ -270,7 +270,7 @@ void slt_cuda_join_weights(const slt_cuda_args *args);
     X(boundary_masks) X(segment_xent) X(gaussian_sample) X(gaussian_kl) X(concrete_sample)         \
     X(concrete_kl) X(live_rows) X(end_probability) X(window_attention) X(add_slots) X(count_xent)  \
     X(count_kl) X(mask_pool) X(segment_code) X(scale) X(exception_cost) X(ompn) X(done_xent)  \
-    X(prefix_gaussian) X(segment_gaussian) X(done_gaussian)
+    X(prefix_gaussian) X(segment_gaussian) X(done_gaussian) X(dropout)
 // clang-format on
 
 #define SLT_DECLARE_KERNELS(name)                                                                  \

@@ -17,7 +17,7 @@
     X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent) X(squared_error)         \
     X(weighted_sum) X(add_loss) X(ompn) X(done_xent) X(end_probability) X(window_attention)        \
     X(add_slots) X(count_xent) X(count_kl) X(live_rows) X(mask_pool) X(segment_code) X(scale) X(exception_cost) \
-    X(policy_loss) X(prefix_gaussian) X(segment_gaussian) X(done_gaussian)
+    X(policy_loss) X(prefix_gaussian) X(segment_gaussian) X(done_gaussian) X(dropout)
 // clang-format on
 
 #define SLT_DECLARE_OP(name) extern const slt_op slt_op_##name;

@@ -27,6 +27,8 @@ slt_var slt_layer_norm(slt_tape *tape, slt_var x, slt_var residual, slt_var gamm
 slt_var slt_activate(slt_tape *tape, slt_var x, slt_activation activation);
 // s·x; s [1,1] is not learned
 slt_var slt_scale(slt_tape *tape, slt_var x, slt_var s);
+// zeros with the step's rate, the others times 1/(1 - rate); place: which dropout of the model
+slt_var slt_dropout(slt_tape *tape, slt_var x, int place);
 // a + b
 slt_var slt_add(slt_tape *tape, slt_var a, slt_var b);
 // x + t·w + c at every position l of a trajectory, t = l/(L-1); w, c [1,o]

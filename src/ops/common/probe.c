@@ -125,6 +125,7 @@ static slt_status build(slt_probe *probe, slt_var (*make)(slt_probe *)) {
     frame->batch = batch;
     frame->step.seed = probe->shape.seed;
     frame->step.noise = 1;
+    frame->step.dropout = (slt_real)0.3;
     for (int i = 0; i < SLT_WEIGHTS; i++) frame->step.weight[i] = (slt_real)(0.3 + 0.2 * i);
     return fill_leaves(probe);
 }
