@@ -52,6 +52,7 @@ typedef struct {
     const char *truth;        // MiniGrid: "effects", "reference", "natural"; NULL: effects
     bool single_delimiter;    // MiniGrid: pickup is recorded as toggle; segments stay as they are
     uint64_t seed;            // 0: the standard set
+    int segments;             // of an episode; others are dropped; 0: any number
 } slt_collect_request;
 
 // Why candidates are left out. Random play is never left out: it is cut at the longest length.
@@ -60,6 +61,7 @@ typedef enum {
     SLT_REJECTED_TIMEOUT,  // the step limit came first
     SLT_REJECTED_FAILED,   // it ended without all that the task asks for
     SLT_REJECTED_OVERLONG, // longer than the named set allows
+    SLT_REJECTED_SEGMENTS, // not the number of segments that was asked for
     SLT_REJECTIONS,
 } slt_rejection;
 

@@ -510,6 +510,7 @@ def collect(
     noise: float = 0.0,
     truth: Optional[str] = None,
     single_delimiter: bool = False,
+    segments: int = 0,
     seed: int = 0,
     threads: Optional[int] = None,
     overwrite: bool = False,
@@ -519,7 +520,8 @@ def collect(
     set.
 
     ``episodes`` is a number, or three: train, valid, test. Without ``path`` the file is temporary;
-    the ending of ``path`` decides the format, as in ``save``.
+    the ending of ``path`` decides the format, as in ``save``. ``segments`` keeps episodes of exactly
+    so many segments; 0 keeps all.
     """
     names = [environments] if isinstance(environments, str) else list(environments)
     name, folder = file_to_write(path)
@@ -533,6 +535,7 @@ def collect(
         noise=float(noise),
         truth=to_bytes(truth, "truth"),
         single_delimiter=single_delimiter,
+        segments=whole(segments, "segments", 0, 2**31 - 1),
         seed=whole(seed, "seed", 0, SEED_MOST),
     )
     counts: List[Any] = [] if episodes is None else np.atleast_1d(episodes).tolist()

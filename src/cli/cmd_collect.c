@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,9 @@ static int run(cli_call *call) {
                                    .truth = cli_value(call, "truth"),
                                    .single_delimiter = cli_value(call, "single-delimiter") != NULL,
                                    .seed = call->seed};
+    int64_t segments = 0;
+    if (!cli_number(call, "segments", 1, CLI_MOST_EPISODES, 0, &segments)) return CLI_USAGE;
+    request.segments = segments < INT_MAX ? (int)segments : INT_MAX;
     if (!read_sizes(call, &request) || !read_noise(call, &request.noise) ||
         !choose_path(call, path, sizeof path))
         return CLI_USAGE;
@@ -129,6 +133,7 @@ static const cli_flag flags[] = {
     {"noise", 0, "P", "fraction of random actions (default 0)"},
     {"truth", 0, "TRUTH", "MiniGrid labels: effects, reference or natural (default effects)"},
     {"single-delimiter", 0, NULL, "MiniGrid: pickup is recorded as toggle"},
+    {"segments", 0, "N", "keeps episodes of exactly N segments"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -47,7 +47,8 @@ typedef struct {
 } session;
 
 const char *slt_rejection_name(slt_rejection rejection) {
-    static const char *const names[SLT_REJECTIONS] = {"stuck", "timeout", "failed", "overlong"};
+    static const char *const names[SLT_REJECTIONS] = {"stuck", "timeout", "failed", "overlong",
+                                                      "segments"};
     return rejection >= 0 && rejection < SLT_REJECTIONS ? names[rejection] : "";
 }
 
@@ -131,6 +132,10 @@ static slt_status describe_play(session *all) {
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         SLT_TRY(slt_dataset_builder_describe(all->builder, texts[i].key, texts[i].value));
+    char segments[16];
+    snprintf(segments, sizeof segments, "%d", rules->segments);
+    if (rules->segments)
+        SLT_TRY(slt_dataset_builder_describe(all->builder, "segments", segments));
     return describe_policy(all);
 }
 

@@ -153,6 +153,9 @@ static slt_status take_truth(slt_play_rules *rules, const slt_collect_request *r
         SLT_FAIL(SLT_UNSUPPORTED, "%s has no pickup that could become a single delimiter",
                  family->name);
     rules->single_delimiter = request->single_delimiter;
+    if (request->segments < 0)
+        SLT_FAIL(SLT_RANGE, "episodes of %d segments: there are none", request->segments);
+    rules->segments = request->segments;
     return SLT_OK;
 }
 

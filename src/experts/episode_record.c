@@ -110,6 +110,9 @@ void slt_record_play(slt_record *record, const slt_player *player, const slt_pla
     // cut at the longest length
     if (!record->terminated) record->truncated = true;
     if (record->verdict == SLT_ACCEPTED) label(record, rules, kind);
+    int64_t segments = record->verdict == SLT_ACCEPTED ? record->segments[record->length - 1] + 1 : 0;
+    if (segments && rules->segments && segments != rules->segments)
+        record->verdict = SLT_REJECTED_SEGMENTS;
 }
 
 slt_episode slt_record_view(const slt_record *record, const slt_env_kind *kind) {

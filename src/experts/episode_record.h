@@ -21,6 +21,7 @@ typedef struct {
     double noise;
     int longest; // steps, at least 1
     bool single_delimiter;
+    int segments; // of an episode; 0: any number
 } slt_play_rules;
 
 // what a thread needs to play; one serves any number of episodes of equal worlds

@@ -24,11 +24,16 @@ check "is another file" 1 cmp -s first other
 
 check "JSON" 0 "$SLOTTAR" collect doorkey --split 20,2,1 -o d --json
 says "with the counts" out '{"file":"d","episodes":23,"split":{"train":20,"valid":2,"test":1},"steps":'
-says "and the rejections" out '"candidates":23,"rejected":{"stuck":0,"timeout":0,"failed":0,"overlong":0},"seconds":{"playing":'
+says "and the rejections" out '"candidates":23,"rejected":{"stuck":0,"timeout":0,"failed":0,"overlong":0,"segments":0},"seconds":{"playing":'
 check "several environments" 0 "$SLOTTAR" collect makebed-v0 getwood-v0 --obs full --episodes 5 -o mix
 says "five in all" out "mix: 5 episodes (train 5, valid 0, test 0)"
 check "random play" 0 "$SLOTTAR" collect MiniGrid-Fetch-5x5-N2-v0 --expert random --episodes 4 -o r
 check "one delimiter" 0 "$SLOTTAR" collect doorkey --single-delimiter --truth reference --episodes 4 -o s
+
+check "episodes of four segments" 0 "$SLOTTAR" collect keycorridor --segments 4 --episodes 40 -o four --json
+check "others are rejected" 0 grep -qE '"overlong":[0-9]+,"segments":[1-9]' out
+check "none is left" 0 "$SLOTTAR" info four --json
+says "all of them" out '"segments":{"least":4,"most":4,'
 
 refuse() { # NAME WORDS ARGUMENTS...: wrong usage that leaves nothing behind
     name=$1 words=$2; shift 2
@@ -45,6 +50,7 @@ refuse "four splits" "10000,1000,1000" doorkey --split 1,2,3,4
 refuse "a split of words" "10000,1000,1000" doorkey --split many
 refuse "both sizes" "not both" doorkey --split 5 --episodes 5
 refuse "more than the split's seeds" "seeds for 1000000" doorkey --episodes 1000001
+refuse "no segments" "whole number from 1" doorkey --segments 0
 refuse "unknown expert" "bot, random or FILE" doorkey --expert nobody
 refuse "unknown truth" "effects, reference or natural" doorkey --truth mine
 refuse "a world the bot does not know" "cannot play" MiniGrid-Fetch-5x5-N2-v0

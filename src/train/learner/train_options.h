@@ -13,6 +13,7 @@
 #define SLT_TRAIN_OPTIONS(X)                                                                       \
     X(INT,    epochs,        100,  1, 1000000, NULL, "most passes over the training split")    \
     X(INT,    batch,         64,   1, 65536,   NULL, "trajectories per training step; an incomplete last batch is dropped") \
+    X(CHOICE, batch_tasks,   mixed, 0, 0, "mixed|same", "training batches: of all tasks of the data set, or of one task each (what is left over is mixed)") \
     X(INT,    steps,         0,    0, 1000000000, NULL, "training steps; 0: as many as the epochs have") \
     X(REAL,   lr,            5e-4, 0, 10,      NULL, "learning rate of Adam")                      \
     X(REAL,   lr_end,        1,    0, 1,       NULL, "final learning rate as a fraction of lr; linear decay") \
@@ -28,6 +29,8 @@
 // clang-format on
 
 typedef enum { SLT_STOP_LOSS, SLT_STOP_F1_ALIGN, SLT_STOP_ARI_F1_ALIGN } slt_stop_rule;
+
+typedef enum { SLT_TASKS_MIXED, SLT_TASKS_SAME } slt_batch_tasks;
 
 typedef enum { SLT_BEGIN_MIXED, SLT_BEGIN_RANDOM, SLT_BEGIN_TABLE } slt_run_init;
 

@@ -10,6 +10,7 @@
 #include "core/parallel_for.h"
 #include "core/group_impl.h"
 #include "core/philox.h"
+#include "train/training/batch_order.h"
 #include "train/training/trainer.h"
 
 typedef slt_trainer trainer;
@@ -27,6 +28,23 @@ static int by_key(const void *a, const void *b) {
     return x->episode < y->episode ? -1 : x->episode > y->episode;
 }
 
+// in batches of one task each
+static slt_status group_tasks(trainer *t, int64_t count, int64_t *order) {
+    int32_t *task;
+    slt_status status = SLT_OK;
+    SLT_TRY(SLT_ALLOC(&t->context->allocator, &task, (size_t)count));
+    for (int64_t i = 0; i < count && status == SLT_OK; i++) {
+        slt_episode episode;
+        status = slt_dataset_episode(t->task.data, order[i], &episode);
+        if (status == SLT_OK) task[i] = episode.task;
+    }
+    int64_t batch = t->learner->setup.train.batch;
+    if (status == SLT_OK)
+        status = slt_order_by_task(&t->context->allocator, task, count, batch, order);
+    slt_free(&t->context->allocator, task);
+    return status;
+}
+
 // a function of seed and epoch alone
 static slt_status shuffle(trainer *t, slt_training_run *run, int member) {
     int64_t count = t->task.count[SLT_SPLIT_TRAIN];
@@ -41,7 +59,8 @@ static slt_status shuffle(trainer *t, slt_training_run *run, int member) {
     qsort(list, (size_t)count, sizeof *list, by_key);
     for (int64_t i = 0; i < count; i++) run->orders[member][i] = list[i].episode;
     slt_free(&t->context->allocator, list);
-    return SLT_OK;
+    bool same = t->learner->setup.train.batch_tasks == SLT_TASKS_SAME;
+    return same ? group_tasks(t, count, run->orders[member]) : SLT_OK;
 }
 
 static slt_status shuffle_one(void *user, int place) {
