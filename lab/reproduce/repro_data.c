@@ -23,17 +23,26 @@ static const int64_t *sizes_of(const slt_repro *r, const slt_repro_set *set) {
     return r->request->quick ? QUICK : set->episodes;
 }
 
+// the policy of a set: of its environment, or its own where it is trained in its own way
+static const char *policy_of(const slt_repro_set *set) { return set->agent ? set->name : set->set; }
+
 // the policy learns where it is not there; with --quick it imitates the planner for a moment
 static slt_status learn(slt_repro *r, const slt_repro_set *set, char policy[SLT_REPRO_PATH]) {
     static const char *const quick[] = {
         "frames=60000",     "clone=60000",     "copies=64", "steps=16",   "minibatches=2",
         "eval_interval=30", "eval_episodes=5", "hidden=32", "memory=map", "worlds="};
+    enum { MOST = 16 };
+    const char *settings[MOST];
+    char words[256], *rest = words;
     slt_policy_request request = {
         .environment = set->set,
-        .path = slt_repro_path(r, policy, "data/%s-policy.safetensors", set->set),
-        .settings = quick,
+        .path = slt_repro_path(r, policy, "data/%s-policy.safetensors", policy_of(set)),
+        .settings = r->request->quick ? quick : settings,
         .setting_count = r->request->quick ? (int)(sizeof quick / sizeof *quick) : 0,
         .seed = r->request->seed};
+    snprintf(words, sizeof words, "%s", set->agent ? set->agent : "");
+    for (char *word; !r->request->quick && (word = strtok_r(rest, " ", &rest));)
+        settings[request.setting_count++] = word;
     slt_policy_result result;
     return slt_policy_train(r->context, &request, &result);
 }
@@ -48,6 +57,7 @@ static slt_status play(slt_repro *r, const slt_repro_set *set, const char *path)
                                    .noise = set->noise,
                                    .truth = set->truth,
                                    .single_delimiter = set->single_delimiter,
+                                   .segments = r->request->quick ? 0 : set->segments,
                                    .seed = r->request->seed};
     memcpy(request.episodes, sizes_of(r, set), sizeof request.episodes);
     return slt_collect(r->context, &request, NULL);
@@ -56,13 +66,16 @@ static slt_status play(slt_repro *r, const slt_repro_set *set, const char *path)
 void slt_repro_collect_command(const slt_repro *r, const slt_repro_set *set, slt_text *out) {
     const int64_t *sizes = sizes_of(r, set);
     if (set->learned)
-        slt_text_add(out, "slottar train-expert %s --seed %llu -o data/%s-policy.safetensors && ",
-                     set->set, (unsigned long long)r->request->seed, set->set);
+        slt_text_add(out,
+                     "slottar train-expert %s%s%s --seed %llu -o data/%s-policy.safetensors && ",
+                     set->set, set->agent ? " " : "", set->agent ? set->agent : "",
+                     (unsigned long long)r->request->seed, policy_of(set));
     slt_text_add(out, "slottar collect %s", set->set);
-    if (set->learned) slt_text_add(out, " --expert data/%s-policy.safetensors", set->set);
+    if (set->learned) slt_text_add(out, " --expert data/%s-policy.safetensors", policy_of(set));
     if (set->noise > 0) slt_text_add(out, " --noise %g", set->noise);
     if (set->truth) slt_text_add(out, " --truth %s", set->truth);
     if (set->single_delimiter) slt_text_add(out, " --single-delimiter");
+    if (set->segments) slt_text_add(out, " --segments %d", set->segments);
     if (sizes[0])
         slt_text_add(out, " --split %lld,%lld,%lld", (long long)sizes[0], (long long)sizes[1],
                      (long long)sizes[2]);

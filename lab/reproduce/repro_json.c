@@ -150,6 +150,7 @@ static void add_origin(slt_text *out, const slt_repro_record *records, const int
     add_text(out, "version", records[0].version);
     add_text(out, "commit", records[0].commit);
     add_text(out, "device", records[0].device);
+    add_text(out, "precision", records[0].precision[0] ? records[0].precision : NULL);
     slt_text_add(out, ",\"runs\":[");
     for (int i = 0; i < count; i++) slt_text_add(out, "%s%d", i ? "," : "", indices[i]);
     slt_text_add(out, "],\"failed\":%d,\"told_count\":%s,\"counts_done\":%s", s->failed,

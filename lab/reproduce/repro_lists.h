@@ -23,6 +23,10 @@ typedef struct {
     const char *searched; // options: the first of results/search/slottar-NAME-reference
     bool learned;         // played by a policy: data/SET-policy.safetensors
     const char *paper;    // the paper's name where the title is another
+    const char *agent;    // options of that policy's training, where they are not the preset's
+    int segments;         // of an episode; 0: any number
+    int trials;           // runs of a hypothesis
+    const char *trial;    // its options, how long it is trained
     int64_t episodes[SLT_SPLITS]; // 0: as many as the paper
 } slt_repro_set;
 
@@ -46,6 +50,7 @@ typedef struct {
     int from;     // first seed
     slt_repro_told told;
     bool searched; // with the options that were searched on the set
+    bool trial;    // a hypothesis: as many runs, and as long, as the set says
 } slt_repro_variant;
 
 // ---- tables
@@ -59,6 +64,7 @@ typedef enum {
     SLT_TABLE_PRIORS,   // numbers of segments of the data sets
     SLT_TABLE_FIGURES,  // pictures of the report
     SLT_TABLE_RESTARTS, // groups of restarts and single runs
+    SLT_TABLE_VERDICTS, // hypotheses about the paper's figures
     SLT_TABLE_WARNINGS, // how often a run without a warning is wrong
 } slt_repro_kind;
 
@@ -71,6 +77,9 @@ typedef struct {
     const char *sets[SLT_REPRO_SETS];         // names; NULL after the last
     const char *variants[SLT_REPRO_VARIANTS]; // likewise
 } slt_repro_table;
+
+// runs of a variant on a set, `seeds` of which are wanted
+int slt_repro_runs(const slt_repro_set *set, const slt_repro_variant *variant, int seeds);
 
 // what a variant is told about the number of segments: of the data set, or nothing. OMPN has no
 // prior, and β = 0 leaves it out

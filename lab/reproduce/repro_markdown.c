@@ -11,14 +11,15 @@
 // where the runs were made: commits and devices, each once; `others` found no room
 enum { ORIGINS = 32 };
 typedef struct {
-    char text[ORIGINS][2 * SLT_REPRO_WORD + 8];
+    char text[ORIGINS][3 * SLT_REPRO_WORD + 16];
     int count;
     bool others;
 } origins;
 
 static void add_origin(origins *list, const slt_repro_record *record) {
     char text[sizeof list->text[0]];
-    snprintf(text, sizeof text, "%s on %s", record->commit, record->device);
+    snprintf(text, sizeof text, "%s on %s%s%s", record->commit, record->device,
+             record->precision[0] ? " in " : "", record->precision);
     for (int i = 0; i < list->count; i++)
         if (strcmp(list->text[i], text) == 0) return;
     if (list->count < ORIGINS)
@@ -80,7 +81,7 @@ static const slt_repro_view views[] = {
     [SLT_TABLE_ROBUST] = slt_repro_view_robust,     [SLT_TABLE_ACCESS] = slt_repro_view_access,
     [SLT_TABLE_SPEED] = slt_repro_view_speed,       [SLT_TABLE_PRIORS] = slt_repro_view_priors,
     [SLT_TABLE_FIGURES] = slt_repro_view_figures,   [SLT_TABLE_RESTARTS] = slt_repro_view_restarts,
-    [SLT_TABLE_WARNINGS] = slt_repro_view_warnings,
+    [SLT_TABLE_VERDICTS] = slt_repro_view_verdicts, [SLT_TABLE_WARNINGS] = slt_repro_view_warnings,
 };
 
 // a table with cells, none of which has a record

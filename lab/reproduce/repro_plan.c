@@ -87,10 +87,10 @@ static slt_status add_cell(slt_repro *r, const slt_repro_set *set,
     if (wish < 0) return SLT_OK;
     for (int i = 0; i < r->cell_count; i++)
         if (r->cells[i].set == set && r->cells[i].variant == variant) return SLT_OK;
-    int times = variant->times ? variant->times : 1;
+    int runs = slt_repro_runs(set, variant, r->seeds);
+    if (r->request->quick) runs = slt_repro_runs(NULL, variant, r->seeds);
     slt_repro_cell *cell = &r->cells[r->cell_count++];
-    *cell =
-        (slt_repro_cell){.set = set, .variant = variant, .wish = wish, .runs = times * r->seeds};
+    *cell = (slt_repro_cell){.set = set, .variant = variant, .wish = wish, .runs = runs};
     return count_done(r, cell);
 }
 

@@ -34,17 +34,14 @@ void slt_repro_put_name(slt_text *out, const slt_repro_variant *variant,
     if (slt_repro_told_cuts(variant)) slt_text_add(out, " ⁵");
 }
 
-static int wanted_runs(const slt_repro *r, const slt_repro_variant *variant) {
-    return (variant->times ? variant->times : 1) * r->seeds;
-}
-
 slt_status slt_repro_summary_of(slt_repro *r, const slt_repro_set *set,
                                 const slt_repro_variant *variant, slt_repro_summary *out) {
     slt_arena_mark mark = slt_arena_now(&r->arena);
     slt_repro_record *records;
     int *indices, count;
-    slt_status status = slt_repro_records(r, &r->arena, set, variant, wanted_runs(r, variant),
-                                          &records, &indices, &count);
+    int runs = slt_repro_runs(set, variant, r->seeds);
+    slt_status status =
+        slt_repro_records(r, &r->arena, set, variant, runs, &records, &indices, &count);
     if (status == SLT_OK) slt_repro_summarise(records, count, out);
     slt_arena_reset(&r->arena, mark);
     return status;

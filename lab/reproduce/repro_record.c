@@ -51,6 +51,7 @@ void slt_repro_record_add(slt_text *text, const char *run, const slt_repro_recor
     add_text(text, "version", record->version);
     add_text(text, "commit", record->commit);
     add_text(text, "device", record->device);
+    if (record->precision[0]) add_text(text, "precision", record->precision);
     if (isfinite(record->seconds)) slt_text_add(text, ",\"seconds\":%.3f", record->seconds);
     slt_text_add(text, ",\"together\":%d,\"epochs\":%lld,\"best_epoch\":%lld,\"steps\":%lld",
                  record->together, (long long)record->epochs, (long long)record->best_epoch,
@@ -117,6 +118,7 @@ slt_status slt_repro_record_parse(const char *where, const json_t *document,
         !read_text(document, "device", record.device, sizeof record.device) ||
         !json_is_object(valid) || !json_is_object(test))
         SLT_FAIL(SLT_FORMAT, "%s: no record of a run; remove it to continue", where);
+    read_text(document, "precision", record.precision, sizeof record.precision);
     slt_trial_scores_read(valid, &record.valid);
     slt_trial_scores_read(test, &record.test);
     const json_t *missed = json_object_get(document, "missed");

@@ -16,6 +16,7 @@ typedef struct {
     bool failed; // it diverged: there are no scores
     char reason[SLT_REPRO_REASON];
     char version[SLT_REPRO_WORD], commit[SLT_REPRO_WORD], device[SLT_REPRO_WORD];
+    char precision[SLT_REPRO_WORD]; // of matrix products; "": not recorded
     double seconds; // of training and evaluation; NAN: not known, a part of it was killed
     int together;   // runs that had these seconds together
     int64_t epochs, best_epoch, steps;

@@ -46,6 +46,7 @@ static slt_status add_settings(const slt_repro *r, const slt_repro_set *set,
     if (variant->told == SLT_TOLD_HISTOGRAM) snprintf(told, sizeof told, "prior=labels");
     if (variant->told == SLT_TOLD_NUMBER) snprintf(told, sizeof told, "prior=%s", set->number);
     if (r->request->quick) SLT_TRY(add_words(run, &used, slt_repro_quick(variant->model)));
+    if (variant->trial && !r->request->quick) SLT_TRY(add_words(run, &used, or_none(set->trial)));
     SLT_TRY(add_words(run, &used, or_none(variant->settings)));
     if (variant->searched) SLT_TRY(add_words(run, &used, or_none(set->searched)));
     SLT_TRY(add_words(run, &used, told));

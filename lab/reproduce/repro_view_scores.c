@@ -80,9 +80,9 @@ static void put_kept(const view *v, const slt_repro_summary *summaries) {
 static slt_status put_variant(const view *v, const slt_repro_variant *variant) {
     slt_repro_summary summaries[SLT_REPRO_SETS];
     slt_repro_summary all = {0};
-    int runs = 0, failed = 0,
-        wanted = (variant->times ? variant->times : 1) * v->r->seeds * v->set_count;
+    int runs = 0, failed = 0, wanted = 0;
     for (int s = 0; s < v->set_count; s++) {
+        wanted += slt_repro_runs(v->sets[s], variant, v->r->seeds);
         SLT_TRY(slt_repro_summary_of(v->r, v->sets[s], variant, &summaries[s]));
         all.told_count |= summaries[s].told_count;
         all.counts_done |= summaries[s].counts_done;

@@ -3,7 +3,9 @@
 #include "check.h"
 #include "core/file.h"
 #include "paper/paper_scores.h"
+#include "reproduce/repro_markdown.h"
 #include "reproduce/repro_summary.h"
+#include "reproduce/repro_verdict.h"
 #include "train/learner/train_options.h"
 
 // ---- the lists
@@ -108,7 +110,8 @@ static void every_figure_of_the_paper_has_a_cell(void **state) {
             const slt_repro_table *table = slt_repro_table_at(t);
             bool set = false, model = false;
             for (int i = 0; i < SLT_REPRO_SETS && table->sets[i]; i++)
-                set |= strcmp(slt_repro_set_find(table->sets[i])->title, rows[p].set) == 0;
+                set |=
+                    slt_repro_paper(slt_repro_set_find(table->sets[i]), rows[p].model) == &rows[p];
             for (int i = 0; i < SLT_REPRO_VARIANTS && table->variants[i]; i++) {
                 const char *paper = slt_repro_variant_find(table->variants[i])->paper;
                 model |= paper && strcmp(paper, rows[p].model) == 0;
@@ -118,6 +121,46 @@ static void every_figure_of_the_paper_has_a_cell(void **state) {
         if (found == before) fail_msg("%s, %s", rows[p].set, rows[p].model);
     }
     assert_int_equal(found, 28);
+}
+
+// its CompILE has the score of one segment under that rule, and under that rule alone
+static void keycorridor_is_the_references_rule(void **state) {
+    (void)state;
+    const slt_repro_set *effects = slt_repro_set_find("keycorridor");
+    const slt_repro_set *reference = slt_repro_set_find("keycorridor-ref");
+    assert_null(slt_repro_paper(effects, "CompILE"));
+    assert_true(slt_repro_paper(reference, "CompILE")->align == .4475);
+}
+
+static void verdicts_follow_their_rule(void **state) {
+    (void)state;
+    const struct {
+        int reached, runs;
+        slt_repro_verdict verdict;
+    } cases[] = {{16, 16, SLT_VERDICT_EXPLAINS}, {13, 16, SLT_VERDICT_EXPLAINS},
+                 {12, 16, SLT_VERDICT_OPEN},     {5, 16, SLT_VERDICT_OPEN},
+                 {4, 16, SLT_VERDICT_DOES_NOT},  {0, 16, SLT_VERDICT_DOES_NOT},
+                 {8, 8, SLT_VERDICT_EXPLAINS},   {7, 8, SLT_VERDICT_OPEN},
+                 {2, 8, SLT_VERDICT_OPEN},       {1, 8, SLT_VERDICT_DOES_NOT},
+                 {0, 8, SLT_VERDICT_DOES_NOT},   {0, 0, SLT_VERDICT_OPEN}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (slt_repro_verdict_of(cases[i].reached, cases[i].runs) != cases[i].verdict)
+            fail_msg("%d of %d", cases[i].reached, cases[i].runs);
+    const slt_published_score *full = slt_repro_paper(slt_repro_set_find("craft-full"), "SloTTAr");
+    const slt_published_score *part =
+        slt_repro_paper(slt_repro_set_find("craft-partial"), "SloTTAr");
+    assert_true(fabs(slt_repro_least_f1(full) - .9484) < 1e-9); // five points
+    assert_true(fabs(slt_repro_least_f1(part) - .7157) < 1e-9); // two deviations
+}
+
+static void hypotheses_have_their_runs(void **state) {
+    (void)state;
+    const slt_repro_variant *trial = slt_repro_variant_find("trial-dropout");
+    assert_int_equal(slt_repro_runs(slt_repro_set_find("craft-full"), trial, 5), 16);
+    assert_int_equal(slt_repro_runs(slt_repro_set_find("craft-partial"), trial, 5), 8);
+    assert_int_equal(
+        slt_repro_runs(slt_repro_set_find("craft-full"), slt_repro_variant_find("mdl-action"), 5),
+        10);
 }
 
 static void commands_say_what_is_run(void **state) {
@@ -147,6 +190,24 @@ static void commands_say_what_is_run(void **state) {
     slt_repro_collect_command(&r, slt_repro_set_find("keycorridor-ref"), &text);
     assert_string_equal(text.bytes, "slottar collect keycorridor --truth reference --seed 3 -o "
                                     "data/keycorridor-ref.safetensors");
+    slt_text_deinit(&text);
+    slt_text_init(&text, &slt_system_allocator);
+    slt_repro_collect_command(&r, slt_repro_set_find("unlockpickup-agent"), &text);
+    assert_string_equal(
+        text.bytes,
+        "slottar train-expert unlockpickup clip=0 epochs=1 minibatches=1 clone=0 goal=0.9 --seed 3 "
+        "-o data/unlockpickup-agent-policy.safetensors && slottar collect unlockpickup --expert "
+        "data/unlockpickup-agent-policy.safetensors --segments 3 --seed 3 -o "
+        "data/unlockpickup-agent.safetensors");
+    slt_text_deinit(&text);
+    slt_text_init(&text, &slt_system_allocator);
+    CHECK_OK(slt_repro_run_init(&r, slt_repro_set_find("craft-full"),
+                                slt_repro_variant_find("trial-dropout"), 2, &run));
+    slt_repro_run_command(&r, &run, &text);
+    assert_string_equal(text.bytes,
+                        "slottar train slottar data/craft-full.safetensors --preset craft-full "
+                        "--profile reference epochs=30 patience=30 dropout=0.1 --seed 5 -o "
+                        "runs/craft-full/trial-dropout/2");
     slt_text_deinit(&text);
 }
 
@@ -212,6 +273,7 @@ static void records_come_back(void **state) {
     want.gap = INFINITY;
     strcpy(want.warning, "a \"quoted\"\nwarning");
     strcpy(want.commit, "abc");
+    strcpy(want.precision, "tf32");
     want.test.told_count = want.test.counts_done = true;
     CHECK_OK(slt_repro_record_write("r.json", &want));
     CHECK_OK(slt_repro_record_read("r.json", &got));
@@ -221,6 +283,7 @@ static void records_come_back(void **state) {
     assert_true(got.test.told_count && got.test.counts_done && !got.failed && got.seconds == 10);
     assert_string_equal(got.warning, want.warning);
     assert_string_equal(got.commit, "abc");
+    assert_string_equal(got.precision, "tf32");
     want.seconds = NAN;
     want.failed = true;
     CHECK_OK(slt_repro_record_write("r.json", &want));
@@ -255,6 +318,9 @@ int main(void) {
         cmocka_unit_test(settings_are_those_of_the_models),
         cmocka_unit_test(sets_have_their_sizes),
         cmocka_unit_test(every_figure_of_the_paper_has_a_cell),
+        cmocka_unit_test(keycorridor_is_the_references_rule),
+        cmocka_unit_test(verdicts_follow_their_rule),
+        cmocka_unit_test(hypotheses_have_their_runs),
         cmocka_unit_test(commands_say_what_is_run),
         cmocka_unit_test(runs_are_summed_up),
         cmocka_unit_test(one_run_has_no_spread_and_none_has_nothing),
