@@ -6,7 +6,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p fake out
 printf '#!/bin/sh\nfor word; do [ "$word" = --build ] && exit 1; done\nexit 0\n' >fake/cmake
 chmod +x fake/cmake
-for tool in gpu-measure gpu-reproduce; do
+for tool in gpu-measure gpu-reproduce gpu-paper; do
     mkdir -p tree/lab && cp "$top/lab/$tool" tree/lab/
     PATH=$PWD/fake:$PATH OUT=$PWD/out timeout 20 tree/lab/$tool >out.txt 2>&1 </dev/null; code=$?
     [ $code = 1 ] && ok "$tool ends with 1" || not_ok "$tool ends with $code, not 1"
