@@ -16,7 +16,7 @@
 #define BASELINES  "compile-reference", "compile", "ompn-reference", "ompn"
 #define OMPN_TWO   "ompn2-reference", "ompn2"
 // plain A2C, stopped at a return of 0.9, as the paper says
-#define A2C        "clip=0 epochs=1 minibatches=1 clone=0 goal=0.9"
+#define A2C        "clip=0 epochs=1 minibatches=1 clone=0 copies=128 steps=16 lr=0.002 eval_interval=256 goal=0.9"
 #define OURS       "slottar-reference", "slottar", "mdl"
 
 // clang-format off

@@ -195,8 +195,8 @@ static void commands_say_what_is_run(void **state) {
     slt_repro_collect_command(&r, slt_repro_set_find("unlockpickup-agent"), &text);
     assert_string_equal(
         text.bytes,
-        "slottar train-expert unlockpickup clip=0 epochs=1 minibatches=1 clone=0 goal=0.9 --seed 3 "
-        "-o data/unlockpickup-agent-policy.safetensors && slottar collect unlockpickup --expert "
+        "slottar train-expert unlockpickup clip=0 epochs=1 minibatches=1 clone=0 copies=128 "
+        "steps=16 lr=0.002 eval_interval=256 goal=0.9 --seed 3 -o data/unlockpickup-agent-policy.safetensors && slottar collect unlockpickup --expert "
         "data/unlockpickup-agent-policy.safetensors --segments 3 --seed 3 -o "
         "data/unlockpickup-agent.safetensors");
     slt_text_deinit(&text);
