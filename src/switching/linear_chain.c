@@ -162,43 +162,56 @@ static void scale_densities(const slt_linear_chain *chain, int64_t length, slt_l
     }
 }
 
-static void enter(const double from[], const double table[][SLT_MOST_LAWS], int K, double out[]) {
-    for (int k = 0; k < K; k++) out[k] = 0;
+// ---- the recursions. K is a constant wherever they are inlined
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void enter(const double from[], const double table[][SLT_MOST_LAWS], double out[], int K) {
+    double sum[SLT_MOST_LAWS] = {0};
     for (int j = 0; j < K; j++)
-        for (int k = 0; k < K; k++) out[k] += from[j] * table[j][k];
+        for (int k = 0; k < K; k++) sum[k] += from[j] * table[j][k];
+    for (int k = 0; k < K; k++) out[k] = sum[k];
 }
 
-static double forward(const slt_linear_chain *chain, const moves *m, int64_t length,
-                      slt_linear_tables *t) {
-    int K = chain->K;
-    double sum = 0, change[SLT_MOST_LAWS], fresh[SLT_MOST_LAWS];
+INLINE double forward(const slt_linear_chain *chain, const moves *m, int64_t length,
+                      slt_linear_tables *t, int K) {
+    double sum = 0, product = 1, change[SLT_MOST_LAWS], fresh[SLT_MOST_LAWS];
     for (int64_t s = 0; s < length; s++) {
         double *alpha = t->alpha + s * K, total = 0;
         const double *before = alpha - K, *p = t->p_stay + s * K, *f = t->p_fresh + s * K;
         if (s) {
-            enter(before, m->change, K, change);
-            enter(before, m->fresh, K, fresh);
+            enter(before, m->change, change, K);
+            enter(before, m->fresh, fresh, K);
         }
         for (int k = 0; k < K; k++) {
             alpha[k] = 1e-300 + (s ? (before[k] * m->stay[k] + change[k]) * p[k] + fresh[k] * f[k]
                                    : chain->start[k] * f[k]);
             total += alpha[k];
         }
-        for (int k = 0; k < K; k++) alpha[k] /= total;
+        double over = 1 / total;
+        for (int k = 0; k < K; k++) alpha[k] *= over;
         t->scale[s] = total;
-        sum += log(total) + t->offset[s];
+        sum += t->offset[s];
+        product *= total;
+        if (product < 1e-150) sum += log(product), product = 1;
     }
-    return sum;
+    return sum + log(product);
 }
 
-// what one step adds to the sums; returns the chance that it begins a segment
-static double tally(const slt_linear_chain *chain, const moves *m, const double *before,
-                    const double *bp, const double *bf, float *stay, float *fresh,
-                    slt_linear_sums *sums) {
-    int K = chain->K;
+// pairs[j][k] += before[j] after[k]
+INLINE void add_pairs(double pairs[][SLT_MOST_LAWS], const double before[], const double after[],
+                      int K) {
+    for (int j = 0; j < K; j++)
+        for (int k = 0; k < K; k++) pairs[j][k] += before[j] * after[k];
+}
+
+// What one step adds to the sums, of moves before they are weighted with their chances; returns the
+// chance that it begins a segment.
+INLINE double tally(const moves *m, const double *before, const double *bp, const double *bf,
+                    float *stay, float *fresh, slt_linear_sums *sums, int K) {
     double change[SLT_MOST_LAWS], new[SLT_MOST_LAWS], cut = 0;
-    enter(before, m->change, K, change);
-    enter(before, m->fresh, K, new);
+    enter(before, m->change, change, K);
+    enter(before, m->fresh, new, K);
     for (int k = 0; k < K; k++) {
         double remains = before[k] * m->stay[k] * bp[k], enters = new[k] * bf[k];
         cut += change[k] * bp[k] + enters;
@@ -207,31 +220,28 @@ static double tally(const slt_linear_chain *chain, const moves *m, const double 
         if (sums) sums->stays[k] += remains;
     }
     if (!sums) return cut;
-    for (int j = 0; j < K; j++)
-        for (int k = 0; k < K; k++) {
-            sums->change[j][k] += before[j] * m->change[j][k] * bp[k];
-            sums->fresh[j][k] += before[j] * m->fresh[j][k] * bf[k];
-        }
+    add_pairs(sums->change, before, bp, K);
+    add_pairs(sums->fresh, before, bf, K);
     return cut;
 }
 
-static void backward(const slt_linear_chain *chain, const moves *m, int64_t length,
-                     slt_linear_tables *t, float *stay, float *fresh, float *chance,
-                     slt_linear_sums *sums) {
-    int K = chain->K;
+INLINE void backward(const moves *m, int64_t length, slt_linear_tables *t, float *stay,
+                     float *fresh, float *chance, slt_linear_sums *sums, int K) {
     double beta[SLT_MOST_LAWS], bp[SLT_MOST_LAWS], bf[SLT_MOST_LAWS];
     for (int k = 0; k < K; k++) beta[k] = 1;
     for (int64_t s = length - 1; s > 0; s--) {
+        double over = 1 / t->scale[s];
         for (int k = 0; k < K; k++) {
-            bp[k] = t->p_stay[s * K + k] * beta[k] / t->scale[s];
-            bf[k] = t->p_fresh[s * K + k] * beta[k] / t->scale[s];
+            bp[k] = t->p_stay[s * K + k] * beta[k] * over;
+            bf[k] = t->p_fresh[s * K + k] * beta[k] * over;
         }
-        double cut = tally(chain, m, t->alpha + (s - 1) * K, bp, bf, stay ? stay + s * K : NULL,
-                           fresh ? fresh + s * K : NULL, sums);
+        double cut = tally(m, t->alpha + (s - 1) * K, bp, bf, stay ? stay + s * K : NULL,
+                           fresh ? fresh + s * K : NULL, sums, K);
         if (chance) chance[s] = (float)cut;
         for (int j = 0; j < K; j++) {
-            beta[j] = m->stay[j] * bp[j];
-            for (int k = 0; k < K; k++) beta[j] += m->change[j][k] * bp[k] + m->fresh[j][k] * bf[k];
+            double sum = m->stay[j] * bp[j];
+            for (int k = 0; k < K; k++) sum += m->change[j][k] * bp[k] + m->fresh[j][k] * bf[k];
+            beta[j] = sum;
         }
     }
     double total = 0;
@@ -244,13 +254,35 @@ static void backward(const slt_linear_chain *chain, const moves *m, int64_t leng
     }
 }
 
+INLINE double smooth(const slt_linear_chain *chain, const moves *m, int64_t length,
+                     slt_linear_tables *t, float *stay, float *fresh, float *chance,
+                     slt_linear_sums *sums, int K) {
+    double nats = forward(chain, m, length, t, K);
+    if (stay || chance || sums) backward(m, length, t, stay, fresh, chance, sums, K);
+    return nats;
+}
+
 double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
                          float *stay, float *fresh, float *chance, slt_linear_sums *sums) {
     moves m = moves_of(chain);
     scale_densities(chain, length, t);
-    double nats = forward(chain, &m, length, t);
-    if (stay || chance || sums) backward(chain, &m, length, t, stay, fresh, chance, sums);
-    return nats;
+    switch (chain->K) {
+    case 8:
+        return smooth(chain, &m, length, t, stay, fresh, chance, sums, 8);
+    case 12:
+        return smooth(chain, &m, length, t, stay, fresh, chance, sums, 12);
+    default:
+        return smooth(chain, &m, length, t, stay, fresh, chance, sums, chain->K);
+    }
+}
+
+void slt_linear_weigh(const slt_linear_chain *chain, slt_linear_sums *sums) {
+    moves m = moves_of(chain);
+    for (int j = 0; j < chain->K; j++)
+        for (int k = 0; k < chain->K; k++) {
+            sums->change[j][k] *= m.change[j][k];
+            sums->fresh[j][k] *= m.fresh[j][k];
+        }
 }
 
 // ---- the likeliest path

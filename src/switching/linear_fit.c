@@ -19,10 +19,10 @@ typedef struct {
     const int64_t *episodes;
     int64_t count, steps;
     slt_linear_tables tables;
-    float *stay, *fresh;              // [steps][K] posteriors
-    float *r_stay, *r_fresh;          // [steps][K*A] residuals
-    double *gram, *moment;            // [X][X], [X][A]
-    float *row, *target, *difference; // [2][D+A], [A], [A]
+    float *stay, *fresh;     // [steps][K] posteriors
+    float *r_stay, *r_fresh; // [steps][K*A] residuals
+    slt_gram gram;           // [X][X], [X][A]
+    float *row, *target;     // [D+A], [A]
     slt_linear_sums sums;
     slt_chain_random random;
 } fit;
@@ -63,12 +63,11 @@ static int64_t draw_window(fit *f, int64_t *length) {
 // ridge regression of a window's actions on its inputs: law [X][A]
 static void fit_window(fit *f, int64_t first, int64_t length, const float *inputs, double *law) {
     int X = slt_linear_inputs(f->chain), A = f->chain->A;
-    memset(f->gram, 0, sizeof *f->gram * (size_t)(X * X));
-    memset(law, 0, sizeof *law * (size_t)(X * A));
+    slt_gram_begin(&f->gram, X, A);
     for (int64_t t = 0; t < length; t++)
-        slt_gram_add(f->gram, law, inputs + t * X, f->motion->actions + (first + t) * A, 1, X, A);
-    for (int i = 0; i < X; i++) f->gram[i * X + i] += 1;
-    slt_solve_spd(f->gram, X, law, A);
+        slt_gram_add(&f->gram, inputs + t * X, f->motion->actions + (first + t) * A, 1);
+    slt_gram_solve(&f->gram, 1);
+    memcpy(law, f->gram.moment, sizeof *law * (size_t)(X * A));
 }
 
 // squared errors of a law on a window, at most 9 each
@@ -169,6 +168,7 @@ static double expect(fit *f) {
                                   NULL, &f->sums);
         at += T;
     }
+    slt_linear_weigh(c, &f->sums);
     return nats;
 }
 
@@ -203,35 +203,47 @@ static void unlimited(const slt_linear_chain *c, const float *actions, const flo
     }
 }
 
-// adds a step to the equations of law k
-static void add_step(fit *f, which_rows which, int k, int64_t step, int64_t at, bool first) {
+// the equations of law k, and of S what its rows are weighted with
+typedef struct {
+    which_rows which;
+    int k;
+    double rho, v, u; // means over the numbers of an action
+} equations;
+
+// S: differences inside a segment, plain rows at its start
+static void add_smooth_step(fit *f, const equations *q, const float *features, const float *actions,
+                            float stay, float fresh, bool first) {
+    const slt_linear_chain *c = f->chain;
+    int D = c->D, A = c->A;
+    if (fresh > LEAST_WEIGHT) slt_gram_add(&f->gram, features, actions, fresh / q->u);
+    if (stay < LEAST_WEIGHT || first) return;
+    for (int i = 0; i < D; i++) f->row[i] = features[i] - (float)q->rho * features[i - D];
+    for (int i = 0; i < A; i++) f->target[i] = actions[i] - (float)c->rho[i] * actions[i - A];
+    slt_gram_add(&f->gram, f->row, f->target, stay / q->v);
+}
+
+// adds a step to the equations
+static void add_step(fit *f, const equations *q, int64_t step, int64_t at, bool first) {
     slt_linear_chain *c = f->chain;
     const slt_motion *m = f->motion;
     int D = c->D, A = c->A;
-    float stay = f->stay[at * c->K + k], fresh = f->fresh[at * c->K + k];
-    const float *features = m->features + step * D, *actions = m->actions + step * A;
-    const float *residual = (which == OF_FRESH ? f->r_fresh : f->r_stay) + (at * c->K + k) * A;
+    float stay = f->stay[at * c->K + q->k], fresh = f->fresh[at * c->K + q->k];
     if (stay < LEAST_WEIGHT && fresh < LEAST_WEIGHT) return;
-    unlimited(c, actions, residual, f->target);
-    if (which == OF_FRESH) {
-        if (fresh > LEAST_WEIGHT)
-            slt_gram_add(f->gram, f->moment, features, f->target, fresh, D, A);
-    } else if (which == OF_STAY) {
-        if (stay < LEAST_WEIGHT) return;
-        slt_linear_fill(c, m, first ? step : step - 1, first ? 1 : 2, f->row);
-        slt_gram_add(f->gram, f->moment, f->row + (first ? 0 : D + A), f->target, stay, D + A, A);
+    const float *features = m->features + step * D, *actions = m->actions + step * A;
+    const float *residual =
+        (q->which == OF_FRESH ? f->r_fresh : f->r_stay) + (at * c->K + q->k) * A;
+    if (q->which == OF_BOTH) {
+        add_smooth_step(f, q, features, actions, stay, fresh, first);
+    } else if (q->which == OF_FRESH) {
+        if (fresh < LEAST_WEIGHT) return;
+        unlimited(c, actions, residual, f->target);
+        slt_gram_add(&f->gram, features, f->target, fresh);
     } else {
-        // S: differences inside a segment, plain rows at its start
-        double rho = 0, v = 0, u = 0;
-        for (int i = 0; i < A; i++)
-            rho += c->rho[i] / A, v += c->v[k * A + i] / A, u += c->u[k * A + i] / A;
-        if (fresh > LEAST_WEIGHT)
-            slt_gram_add(f->gram, f->moment, features, actions, fresh / u, D, A);
-        if (stay < LEAST_WEIGHT || first) return;
-        for (int i = 0; i < D; i++) f->row[i] = features[i] - (float)rho * features[i - D];
-        for (int i = 0; i < A; i++)
-            f->difference[i] = actions[i] - (float)c->rho[i] * actions[i - A];
-        slt_gram_add(f->gram, f->moment, f->row, f->difference, stay / v, D, A);
+        if (stay < LEAST_WEIGHT) return;
+        unlimited(c, actions, residual, f->target);
+        memcpy(f->row, features, sizeof *features * (size_t)D);
+        memcpy(f->row + D, first ? actions : actions - A, sizeof *actions * (size_t)A);
+        slt_gram_add(&f->gram, f->row, f->target, stay);
     }
 }
 
@@ -245,19 +257,18 @@ static void regress(fit *f, which_rows which, int k) {
     slt_linear_chain *c = f->chain;
     int A = c->A, X = which == OF_STAY ? c->D + A : c->D, KA = c->K * A;
     float *to = which == OF_FRESH ? c->V : c->W;
+    equations q = {which, k, mean_of(c->rho, A), mean_of(c->v + k * A, A),
+                   mean_of(c->u + k * A, A)};
     int64_t at = 0;
-    memset(f->gram, 0, sizeof *f->gram * (size_t)(X * X));
-    memset(f->moment, 0, sizeof *f->moment * (size_t)(X * A));
+    slt_gram_begin(&f->gram, X, A);
     for (int64_t e = 0; e < f->count; e++) {
         int64_t first = f->motion->offsets[f->episodes[e]];
         int64_t T = f->motion->offsets[f->episodes[e] + 1] - first;
-        for (int64_t t = 0; t < T; t++) add_step(f, which, k, first + t, at++, t == 0);
+        for (int64_t t = 0; t < T; t++) add_step(f, &q, first + t, at++, t == 0);
     }
-    double ridge = which == OF_BOTH ? RIDGE / mean_of(c->v + k * A, A) : RIDGE;
-    for (int i = 0; i < X; i++) f->gram[i * X + i] += ridge;
-    slt_solve_spd(f->gram, X, f->moment, A);
+    slt_gram_solve(&f->gram, which == OF_BOTH ? RIDGE / q.v : RIDGE);
     for (int d = 0; d < X; d++)
-        for (int i = 0; i < A; i++) to[d * KA + k * A + i] = (float)f->moment[d * A + i];
+        for (int i = 0; i < A; i++) to[d * KA + k * A + i] = (float)f->gram.moment[d * A + i];
 }
 
 // how much of a residual the next one remembers
@@ -361,11 +372,11 @@ static slt_status reserve(fit *f, slt_arena *arena) {
     SLT_TRY(SLT_NEW(arena, &f->fresh, (size_t)f->steps * K));
     SLT_TRY(SLT_NEW(arena, &f->r_stay, (size_t)f->steps * KA));
     SLT_TRY(SLT_NEW(arena, &f->r_fresh, (size_t)f->steps * KA));
-    SLT_TRY(SLT_NEW(arena, &f->gram, X * X));
-    SLT_TRY(SLT_NEW(arena, &f->moment, X * (size_t)c->A));
-    SLT_TRY(SLT_NEW(arena, &f->row, 2 * X));
-    SLT_TRY(SLT_NEW(arena, &f->target, (size_t)c->A));
-    return SLT_NEW(arena, &f->difference, (size_t)c->A);
+    SLT_TRY(SLT_NEW(arena, &f->gram.gram, X * X));
+    SLT_TRY(SLT_NEW(arena, &f->gram.moment, X * (size_t)c->A));
+    SLT_TRY(SLT_NEW(arena, &f->gram.rows, SLT_GRAM_ROWS * (X + (size_t)c->A)));
+    SLT_TRY(SLT_NEW(arena, &f->row, X));
+    return SLT_NEW(arena, &f->target, (size_t)c->A);
 }
 
 static void sweep(fit *f, int most) {

@@ -41,8 +41,10 @@ void slt_linear_densities(const slt_linear_chain *chain, int64_t length, slt_lin
 
 // Forward and backward over the densities: posteriors of staying in and freshly starting law k
 // ([length][K], may be NULL) and the chance of a boundary before each step ([length], may be NULL).
-// Adds to `sums`; gives the log likelihood.
+// Adds to `sums`, where moves are not yet weighted with their chances; gives the log likelihood.
 double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
                          float *stay, float *fresh, float *chance, slt_linear_sums *sums);
+// makes them expected numbers, once all episodes are added
+void slt_linear_weigh(const slt_linear_chain *chain, slt_linear_sums *sums);
 
 #endif
