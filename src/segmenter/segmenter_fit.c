@@ -15,6 +15,8 @@
 enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000 };
 static const double RARE = .02; // counts with less of the greatest chance do not occur
 enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8 };
+// pieces of long recordings: most steps of one; with few episodes, how many, and the least steps
+enum { PIECE_STEPS = 1000, FEW_EPISODES = 8, PIECES = 16, LEAST_PIECE = 60 };
 
 typedef struct {
     int64_t *list, count;
@@ -61,6 +63,24 @@ static slt_status choose_episodes(slt_segmenter *s, slt_dataset *data, slt_arena
     bool enough = valids >= LEAST_HELD_OUT;
     return take_steps(arena, data, enough ? valid : train, enough ? valids : trains, HELD_OUT_STEPS,
                       seed + 1, held_out);
+}
+
+// Runs learn from pieces of long episodes as from episodes, so that a single recording has halves,
+// too. Chains of events, and counts that are told, need whole episodes.
+static slt_status cut_long(slt_arena *arena, const slt_segmenter *s, const slt_run_group *group,
+                           slt_recording *r) {
+    int64_t most = r->steps / PIECES, pieces = 0, *offsets;
+    if (s->told || group->spec->kind == SLT_GROUP_EVENTS) return SLT_OK;
+    if (most < LEAST_PIECE) most = LEAST_PIECE;
+    if (most > PIECE_STEPS || r->episodes >= FEW_EPISODES) most = PIECE_STEPS;
+    SLT_TRY(SLT_NEW(arena, &offsets, (size_t)(r->episodes + r->steps / most + 1)));
+    for (int64_t e = 0; e < r->episodes; e++) {
+        int64_t first = r->offsets[e], T = r->offsets[e + 1] - first, n = (T + most - 1) / most;
+        for (int64_t i = 1; i <= n; i++) offsets[++pieces] = first + T * i / n;
+    }
+    r->episodes = r->motion.episodes = r->symbols[0].episodes = pieces;
+    r->offsets = r->motion.offsets = r->symbols[0].offsets = offsets;
+    return SLT_OK;
 }
 
 // ---- one wave of members
@@ -130,9 +150,11 @@ static slt_status learn_group(slt_segmenter *s, slt_run_group *group, slt_datase
         slt_recording_read(s, &l.arena, group, data, pool->list, pool->count, &l.pool);
     if (status == SLT_OK && s->continuous)
         status = slt_motion_noise(&l.arena, &l.pool.motion, &s->noise);
+    if (status == SLT_OK) status = cut_long(&l.arena, s, group, &l.pool);
+    group->undivided = l.pool.episodes < 2;
     if (status == SLT_OK)
         status = SLT_NEW(&l.arena, &l.order,
-                         (size_t)slt_context_threads(s->context) * (size_t)pool->count);
+                         (size_t)slt_context_threads(s->context) * (size_t)l.pool.episodes);
     if (status == SLT_OK) status = SLT_NEW(&s->arena, &group->members, (size_t)runs);
     if (status == SLT_OK) status = learn_members(&l, runs, until);
     if (status == SLT_OK)
@@ -181,6 +203,32 @@ static bool takes_part(const slt_segmenter *s, const slt_group_spec *spec) {
            (s->options.kind == SLT_KIND_EVENTS) == (spec->kind == SLT_GROUP_EVENTS);
 }
 
+// steps that could be followed by a boundary, and actions that differ
+static slt_status check_content(slt_dataset *data, bool continuous, const episodes *pool) {
+    bool changes = continuous; // of numbers, the measured scale tells
+    int64_t places = 0;
+    int only = -1;
+    for (int64_t e = 0; e < pool->count; e++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(data, pool->list[e], &episode));
+        places += episode.length > 1;
+        for (int64_t t = 0; t < episode.length && !changes; t++) {
+            int action = slt_episode_action(&episode, t);
+            changes = only >= 0 && action != only;
+            only = action;
+        }
+    }
+    if (!places)
+        SLT_FAIL(SLT_INVALID,
+                 "%s: no episode has more than one step, so there is nothing to "
+                 "segment",
+                 slt_dataset_path(data));
+    if (!changes)
+        SLT_FAIL(SLT_INVALID, "%s: the actions never change, so there is nothing to segment",
+                 slt_dataset_path(data));
+    return SLT_OK;
+}
+
 static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena, episodes *pool,
                           episodes *held_out) {
     const slt_dataset_info *info = slt_dataset_about(data);
@@ -195,11 +243,17 @@ static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena,
         SLT_FAIL(SLT_INVALID, "runs is %d, not %d to %d", runs, LEAST_RUNS, MOST_RUNS);
     SLT_TRY(read_told(s));
     SLT_TRY(choose_episodes(s, data, arena, pool, held_out));
+    SLT_TRY(check_content(data, s->continuous, pool));
     if (!s->continuous) return SLT_OK;
     SLT_TRY(slt_motion_measure(&s->arena, data, pool->list, pool->count, &s->scale));
     if (!s->scale.actions.kept)
         SLT_FAIL(SLT_INVALID, "%s: the actions never change, so there is nothing to segment",
                  slt_dataset_path(data));
+    int vary = s->scale.observations.kept;
+    if (s->observation > SLT_MOST_FEATURES && vary == SLT_MOST_FEATURES)
+        slt_context_log(s->context, SLT_LOG_INFO,
+                        "of %d observations the %d that correlate most with the actions are used",
+                        s->observation, vary);
     return SLT_OK;
 }
 

@@ -26,6 +26,7 @@ typedef struct {
     int count;                             // members that ended
     slt_vote_of votes[1 + SLT_MOST_MODES]; // all of them; then each mode
     int modes;
+    bool undivided; // all runs learned from the same steps
 } slt_run_group;
 
 struct slt_segmenter {

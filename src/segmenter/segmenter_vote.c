@@ -209,6 +209,9 @@ void slt_segmenter_judge(slt_segmenter *s) {
                    best->answers[1].runs, best->answers[1].segments, best->answers[0].segments);
         warn(r, text);
     }
+    if (s->groups[r->chosen].undivided)
+        warn(r, "One episode has no halves: all runs learned from the same steps, so trust is too "
+                "high");
     if (best->segments < 1.05) warn(r, "One segment in nearly every episode was found");
     r->doubtful = r->warning_count > 0;
 }

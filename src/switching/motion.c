@@ -44,8 +44,77 @@ static slt_status new_moments(slt_arena *arena, int size, moments *out) {
     return SLT_NEW(arena, &out->square, (size_t)size + 1);
 }
 
-slt_status slt_motion_measure(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
-                              int64_t count, slt_motion_scale *out) {
+// ---- too many observations
+
+typedef struct {
+    double score;
+    int place;
+} ranked;
+
+static int by_score(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->score != y->score) return x->score < y->score ? 1 : -1;
+    return x->place - y->place;
+}
+
+static int by_place(const void *a, const void *b) {
+    return ((const ranked *)a)->place - ((const ranked *)b)->place;
+}
+
+// products [actions kept][observations kept] of all steps, in standard deviations
+static slt_status multiply(slt_dataset *data, const int64_t *episodes, int64_t count,
+                           const slt_motion_scale *scale, float *row, double *products) {
+    const slt_dataset_info *info = slt_dataset_about(data);
+    const slt_standard *a = &scale->actions, *o = &scale->observations;
+    for (int64_t e = 0; e < count; e++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(data, episodes[e], &episode));
+        for (int64_t t = 0; t < episode.length; t++) {
+            const float *action = episode.actions_f32 + t * info->action_size;
+            SLT_TRY(slt_episode_observe(info, &episode, t, row));
+            for (int i = 0; i < a->kept; i++) {
+                double x = (action[a->channel[i]] - a->mean[i]) * a->scale[i];
+                double *out = products + (size_t)i * (size_t)o->kept;
+                for (int j = 0; j < o->kept; j++)
+                    out[j] += x * (row[o->channel[j]] - o->mean[j]) * o->scale[j];
+            }
+        }
+    }
+    return SLT_OK;
+}
+
+static void keep_ranked(slt_standard *s, ranked *list) {
+    qsort(list, (size_t)s->kept, sizeof *list, by_score);
+    s->kept = SLT_MOST_FEATURES;
+    qsort(list, SLT_MOST_FEATURES, sizeof *list, by_place);
+    for (int i = 0; i < s->kept; i++) {
+        s->channel[i] = s->channel[list[i].place];
+        s->mean[i] = s->mean[list[i].place];
+        s->scale[i] = s->scale[list[i].place];
+    }
+}
+
+// the observations with the greatest sum of squared correlations with the actions
+static slt_status choose_features(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
+                                  int64_t count, slt_motion_scale *scale) {
+    size_t A = (size_t)scale->actions.kept, O = (size_t)scale->observations.kept;
+    double *products;
+    ranked *list;
+    float *row;
+    SLT_TRY(SLT_NEW(arena, &products, A * O + 1));
+    SLT_TRY(SLT_NEW(arena, &list, O));
+    SLT_TRY(SLT_NEW(arena, &row, (size_t)scale->observations.size));
+    SLT_TRY(multiply(data, episodes, count, scale, row, products));
+    for (size_t j = 0; j < O; j++) {
+        list[j].place = (int)j;
+        for (size_t i = 0; i < A; i++) list[j].score += products[i * O + j] * products[i * O + j];
+    }
+    keep_ranked(&scale->observations, list);
+    return SLT_OK;
+}
+
+static slt_status measure(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
+                          int64_t count, slt_motion_scale *out) {
     const slt_dataset_info *info = slt_dataset_about(data);
     int A = info->action_size, O = (int)info->observation_size;
     moments a, o;
@@ -66,6 +135,16 @@ slt_status slt_motion_measure(slt_arena *arena, slt_dataset *data, const int64_t
     }
     SLT_TRY(settle(arena, &a, A, &out->actions));
     return settle(arena, &o, O, &out->observations);
+}
+
+slt_status slt_motion_measure(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
+                              int64_t count, slt_motion_scale *out) {
+    SLT_TRY(measure(arena, data, episodes, count, out));
+    if (out->actions.kept > SLT_MOST_MOTION_ACTIONS)
+        SLT_FAIL(SLT_UNSUPPORTED, "%s: %d numbers per action vary, at most %d are possible",
+                 slt_dataset_path(data), out->actions.kept, SLT_MOST_MOTION_ACTIONS);
+    if (out->observations.kept <= SLT_MOST_FEATURES) return SLT_OK;
+    return choose_features(arena, data, episodes, count, out);
 }
 
 static void apply(const slt_standard *s, const float *row, float *out) {

@@ -29,7 +29,11 @@ typedef struct {
     slt_standard actions, observations;
 } slt_motion_scale;
 
-// Means and deviations over the given episodes.
+// observations that chains read, and numbers per action that they can have
+enum { SLT_MOST_FEATURES = 64, SLT_MOST_MOTION_ACTIONS = 128 };
+
+// Means and deviations over the given episodes. Of more than SLT_MOST_FEATURES observations that
+// vary, those are kept that correlate most with the actions.
 slt_status slt_motion_measure(slt_arena *arena, slt_dataset *data, const int64_t *episodes,
                               int64_t count, slt_motion_scale *out);
 // The given episodes, in that order.

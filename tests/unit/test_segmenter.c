@@ -1,6 +1,7 @@
 // The segmenter: planted segments are found and trusted, noise is not; the same answer from a file,
 // with any number of threads; odd data gets a sentence.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "check.h"
 #include "slottar/segmenter.h"
@@ -248,6 +249,85 @@ static void test_damaged_file(void **state) {
     slt_context_destroy(context);
 }
 
+// two of many observations lead the action, and change places with the phase
+static slt_dataset *wide(slt_context *context, int columns, float **out) {
+    slt_chain_random r;
+    slt_dataset *data = motion(context, EPISODES, .1);
+    int64_t steps = offsets[EPISODES];
+    float *rows = calloc((size_t)(steps * columns), sizeof *rows);
+    slt_chain_random_init(&r, 5);
+    for (int64_t t = 0; t < steps; t++) {
+        float *row = rows + t * columns;
+        for (int i = 0; i + 1 < columns; i++) row[i] = (float)slt_chain_unit(&r); // the last: 0
+        for (int i = 0; i < 2; i++) actions[2 * t + i] += 2 * row[columns / 2 + i];
+    }
+    slt_dataset_close(data);
+    slt_dataset_arrays arrays = {.info = {.action_kind = SLT_ACTIONS_CONTINUOUS,
+                                          .action_size = 2,
+                                          .observation_kind = SLT_OBSERVATIONS_F32,
+                                          .observation_size = columns,
+                                          .observation_rank = 1,
+                                          .observation_shape = {columns}},
+                                 .episodes = EPISODES,
+                                 .offsets = offsets,
+                                 .actions_f32 = actions,
+                                 .observations_f32 = rows};
+    CHECK_OK(slt_dataset_view_arrays(context, &arrays, &data));
+    *out = rows;
+    return data;
+}
+
+static void test_many_columns(void **state) {
+    (void)state;
+    enum { COLUMNS = 2000, MANY = 300 };
+    float *rows;
+    slt_segmenter *s;
+    slt_segmenter_options options = {.runs = 5};
+    slt_context *context = new_context(2);
+    slt_dataset *data = wide(context, COLUMNS, &rows);
+    slt_vote_result result;
+    tally t = fit_and_answer(data, context, &result);
+    assert_true(t.hits >= .9 * (double)t.planted && t.found <= 1.1 * (double)t.planted);
+    slt_dataset_close(data);
+    // as many numbers per action are too many
+    slt_dataset_arrays arrays = {
+        .info = {.action_kind = SLT_ACTIONS_CONTINUOUS, .action_size = MANY},
+        .episodes = 1,
+        .offsets = (int64_t[]){0, 400},
+        .actions_f32 = rows};
+    CHECK_OK(slt_dataset_view_arrays(context, &arrays, &data));
+    CHECK_FAILS(SLT_UNSUPPORTED, "at most 128", slt_segmenter_fit(context, data, &options, &s));
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+    free(rows);
+}
+
+// a single recording has pieces to draw halves from; without, it says so
+static void test_one_episode(void **state) {
+    (void)state;
+    slt_context *context = new_context(2);
+    slt_dataset *data = motion(context, EPISODES, .3);
+    offsets[1] = offsets[EPISODES];
+    slt_dataset_close(data);
+    slt_dataset_arrays arrays = {.info = {.action_kind = SLT_ACTIONS_CONTINUOUS, .action_size = 2},
+                                 .episodes = 1,
+                                 .offsets = offsets,
+                                 .actions_f32 = actions};
+    CHECK_OK(slt_dataset_view_arrays(context, &arrays, &data));
+    slt_vote_result result;
+    tally t = fit_and_answer(data, context, &result);
+    assert_true(t.hits >= .98 * (double)t.planted && t.found <= 1.02 * (double)t.planted);
+    assert_false(result.doubtful);
+    slt_dataset_close(data);
+    offsets[1] = 40;
+    CHECK_OK(slt_dataset_view_arrays(context, &arrays, &data));
+    fit_and_answer(data, context, &result);
+    assert_true(result.doubtful);
+    assert_non_null(strstr(result.warnings[0], "no halves"));
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+}
+
 static void test_odd_data(void **state) {
     (void)state;
     slt_context *context = new_context(1);
@@ -279,6 +359,20 @@ static void test_odd_data(void **state) {
     options = (slt_segmenter_options){.runs = 5};
     CHECK_FAILS(SLT_INVALID, "never change", slt_segmenter_fit(context, data, &options, &s));
     slt_dataset_close(data);
+    // an action that never changes; nothing but single steps
+    memset(symbols, 2, sizeof symbols);
+    slt_dataset_arrays still = {.info = {.action_kind = SLT_ACTIONS_DISCRETE, .action_count = 4},
+                                .episodes = 2,
+                                .offsets = (int64_t[]){0, 20, 40},
+                                .actions_u8 = symbols};
+    CHECK_OK(slt_dataset_view_arrays(context, &still, &data));
+    CHECK_FAILS(SLT_INVALID, "never change", slt_segmenter_fit(context, data, &options, &s));
+    slt_dataset_close(data);
+    still.offsets = (int64_t[]){0, 1, 2};
+    symbols[1] = 1;
+    CHECK_OK(slt_dataset_view_arrays(context, &still, &data));
+    CHECK_FAILS(SLT_INVALID, "more than one step", slt_segmenter_fit(context, data, &options, &s));
+    slt_dataset_close(data);
     // an episode of one step among others
     data = errands(context, 10);
     slt_dataset_close(data);
@@ -304,6 +398,8 @@ int main(void) {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_many_columns),
+        cmocka_unit_test(test_one_episode),
         cmocka_unit_test(test_odd_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
