@@ -129,25 +129,6 @@ void slt_linear_densities(const slt_linear_chain *chain, int64_t length, slt_lin
 
 // ---- forward and backward
 
-// chances of leaving: [K][K] without and with a fresh start
-typedef struct {
-    double stay[SLT_MOST_LAWS];
-    double change[SLT_MOST_LAWS][SLT_MOST_LAWS], fresh[SLT_MOST_LAWS][SLT_MOST_LAWS];
-} moves;
-
-static moves moves_of(const slt_linear_chain *c) {
-    moves m = {0};
-    double fresh = c->family == SLT_LAW_SMOOTH ? 1 : c->family == SLT_LAW_INERTIA ? 0 : c->mix;
-    for (int j = 0; j < c->K; j++) {
-        m.stay[j] = 1 - c->q[j];
-        for (int k = 0; k < c->K; k++) {
-            m.change[j][k] = c->q[j] * (1 - fresh) * c->change[j][k];
-            m.fresh[j][k] = c->q[j] * fresh * c->fresh[j][k];
-        }
-    }
-    return m;
-}
-
 // log densities become densities over the greatest of their step
 static void scale_densities(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t) {
     int K = chain->K;
@@ -173,7 +154,7 @@ INLINE void enter(const double from[], const double table[][SLT_MOST_LAWS], doub
     for (int k = 0; k < K; k++) out[k] = sum[k];
 }
 
-INLINE double forward(const slt_linear_chain *chain, const moves *m, int64_t length,
+INLINE double forward(const slt_linear_chain *chain, const slt_linear_moves *m, int64_t length,
                       slt_linear_tables *t, int K) {
     double sum = 0, product = 1, change[SLT_MOST_LAWS], fresh[SLT_MOST_LAWS];
     for (int64_t s = 0; s < length; s++) {
@@ -207,8 +188,8 @@ INLINE void add_pairs(double pairs[][SLT_MOST_LAWS], const double before[], cons
 
 // What one step adds to the sums, of moves before they are weighted with their chances; returns the
 // chance that it begins a segment.
-INLINE double tally(const moves *m, const double *before, const double *bp, const double *bf,
-                    float *stay, float *fresh, slt_linear_sums *sums, int K) {
+INLINE double tally(const slt_linear_moves *m, const double *before, const double *bp,
+                    const double *bf, float *stay, float *fresh, slt_linear_sums *sums, int K) {
     double change[SLT_MOST_LAWS], new[SLT_MOST_LAWS], cut = 0;
     enter(before, m->change, change, K);
     enter(before, m->fresh, new, K);
@@ -217,7 +198,6 @@ INLINE double tally(const moves *m, const double *before, const double *bp, cons
         cut += change[k] * bp[k] + enters;
         if (stay) stay[k] = (float)(remains + change[k] * bp[k]);
         if (fresh) fresh[k] = (float)enters;
-        if (sums) sums->stays[k] += remains;
     }
     if (!sums) return cut;
     add_pairs(sums->change, before, bp, K);
@@ -225,7 +205,7 @@ INLINE double tally(const moves *m, const double *before, const double *bp, cons
     return cut;
 }
 
-INLINE void backward(const moves *m, int64_t length, slt_linear_tables *t, float *stay,
+INLINE void backward(const slt_linear_moves *m, int64_t length, slt_linear_tables *t, float *stay,
                      float *fresh, float *chance, slt_linear_sums *sums, int K) {
     double beta[SLT_MOST_LAWS], bp[SLT_MOST_LAWS], bf[SLT_MOST_LAWS];
     for (int k = 0; k < K; k++) beta[k] = 1;
@@ -254,7 +234,7 @@ INLINE void backward(const moves *m, int64_t length, slt_linear_tables *t, float
     }
 }
 
-INLINE double smooth(const slt_linear_chain *chain, const moves *m, int64_t length,
+INLINE double smooth(const slt_linear_chain *chain, const slt_linear_moves *m, int64_t length,
                      slt_linear_tables *t, float *stay, float *fresh, float *chance,
                      slt_linear_sums *sums, int K) {
     double nats = forward(chain, m, length, t, K);
@@ -264,7 +244,7 @@ INLINE double smooth(const slt_linear_chain *chain, const moves *m, int64_t leng
 
 double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
                          float *stay, float *fresh, float *chance, slt_linear_sums *sums) {
-    moves m = moves_of(chain);
+    slt_linear_moves m = slt_linear_moves_of(chain);
     scale_densities(chain, length, t);
     switch (chain->K) {
     case 8:
@@ -276,40 +256,13 @@ double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_line
     }
 }
 
-void slt_linear_weigh(const slt_linear_chain *chain, slt_linear_sums *sums) {
-    moves m = moves_of(chain);
-    for (int j = 0; j < chain->K; j++)
-        for (int k = 0; k < chain->K; k++) {
-            sums->change[j][k] *= m.change[j][k];
-            sums->fresh[j][k] *= m.fresh[j][k];
-        }
-}
-
 // ---- the likeliest path
-
-typedef struct {
-    double stay[SLT_MOST_LAWS];
-    double change[SLT_MOST_LAWS][SLT_MOST_LAWS], fresh[SLT_MOST_LAWS][SLT_MOST_LAWS];
-} log_moves;
-
-static log_moves logs_of(const slt_linear_chain *c) {
-    moves m = moves_of(c);
-    log_moves out = {0};
-    for (int j = 0; j < c->K; j++) {
-        out.stay[j] = log(m.stay[j] + 1e-300);
-        for (int k = 0; k < c->K; k++) {
-            out.change[j][k] = log(m.change[j][k] + 1e-300);
-            out.fresh[j][k] = log(m.fresh[j][k] + 1e-300);
-        }
-    }
-    return out;
-}
 
 // back[s][k]: the law before, plus 128 where a segment begins
 static void likeliest(const slt_linear_chain *chain, int64_t length, const slt_linear_tables *t,
                       uint8_t *back, double value[]) {
     int K = chain->K;
-    log_moves m = logs_of(chain);
+    slt_linear_moves m = slt_linear_log_moves(chain);
     double next[SLT_MOST_LAWS];
     for (int k = 0; k < K; k++) value[k] = log(chain->start[k] + 1e-300) + t->p_fresh[k];
     for (int64_t s = 1; s < length; s++) {

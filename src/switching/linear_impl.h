@@ -7,11 +7,20 @@
 
 #include "switching/linear_chain.h"
 
+enum { SLT_LINEAR_SWEEPS = 11 }; // at least
+#define SLT_LINEAR_ENOUGH 1e-3   // nats per step that a sweep must gain
+
 // expected numbers of transitions
 typedef struct {
     double stays[SLT_MOST_LAWS], start[SLT_MOST_LAWS];
     double change[SLT_MOST_LAWS][SLT_MOST_LAWS], fresh[SLT_MOST_LAWS][SLT_MOST_LAWS];
 } slt_linear_sums;
+
+// chances of moves: staying, and leaving without and with a fresh start; or their logs
+typedef struct {
+    double stay[SLT_MOST_LAWS];
+    double change[SLT_MOST_LAWS][SLT_MOST_LAWS], fresh[SLT_MOST_LAWS][SLT_MOST_LAWS];
+} slt_linear_moves;
 
 // one episode's tables
 typedef struct {
@@ -44,7 +53,41 @@ void slt_linear_densities(const slt_linear_chain *chain, int64_t length, slt_lin
 // Adds to `sums`, where moves are not yet weighted with their chances; gives the log likelihood.
 double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
                          float *stay, float *fresh, float *chance, slt_linear_sums *sums);
-// makes them expected numbers, once all episodes are added
+
+// ---- closed-form steps (linear_update.c)
+
+// Rows of a regression: inside a segment (features and the action before); at its start (features);
+// S: both in one, differences inside and plain rows at the start.
+typedef enum { SLT_ROWS_STAY, SLT_ROWS_FRESH, SLT_ROWS_BOTH } slt_linear_rows;
+typedef struct {
+    slt_linear_rows rows;
+    int inputs;
+    double ridge;
+    double rho, v, u; // means over the numbers of an action
+} slt_linear_regression;
+
+#define SLT_LEAST_WEIGHT 1e-4f // posteriors below are left out of sums
+slt_linear_regression slt_linear_regression_of(const slt_linear_chain *chain, slt_linear_rows rows,
+                                               int k);
+// law [inputs][A]
+void slt_linear_take_law(slt_linear_chain *chain, slt_linear_rows rows, int k, const double *law);
+// S: sums of products of neighbouring residuals, number i of the action
+void slt_linear_take_memory(slt_linear_chain *chain, int i, double both, double square);
+// weighted squares [K*A] and weights [K]: stay, fresh
+void slt_linear_take_spread(slt_linear_chain *chain, const double *v, const double *u,
+                            const double *wv, const double *wu);
+void slt_linear_take_moves(slt_linear_chain *chain, const slt_linear_sums *sums);
+slt_linear_moves slt_linear_moves_of(const slt_linear_chain *chain);
+slt_linear_moves slt_linear_log_moves(const slt_linear_chain *chain);
+// makes sums of moves expected numbers, once all episodes are added
 void slt_linear_weigh(const slt_linear_chain *chain, slt_linear_sums *sums);
+// whether a sweep gained too little for another one
+bool slt_linear_settled(slt_linear_chain *chain, double nats, double last);
+
+// ---- learning
+
+slt_status slt_linear_begin(slt_linear_chain *chain, const slt_motion *motion,
+                            const int64_t *episodes, int64_t count, uint64_t seed,
+                            slt_arena *arena);
 
 #endif
