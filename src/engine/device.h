@@ -7,6 +7,7 @@
 #ifndef SLT_ENGINE_DEVICE_H
 #define SLT_ENGINE_DEVICE_H
 
+#include "engine/chain_device.h"
 #include "engine/op.h"
 
 // nodes first to last are one launch; or, with a reason, there is none
@@ -65,6 +66,8 @@ typedef struct {
     // copies here, brought up to date; NULL where there is none
     slt_real *(*value)(const slt_tape *tape, int member, slt_var var);
     slt_real *(*gradient)(const slt_tape *tape, int member, slt_var var);
+
+    const slt_chain_device *chains; // NULL: switching chains run on the CPU
 } slt_device_kind;
 
 // what the struct of every device begins with

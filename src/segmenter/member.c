@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "segmenter/segmenter_impl.h"
+#include "switching/linear_device.h"
 
 enum {
     LINEAR_SWEEPS = 40,
@@ -97,16 +98,21 @@ static slt_symbol_options symbol_options(const slt_segmenter *s, const slt_run_g
                                 .counts = s->counts};
 }
 
+static slt_linear_options linear_options(const slt_segmenter *s, const slt_variant *v,
+                                         uint64_t seed) {
+    return (slt_linear_options){.family = v->family,
+                                .laws = v->laws,
+                                .floor = fmax(v->floor, s->noise),
+                                .seed = seed,
+                                .sweeps = LINEAR_SWEEPS};
+}
+
 slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_member *member,
                           const slt_recording *recording, const int64_t *episodes, int64_t count,
                           uint64_t seed) {
     const slt_variant *v = member->variant;
     if (is_linear(group)) {
-        slt_linear_options options = {.family = v->family,
-                                      .laws = v->laws,
-                                      .floor = fmax(v->floor, s->noise),
-                                      .seed = seed,
-                                      .sweeps = LINEAR_SWEEPS};
+        slt_linear_options options = linear_options(s, v, seed);
         return slt_linear_fit(&member->arena, &recording->motion, episodes, count, &options,
                               &member->linear);
     }
@@ -139,5 +145,41 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
         slt_arena_reset(&scratch, mark);
     }
     slt_arena_deinit(&scratch);
+    return status;
+}
+
+// ---- all at once
+
+slt_status slt_members_on_device(slt_segmenter *s, const slt_run_group *group, bool *out) {
+    *out = false;
+    return is_linear(group) ? slt_linear_on_device(s->context, out) : SLT_OK;
+}
+
+slt_status slt_members_fit(slt_segmenter *s, slt_run_group *group, const slt_recording *recording,
+                           int first, int count, const slt_run_half *halves) {
+    slt_linear_job *jobs;
+    SLT_TRY(SLT_ALLOC(&s->context->allocator, &jobs, (size_t)count));
+    for (int i = 0; i < count; i++) {
+        slt_member *member = &group->members[first + i];
+        jobs[i] = (slt_linear_job){.options = linear_options(s, member->variant, halves[i].seed),
+                                   .episodes = halves[i].episodes,
+                                   .count = halves[i].count,
+                                   .arena = &member->arena,
+                                   .out = &member->linear};
+    }
+    slt_status status = slt_linear_fit_all(s->context, &recording->motion, jobs, count);
+    for (int i = 0; i < count; i++) group->members[first + i].done = jobs[i].done;
+    slt_free(&s->context->allocator, jobs);
+    return status;
+}
+
+slt_status slt_members_segment(slt_segmenter *s, const slt_run_group *group,
+                               const slt_recording *recording, uint8_t *cut, uint8_t *law) {
+    const slt_linear_chain **chains;
+    SLT_TRY(SLT_ALLOC(&s->context->allocator, &chains, (size_t)group->count));
+    for (int i = 0; i < group->count; i++) chains[i] = &group->members[i].linear;
+    slt_status status =
+        slt_linear_segment_all(s->context, &recording->motion, chains, group->count, cut, law);
+    slt_free(&s->context->allocator, chains);
     return status;
 }

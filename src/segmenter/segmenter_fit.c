@@ -14,7 +14,7 @@
 // steps that are enough: to draw halves from, for one run, and to measure agreement on
 enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000 };
 static const double RARE = .02; // counts with less of the greatest chance do not occur
-enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8 };
+enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8, DEVICE_WAVE = 64 };
 // pieces of long recordings: most steps of one; with few episodes, how many, and the least steps
 enum { PIECE_STEPS = 1000, FEW_EPISODES = 8, PIECES = 16, LEAST_PIECE = 60 };
 
@@ -27,7 +27,9 @@ typedef struct {
     slt_run_group *group;
     slt_arena arena; // of the recordings
     slt_recording pool, held_out;
-    int64_t *order; // [threads][pool episodes]
+    int64_t *order; // [wave][pool episodes]
+    bool device;    // a wave is learned there at once; else by a thread each
+    int wave;       // members
     int first;      // member of this wave
     uint64_t seed;
 } learning;
@@ -85,16 +87,15 @@ static slt_status cut_long(slt_arena *arena, const slt_segmenter *s, const slt_r
 
 // ---- one wave of members
 
-static slt_status learn_one(void *user, int i) {
-    learning *l = user;
+// a random half of the pool, with as many steps as a run needs; the member's beginning
+static slt_run_half draw_half(learning *l, int i) {
     slt_segmenter *s = l->s;
     const slt_group_spec *spec = l->group->spec;
+    const slt_recording *pool = &l->pool;
     int index = l->first + i;
     slt_member *member = &l->group->members[index];
-    const slt_recording *pool = &l->pool;
     int64_t *order = l->order + i * pool->episodes, count = 0, steps = 0;
     slt_chain_random random;
-    if (slt_context_is_cancelled(s->context)) return SLT_OK;
     uint64_t seed = l->seed + (uint64_t)index * 2;
     slt_chain_random_init(&random, seed);
     for (int64_t e = 0; e < pool->episodes; e++) order[e] = e;
@@ -103,9 +104,24 @@ static slt_status learn_one(void *user, int i) {
         steps += pool->offsets[order[count] + 1] - pool->offsets[order[count]];
     slt_arena_init(&member->arena, &s->context->allocator, 0);
     member->variant = &spec->variants[index % spec->variant_count];
-    SLT_TRY(slt_member_fit(s, l->group, member, &l->pool, order, count, seed + 1));
+    return (slt_run_half){order, count, seed + 1};
+}
+
+static slt_status learn_one(void *user, int i) {
+    learning *l = user;
+    slt_member *member = &l->group->members[l->first + i];
+    if (slt_context_is_cancelled(l->s->context)) return SLT_OK;
+    slt_run_half half = draw_half(l, i);
+    SLT_TRY(slt_member_fit(l->s, l->group, member, &l->pool, half.episodes, half.count, half.seed));
     member->done = true;
     return SLT_OK;
+}
+
+// all members of a wave on the device
+static slt_status learn_wave(learning *l, int count) {
+    slt_run_half halves[DEVICE_WAVE];
+    for (int i = 0; i < count; i++) halves[i] = draw_half(l, i);
+    return slt_members_fit(l->s, l->group, &l->pool, l->first, count, halves);
 }
 
 // members that ended come first; the arenas of the others are freed
@@ -126,13 +142,14 @@ static void count_members(slt_run_group *group, int most) {
 
 static slt_status learn_members(learning *l, int runs, double until) {
     slt_segmenter *s = l->s;
-    int wave = slt_context_threads(s->context);
+    int wave = l->wave;
     slt_status status = SLT_OK;
     for (l->first = 0; l->first < runs && status == SLT_OK; l->first += wave) {
         if (slt_context_is_cancelled(s->context)) break;
         if (until > 0 && l->first >= LEAST_RUNS && slt_seconds() > until) break;
         int count = runs - l->first < wave ? runs - l->first : wave;
-        status = slt_parallel_for(s->context, count, learn_one, l);
+        status =
+            l->device ? learn_wave(l, count) : slt_parallel_for(s->context, count, learn_one, l);
         slt_context_progress(s->context, l->group->spec->name, (uint64_t)(l->first + count),
                              (uint64_t)runs, "");
     }
@@ -152,9 +169,10 @@ static slt_status learn_group(slt_segmenter *s, slt_run_group *group, slt_datase
         status = slt_motion_noise(&l.arena, &l.pool.motion, &s->noise);
     if (status == SLT_OK) status = cut_long(&l.arena, s, group, &l.pool);
     group->undivided = l.pool.episodes < 2;
+    if (status == SLT_OK) status = slt_members_on_device(s, group, &l.device);
+    l.wave = l.device ? DEVICE_WAVE : slt_context_threads(s->context);
     if (status == SLT_OK)
-        status = SLT_NEW(&l.arena, &l.order,
-                         (size_t)slt_context_threads(s->context) * (size_t)l.pool.episodes);
+        status = SLT_NEW(&l.arena, &l.order, (size_t)l.wave * (size_t)l.pool.episodes);
     if (status == SLT_OK) status = SLT_NEW(&s->arena, &group->members, (size_t)runs);
     if (status == SLT_OK) status = learn_members(&l, runs, until);
     if (status == SLT_OK)

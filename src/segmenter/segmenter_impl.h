@@ -50,6 +50,13 @@ struct slt_segmenter {
 
 // ---- members
 
+// what a run learns from
+typedef struct {
+    const int64_t *episodes;
+    int64_t count;
+    uint64_t seed;
+} slt_run_half;
+
 slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_group *group,
                               slt_dataset *data, const int64_t *episodes, int64_t count,
                               slt_recording *out);
@@ -61,6 +68,17 @@ slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_memb
 slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
                               const slt_member *member, const slt_recording *recording,
                               uint8_t *cut, uint8_t *law);
+
+// ---- members on the context's device, all at once
+
+// whether it knows the group's chains
+slt_status slt_members_on_device(slt_segmenter *s, const slt_run_group *group, bool *out);
+// members first ... first + count - 1, each from its own list of episodes
+slt_status slt_members_fit(slt_segmenter *s, slt_run_group *group, const slt_recording *recording,
+                           int first, int count, const slt_run_half *halves);
+// of all members: [count][steps]
+slt_status slt_members_segment(slt_segmenter *s, const slt_run_group *group,
+                               const slt_recording *recording, uint8_t *cut, uint8_t *law);
 
 // for files; init and unpack refuse what does not fit, with the file's name
 slt_member_shape slt_member_shape_of(const slt_run_group *group, const slt_member *member);

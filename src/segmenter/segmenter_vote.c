@@ -34,11 +34,20 @@ slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
     poll p = {.s = s, .group = group, .recording = recording};
     SLT_TRY(SLT_NEW(arena, &p.cut, (size_t)group->count));
     SLT_TRY(SLT_NEW(arena, &p.law, (size_t)group->count));
+    size_t steps = (size_t)recording->steps, numbers = (size_t)group->count * steps;
+    uint8_t *cut, *law;
+    SLT_TRY(SLT_NEW(arena, &cut, numbers + 1));
+    SLT_TRY(SLT_NEW(arena, &law, numbers + 1));
     for (int i = 0; i < group->count; i++) {
-        SLT_TRY(SLT_NEW(arena, &p.cut[i], (size_t)recording->steps + 1));
-        SLT_TRY(SLT_NEW(arena, &p.law[i], (size_t)recording->steps + 1));
+        p.cut[i] = cut + (size_t)i * steps;
+        p.law[i] = law + (size_t)i * steps;
     }
-    SLT_TRY(slt_parallel_for(s->context, group->count, ask, &p));
+    bool device;
+    SLT_TRY(slt_members_on_device(s, group, &device));
+    if (device)
+        SLT_TRY(slt_members_segment(s, group, recording, cut, law));
+    else
+        SLT_TRY(slt_parallel_for(s->context, group->count, ask, &p));
     *out = (slt_ballots){.runs = group->count,
                          .episodes = recording->episodes,
                          .steps = recording->steps,

@@ -114,6 +114,17 @@ static slt_status draw_laws(start *f, slt_arena *arena) {
     return SLT_OK;
 }
 
+slt_status slt_linear_prepare(slt_arena *arena, const slt_motion *motion, int64_t count,
+                              const slt_linear_options *o, slt_linear_chain *out) {
+    if (o->laws < 1 || o->laws > SLT_MOST_LAWS)
+        SLT_FAIL(SLT_RANGE, "%d laws; 1 to %d are possible", o->laws, SLT_MOST_LAWS);
+    if (count < 1) SLT_FAIL(SLT_INVALID, "no episodes to learn a chain from");
+    if (motion->A < 1) SLT_FAIL(SLT_INVALID, "the actions never change");
+    SLT_TRY(slt_linear_init(arena, o->family, o->laws, motion->A, motion->D, out));
+    out->floor = o->floor;
+    return SLT_OK;
+}
+
 slt_status slt_linear_begin(slt_linear_chain *c, const slt_motion *motion, const int64_t *episodes,
                             int64_t count, uint64_t seed, slt_arena *arena) {
     start f = {.chain = c, .motion = motion, .episodes = episodes, .count = count};

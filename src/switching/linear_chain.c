@@ -11,8 +11,6 @@
 #include "engine/gemm.h"
 #include "switching/linear_impl.h"
 
-static const double HALF_LOG_2PI = 0.91893853320467274;
-
 slt_status slt_linear_tables_init(slt_linear_tables *t, slt_arena *arena,
                                   const slt_linear_chain *chain, int64_t longest) {
     size_t T = (size_t)longest, K = (size_t)chain->K, KA = K * (size_t)chain->A;
@@ -87,21 +85,12 @@ static double log_smooth(const float *residual, const float *before, const doubl
     return sum;
 }
 
-static void prepare_normal(const double *variance, int A, double *half_precision,
-                           double *constant) {
-    *constant = -HALF_LOG_2PI * A;
-    for (int i = 0; i < A; i++) {
-        half_precision[i] = .5 / variance[i];
-        *constant -= .5 * log(variance[i]);
-    }
-}
-
 static void law_densities(const slt_linear_chain *chain, int k, int64_t length,
                           slt_linear_tables *t, double *half_v, double *half_u) {
     int K = chain->K, A = chain->A;
     double constant_v, constant_u;
-    prepare_normal(chain->v + k * A, A, half_v, &constant_v);
-    prepare_normal(chain->u + k * A, A, half_u, &constant_u);
+    slt_linear_normal(chain->v + k * A, A, half_v, &constant_v);
+    slt_linear_normal(chain->u + k * A, A, half_u, &constant_u);
     for (int64_t s = 0; s < length; s++) {
         const float *stay = t->stay + (s * K + k) * A;
         double *out = t->p_stay + s * K + k, *fresh = t->p_fresh + s * K + k;
@@ -245,6 +234,7 @@ INLINE double smooth(const slt_linear_chain *chain, const slt_linear_moves *m, i
 double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
                          float *stay, float *fresh, float *chance, slt_linear_sums *sums) {
     slt_linear_moves m = slt_linear_moves_of(chain);
+    if (!length) return 0;
     scale_densities(chain, length, t);
     switch (chain->K) {
     case 8:

@@ -21,16 +21,6 @@ typedef struct {
     slt_linear_sums sums;
 } fit;
 
-// ---- all steps
-
-static slt_status check(const slt_motion *motion, int64_t count, const slt_linear_options *o) {
-    if (o->laws < 1 || o->laws > SLT_MOST_LAWS)
-        SLT_FAIL(SLT_RANGE, "%d laws; 1 to %d are possible", o->laws, SLT_MOST_LAWS);
-    if (count < 1) SLT_FAIL(SLT_INVALID, "no episodes to learn a chain from");
-    if (motion->A < 1) SLT_FAIL(SLT_INVALID, "the actions never change");
-    return SLT_OK;
-}
-
 // ---- expectation
 
 static double expect(fit *f) {
@@ -227,9 +217,7 @@ slt_status slt_linear_fit(slt_arena *arena, const slt_motion *motion, const int6
                           int64_t count, const slt_linear_options *options, slt_linear_chain *out) {
     slt_arena scratch;
     fit f = {.chain = out, .motion = motion, .episodes = episodes, .count = count};
-    SLT_TRY(check(motion, count, options));
-    SLT_TRY(slt_linear_init(arena, options->family, options->laws, motion->A, motion->D, out));
-    out->floor = options->floor;
+    SLT_TRY(slt_linear_prepare(arena, motion, count, options, out));
     slt_arena_init(&scratch, arena->allocator, 0);
     slt_status status = reserve(&f, &scratch);
     if (status == SLT_OK)

@@ -77,6 +77,8 @@ void slt_linear_take_memory(slt_linear_chain *chain, int i, double both, double 
 void slt_linear_take_spread(slt_linear_chain *chain, const double *v, const double *u,
                             const double *wv, const double *wu);
 void slt_linear_take_moves(slt_linear_chain *chain, const slt_linear_sums *sums);
+// half the precisions of a law's normal density [A], and the log of the density at 0
+void slt_linear_normal(const double *variance, int A, double *half_precision, double *constant);
 slt_linear_moves slt_linear_moves_of(const slt_linear_chain *chain);
 slt_linear_moves slt_linear_log_moves(const slt_linear_chain *chain);
 // makes sums of moves expected numbers, once all episodes are added
@@ -86,6 +88,10 @@ bool slt_linear_settled(slt_linear_chain *chain, double nats, double last);
 
 // ---- learning
 
+// checks options, gives the chain its shape
+slt_status slt_linear_prepare(slt_arena *arena, const slt_motion *motion, int64_t count,
+                              const slt_linear_options *options, slt_linear_chain *out);
+// limits, and laws from random windows of the given episodes
 slt_status slt_linear_begin(slt_linear_chain *chain, const slt_motion *motion,
                             const int64_t *episodes, int64_t count, uint64_t seed,
                             slt_arena *arena);

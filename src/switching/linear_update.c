@@ -5,7 +5,7 @@
 #include <math.h>
 #include "switching/linear_impl.h"
 
-static const double RIDGE = .3;
+static const double RIDGE = .3, HALF_LOG_2PI = 0.91893853320467274;
 
 static double mean_of(const double *values, int count) {
     double sum = 0;
@@ -44,6 +44,14 @@ void slt_linear_take_spread(slt_linear_chain *c, const double *v, const double *
             c->v[i] = fmax(least, v[i] / (wv[k] + 1e-9));
             c->u[i] = fmax(least, u[i] / (wu[k] + 1e-9));
         }
+}
+
+void slt_linear_normal(const double *variance, int A, double *half_precision, double *constant) {
+    *constant = -HALF_LOG_2PI * A;
+    for (int i = 0; i < A; i++) {
+        half_precision[i] = .5 / variance[i];
+        *constant -= .5 * log(variance[i]);
+    }
 }
 
 static void normalise(double *row, int K) {

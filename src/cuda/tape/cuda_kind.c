@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/tape/cuda_kind.h"
 
+#include "cuda/chains/cuda_chain_device.h"
 #include "cuda/fused/fusion.h"
 #include "cuda/ops/cuda_ops.h"
 #include "cuda/tape/cuda_walk.h"
@@ -35,4 +36,5 @@ const slt_device_kind slt_device_cuda = {.name = "cuda",
                                          .begin = slt_cuda_begin,
                                          .end = slt_cuda_end,
                                          .value = slt_cuda_value,
-                                         .gradient = slt_cuda_gradient};
+                                         .gradient = slt_cuda_gradient,
+                                         .chains = &slt_cuda_chains};

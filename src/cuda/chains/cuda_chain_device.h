@@ -1,0 +1,12 @@
+// Chains on the CUDA device, for its table of functions.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_CHAIN_DEVICE_H
+#define SLT_CUDA_CHAIN_DEVICE_H
+
+#include "engine/chain_device.h"
+
+extern const slt_chain_device slt_cuda_chains;
+
+#endif
