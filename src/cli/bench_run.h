@@ -21,6 +21,11 @@ typedef struct {
 // prints one measurement
 void cli_bench_print(cli_bench_run *run, const slt_bench_result *result);
 
+// whether the names after the section choose this one
+bool cli_bench_wants(const cli_bench_run *run, const char *name);
+
+// votes (bench_segment.c)
+slt_status cli_bench_segment(cli_bench_run *run);
 // the sections of models (bench_models.c)
 slt_status cli_bench_train(cli_bench_run *run);
 slt_status cli_bench_infer(cli_bench_run *run);

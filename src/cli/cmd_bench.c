@@ -13,7 +13,7 @@
 #include "slottar/env.h"
 
 // names after the section choose: a part of a name is enough
-static bool wants(const cli_bench_run *b, const char *name) {
+bool cli_bench_wants(const cli_bench_run *b, const char *name) {
     for (int i = 1; i < b->call->count; i++)
         if (strstr(name, b->call->arguments[i])) return true;
     return b->call->count < 2;
@@ -28,7 +28,7 @@ static slt_status bench_envs(cli_bench_run *b) {
         slt_env_info info;
         slt_bench_result result;
         status = slt_env_describe(i, &info);
-        if (status != SLT_OK || !wants(b, info.id)) continue;
+        if (status != SLT_OK || !cli_bench_wants(b, info.id)) continue;
         status = slt_bench_env(b->call->context, info.id, seconds_of(b), &result);
         if (status == SLT_OK) cli_bench_print(b, &result);
     }
@@ -40,7 +40,7 @@ static slt_status bench_ops(cli_bench_run *b) {
     for (int i = 0; i < slt_bench_op_count() && status == SLT_OK; i++) {
         slt_bench_result results[2];
         int count = 0;
-        if (!wants(b, slt_bench_op_name(i))) continue;
+        if (!cli_bench_wants(b, slt_bench_op_name(i))) continue;
         status = slt_bench_op(b->call->context, i, seconds_of(b), &b->peaks, results, &count);
         for (int k = 0; k < count && status == SLT_OK; k++) cli_bench_print(b, &results[k]);
     }
@@ -51,11 +51,13 @@ static const struct {
     const char *name;
     slt_status (*run)(cli_bench_run *b);
     bool shares; // its results are shares of the machine's peak
+    bool asked;  // only when it is asked for: it takes minutes
 } sections[] = {
-    {"train", cli_bench_train, true},
-    {"infer", cli_bench_infer, true},
-    {"ops", bench_ops, true},
-    {"envs", bench_envs, false},
+    {"train", cli_bench_train, true, false},
+    {"infer", cli_bench_infer, true, false},
+    {"ops", bench_ops, true, false},
+    {"envs", bench_envs, false, false},
+    {"segment", cli_bench_segment, false, true},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -127,7 +129,8 @@ static bool read_time(const cli_call *call, double *seconds) {
 static slt_status run_sections(cli_bench_run *b, const char *chosen) {
     slt_status status = SLT_OK;
     for (int i = 0; i < SECTIONS && status == SLT_OK; i++)
-        if (!chosen || strcmp(chosen, sections[i].name) == 0) status = sections[i].run(b);
+        if (chosen ? strcmp(chosen, sections[i].name) == 0 : !sections[i].asked)
+            status = sections[i].run(b);
     return status;
 }
 
@@ -154,7 +157,8 @@ static int run(cli_call *call) {
 }
 
 static const cli_flag flags[] = {
-    {"seconds", 0, "S", "seconds per measurement (default 5 for models, 0.1 for the others)"},
+    {"seconds", 0, "S",
+     "seconds per measurement (default 5 for models and votes, 0.1 for the others)"},
     {"ms", 0, "N", "the same in milliseconds"},
     {"preset", 0, "PRESET", "models: a configuration as for train (default craft-full)"},
     {"profile", 0, "PROFILE", "models: default, reference or paper"},
@@ -168,18 +172,22 @@ static const cli_flag flags[] = {
 
 const cli_command cli_bench = {
     .name = "bench",
-    .arguments = "[train|infer|ops|envs [NAME...]] [key=value...]",
+    .arguments = "[train|infer|ops|envs|segment [NAME...]] [key=value...]",
     .summary = "measures throughput",
     .text =
         "Sections: train and infer (a step of the models that `slottar train` would run with the\n"
         "same options), ops (what models are made of, as shares of the machine's own peak), envs\n"
-        "(environment steps). Names select measurements of a section; a part of a name is enough.\n"
+        "(environment steps), and, when asked for, segment (a vote on planted segments: 420 "
+        "episodes,\n"
+        "a recording of 10,000 steps, a million steps). Names select measurements of a section; a\n"
+        "part of a name is enough.\n"
         "The best of several rounds counts. tokens/s includes padding, as in the paper; the share\n"
         "of the peak counts the arithmetic actually done, on the CPU.\n\n"
         "  slottar bench train slottar --preset craft-full --threads 2\n"
         "  slottar bench infer --preset craft-full --profile reference --parts\n"
         "  slottar bench ops dense attention\n"
         "  slottar bench envs makebed --threads 1\n"
+        "  slottar bench segment million --device cuda\n"
         "  slottar bench envs --json\n",
     .flags = flags,
     .least = 0,

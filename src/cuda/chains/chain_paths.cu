@@ -20,6 +20,7 @@ SLT_DEVICE_INLINE void walk(const slt_chain_args &a, const slt_chain_law *law, c
     int64_t at = slt_chain_row(a, m, first, K), flat = (int64_t)m * a.room;
     for (int k = 0; k < K; k++) value[k] = law->start[k] + a.p_fresh[at + k];
     for (int row = first + 1; row < end; row++) {
+        slt_chain_read_again();
         at = slt_chain_row(a, m, row, K);
         for (int k = 0; k < K; k++) {
             double p = a.p_stay[at + k], f = a.p_fresh[at + k], most = value[k] + t->stay[k] + p;

@@ -41,6 +41,7 @@ SLT_DEVICE_INLINE double forward(const slt_chain_args &a, const slt_chain_law *l
     int K = LAWS_OF(N, law);
     double alpha[ROOM_OF(N)], change[ROOM_OF(N)], fresh[ROOM_OF(N)], sum = 0, product = 1;
     for (int row = first; row < end; row++) {
+        slt_chain_read_again();
         int64_t at = slt_chain_row(a, m, row, K);
         const double *p = a.p_stay + at, *f = a.p_fresh + at;
         double total = 0;
@@ -75,6 +76,7 @@ SLT_DEVICE_INLINE void backward(const slt_chain_args &a, const slt_chain_law *la
     double change[ROOM_OF(N)], fresh[ROOM_OF(N)];
     for (int k = 0; k < K; k++) beta[k] = 1;
     for (int row = end - 1; row > first; row--) {
+        slt_chain_read_again();
         int64_t at = slt_chain_row(a, m, row, K);
         double over = 1 / a.scale[(int64_t)m * a.room + row];
         for (int k = 0; k < K; k++) {

@@ -18,6 +18,9 @@ SLT_DEVICE_INLINE int64_t slt_chain_step(const slt_chain_args &a, int m, int64_t
     *first = step < 0;
     return step < 0 ? ~step : step;
 }
+// Tables in shared memory are read again from here on: kept in registers over the steps of a walk
+// they would not fit, and be spilled.
+SLT_DEVICE_INLINE void slt_chain_read_again(void) { asm volatile("" ::: "memory"); }
 // half precisions v, u; rho, low, high
 SLT_DEVICE_INLINE const double *slt_chain_numbers_of(const slt_chain_args &a, int m) {
     return a.numbers + (int64_t)m * (2 * SLT_CHAIN_LAWS + 3) * a.A;
