@@ -68,11 +68,12 @@ static slt_status choose_episodes(slt_segmenter *s, slt_dataset *data, slt_arena
 }
 
 // Runs learn from pieces of long episodes as from episodes, so that a single recording has halves,
-// too. Chains of events, and counts that are told, need whole episodes.
+// too. Chains of events, and chains that count segments, need whole episodes.
 static slt_status cut_long(slt_arena *arena, const slt_segmenter *s, const slt_run_group *group,
                            slt_recording *r) {
     int64_t most = r->steps / PIECES, pieces = 0, *offsets;
-    if (s->told || group->spec->kind == SLT_GROUP_EVENTS) return SLT_OK;
+    bool counts = s->told && !s->continuous;
+    if (counts || group->spec->kind == SLT_GROUP_EVENTS) return SLT_OK;
     if (most < LEAST_PIECE) most = LEAST_PIECE;
     if (most > PIECE_STEPS || r->episodes >= FEW_EPISODES) most = PIECE_STEPS;
     SLT_TRY(SLT_NEW(arena, &offsets, (size_t)(r->episodes + r->steps / most + 1)));

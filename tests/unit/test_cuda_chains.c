@@ -43,6 +43,10 @@ static void check_chain(const slt_linear_chain *want, const slt_linear_chain *go
     assert_int_equal(want->sweeps, got->sweeps);
     slt_linear_pack(want, x);
     slt_linear_pack(got, y);
+    double worst = 0;
+    for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs(x[i] - y[i]) / (1 + fabs(x[i])));
+    printf("# family %d, %d laws, %d sweeps: off by %.2g, at most %.2g\n", want->family, want->K,
+           want->sweeps, worst, most);
     for (size_t i = 0; i < n; i++)
         if (!(fabs(x[i] - y[i]) <= most * (1 + fabs(x[i]))))
             fail_msg("family %d, %d laws: number %zu of %zu is %.9g, not %.9g", want->family,
@@ -95,8 +99,10 @@ static void compare(int D, int sweeps, double most) {
             slt_chain_path path = {.cut = cut_here + offsets[e], .law = law_here + offsets[e]};
             CHECK_OK(slt_linear_segment(&arena, chains[i], &motion, e, &path));
         }
-        assert_memory_equal(cut + i * steps, cut_here, steps);
-        assert_memory_equal(law + i * steps, law_here, steps);
+        size_t differ = 0; // rounding may decide between paths that are nearly as likely
+        for (size_t t = 0; t < steps; t++)
+            differ += cut[i * steps + t] != cut_here[t] || law[i * steps + t] != law_here[t];
+        assert_true(differ <= steps / 200);
     }
     free(cut);
     free(law);
@@ -107,13 +113,13 @@ static void compare(int D, int sweeps, double most) {
 
 static void few_inputs(void **state) {
     (void)state;
-    compare(3, 1, 1e-5);
-    compare(3, 3, 1e-3); // differences grow with the sweeps
+    compare(3, 1, 1e-6);
+    compare(3, 3, 1e-5); // differences grow with the sweeps
 }
 
 static void many_inputs(void **state) {
     (void)state;
-    compare(WIDE + 1, 1, 1e-4);
+    compare(WIDE + 1, 1, 1e-5);
 }
 
 // ---- the vote

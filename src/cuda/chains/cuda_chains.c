@@ -9,16 +9,15 @@
 #include "cuda/chains/cuda_chain_device.h"
 #include "cuda/device/cuda_device.h"
 
-enum { MOST_BLOCKS = 40 };
+enum { MOST_BLOCKS = 40, MOST_MEMBERS = 1024 };
 
 struct slt_chain_pass {
     slt_cuda *cuda;
     slt_chain_args args;
-    slt_chain_law shape[1024]; // what `open` knows: rows and sequences
+    int32_t rows[MOST_MEMBERS], sequences[MOST_MEMBERS];
     void *memory[MOST_BLOCKS];
     int blocks;
 };
-enum { MOST_MEMBERS = 1024 };
 
 static slt_status reserve(slt_chain_pass *p, size_t count, size_t size, void *out) {
     size_t bytes;
@@ -58,7 +57,8 @@ static slt_status measure_shapes(slt_chain_pass *p, const slt_chain_task *task) 
         for (int s = 0; s < from->sequences; s++) rows += from->length[s];
         if (rows < 1 || rows >= INT32_MAX || task->steps >= INT32_MAX)
             SLT_FAIL(SLT_RANGE, "%lld steps; a device takes 1 to %d", (long long)rows, INT32_MAX);
-        p->shape[m] = (slt_chain_law){.rows = (int32_t)rows, .sequences = from->sequences};
+        p->rows[m] = (int32_t)rows;
+        p->sequences[m] = from->sequences;
         if (rows > a->room) a->room = rows;
         if (from->sequences > a->sequence_room) a->sequence_room = from->sequences;
         if (member->K > a->most) a->most = member->K;
@@ -186,8 +186,8 @@ static slt_status load(slt_chain_pass *p, const slt_chain_values *values) {
     const slt_chain_args *a = &p->args;
     size_t count = (size_t)a->count;
     for (size_t m = 0; m < count; m++) {
-        values->law[m].rows = p->shape[m].rows;
-        values->law[m].sequences = p->shape[m].sequences;
+        values->law[m].rows = p->rows[m];
+        values->law[m].sequences = p->sequences[m];
     }
     SLT_TRY(send(p, a->law, values->law, count * sizeof *values->law));
     SLT_TRY(send(p, a->W, values->W, count * slt_chain_w_size(a->A, a->D) * sizeof(float)));
