@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/adam.h"
+#include "models/slot_ids.h"
 #include "models/compile_model.h"
 #include "models/compile_segment.h"
 #include "verify/model_fixture.h"
@@ -284,7 +285,7 @@ static slt_status compare_ids(subject *s) {
     SLT_TRY(SLT_NEW(s->arena, &ids, (size_t)s->L));
     for (int b = 0; b < s->B; b++) {
         const slt_real *shares = value(s, s->model.shares) + (size_t)b * (size_t)(s->N * s->L);
-        slt_compile_share_ids(shares, s->L, s->counts[b], s->lengths[b], ids);
+        slt_slot_ids(shares, s->L, NULL, s->counts[b], s->lengths[b], ids);
         for (int l = 0; l < s->lengths[b]; l++)
             slt_verify_same(s->fixture.verification, want[b * s->L + l], ids[l], "test.pred_ids");
     }

@@ -9,7 +9,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "metrics/id_rules.h"
+#include "metrics/access.h"
+#include "metrics/ground_truth.h"
+#include "models/ompn_model.h"
+#include "models/slot_ids.h"
 #include "metrics/label_scores.h"
 
 #define TOLERANCE 1e-9
@@ -86,21 +89,12 @@ static slt_status check_slottar(slt_verification *v, json_t *json) {
     SLT_TRY(read_record(v, json, "actions", &r));
     SLT_TRY(slt_field_matrix(v->arena, json, "masks", -1, r.length, &masks));
     SLT_TRY(slt_field_matrix(v->arena, json, "slot_attn", r.length, masks.rows, &attention));
-    slt_slot_view mask = {masks.values, r.length, 1};
     make_truth(&r, r.length);
-    slt_mask_ids(r.predicted, &mask, masks.rows, r.length);
+    slt_slot_ids(masks.values, r.length, NULL, masks.rows, r.length, r.predicted);
     SLT_TRY(check_reference(v, &r));
-
-    slt_access access = slt_access_mean(&(slt_access_case){
-        .attention = {attention.values, 1, masks.rows},
-        .mask = mask,
-        .T = r.length,
-        .L = r.length, // the padding is all zero and not stored
-        .K = masks.rows,
-        .G = r.num_segs,
-        .threshold = 0.8f,
-        .form = SLT_ACCESS_REFERENCE,
-    });
+    // the padding is all zero and not stored
+    slt_access access =
+        slt_access_score(attention.values, masks.values, r.length, masks.rows, r.num_segs);
     SLT_TRY(slt_verify_number(v, json, "fw_access", access.forward, TOLERANCE));
     return slt_verify_number(v, json, "bw_access", access.backward, TOLERANCE);
 }
@@ -115,14 +109,29 @@ static slt_status read_baseline(slt_verification *v, json_t *json, record *r) {
     return SLT_OK;
 }
 
+// the share of segment k at step t: [t < b_k] · prod over j < k of [t >= b_j]
+static slt_status compile_shares(slt_verification *v, const record *r, const int32_t *boundaries,
+                                 slt_real **shares) {
+    SLT_TRY(SLT_NEW(v->arena, shares, (size_t)r->num_segs * (size_t)r->length));
+    for (int t = 0; t < r->length; t++)
+        for (int k = 0; k < r->num_segs; k++) {
+            if (t >= boundaries[k]) continue;
+            (*shares)[k * r->length + t] = 1;
+            break;
+        }
+    return SLT_OK;
+}
+
 static slt_status check_compile(slt_verification *v, json_t *json) {
     record r = {0};
     slt_golden_list boundaries;
+    slt_real *shares;
     SLT_TRY(read_baseline(v, json, &r));
     SLT_TRY(slt_field_list(v->arena, json, "boundary_idx", &boundaries));
     if (boundaries.count < r.num_segs)
         SLT_FAIL(SLT_FORMAT, "%d boundaries for %d segments", boundaries.count, r.num_segs);
-    slt_compile_ids(r.predicted, boundaries.values, r.num_segs, r.length);
+    SLT_TRY(compile_shares(v, &r, boundaries.values, &shares));
+    slt_slot_ids(shares, r.length, NULL, r.num_segs, r.length, r.predicted);
     SLT_TRY(check_reference(v, &r));
     return check_clean(v, &r);
 }
@@ -131,12 +140,10 @@ static slt_status check_compile(slt_verification *v, json_t *json) {
 static slt_status ompn_ids(slt_verification *v, record *r, const slt_golden_matrix *p_hat, int T,
                            const char *chosen) {
     int32_t *ends;
-    int count = 0;
     SLT_TRY(SLT_NEW(v->arena, &ends, (size_t)T));
-    SLT_TRY(slt_ompn_ends(v->arena, r->is_end, p_hat->values, p_hat->columns, T, r->num_segs));
-    for (int t = 0; t < T; t++)
-        if (r->is_end[t]) ends[count++] = t;
-    slt_ids_from_ends(r->predicted, r->is_end, T);
+    int depth = p_hat->columns - 1,
+        count = slt_ompn_ends(p_hat->values, depth, T, r->num_segs, ends);
+    slt_ompn_ids_counted(p_hat->values, depth, T, r->num_segs, r->predicted);
     return slt_verify_list(v, r->json, chosen, ends, count);
 }
 

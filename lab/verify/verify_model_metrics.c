@@ -6,7 +6,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "metrics/id_rules.h"
+#include "metrics/access.h"
+#include "metrics/ground_truth.h"
+#include "models/ompn_model.h"
 #include "metrics/label_scores.h"
 
 #define TOLERANCE 1e-9
@@ -104,22 +106,19 @@ static slt_status check_ids(slt_verification *v, json_t *record, const uint8_t *
 }
 
 static slt_status check_ompn(slt_verification *v, json_t *record) {
-    int levels, T, G, segments, count = 0;
+    int depth, T, G;
     slt_golden_matrix p_hat;
-    uint8_t *is_end;
-    int32_t *ends;
-    SLT_TRY(slt_field_int(record, "n", 1, LONGEST, &levels));
+    int32_t *ends, *ids;
+    SLT_TRY(slt_field_int(record, "n", 1, LONGEST, &depth));
     SLT_TRY(slt_field_int(record, "T", 1, LONGEST, &T));
     SLT_TRY(slt_field_int(record, "oracle_segments", 1, LONGEST, &G));
-    SLT_TRY(slt_field_matrix(v->arena, record, "p_hat", T, levels + 1, &p_hat));
-    SLT_TRY(SLT_NEW(v->arena, &is_end, (size_t)T));
+    SLT_TRY(slt_field_matrix(v->arena, record, "p_hat", T, depth + 1, &p_hat));
     SLT_TRY(SLT_NEW(v->arena, &ends, (size_t)T));
-
-    SLT_TRY(slt_ompn_ends(v->arena, is_end, p_hat.values, levels + 1, T, G));
-    for (int t = 0; t < T; t++)
-        if (is_end[t]) ends[count++] = t;
+    SLT_TRY(SLT_NEW(v->arena, &ids, (size_t)T));
+    int count = slt_ompn_ends(p_hat.values, depth, T, G, ends);
     SLT_TRY(slt_verify_list(v, record, "ends", ends, count));
-    return check_ids(v, record, is_end, T, &segments);
+    slt_ompn_ids_counted(p_hat.values, depth, T, G, ids);
+    return slt_verify_list(v, record, "ids", ids, T);
 }
 
 static slt_status minigrid_ends(slt_verification *v, json_t *record, const slt_golden_list *actions,

@@ -5,7 +5,6 @@
 // Copyright (c) 2026 the slottar authors
 #include <math.h>
 #include "engine/adam.h"
-#include "metrics/id_rules.h"
 #include "models/ompn_model.h"
 #include "verify/model_fixture.h"
 
@@ -170,23 +169,6 @@ static void compare_depth(subject *s, int b, const slt_real *p_hat, slt_real *de
         depth[b * s->L + t] = t < s->lengths[b] ? (slt_real)slt_ompn_level(p_hat, s->n, t) : 0;
 }
 
-// the rule of the metrics gives the same ids as the model's own
-static slt_status same_rule(subject *s, const slt_real *p_hat, int T, int G, const int32_t *ids) {
-    size_t count = (size_t)T * (size_t)(s->n + 1);
-    float *numbers;
-    uint8_t *ends;
-    int32_t *others;
-    SLT_TRY(SLT_NEW(s->arena, &numbers, count));
-    SLT_TRY(SLT_NEW(s->arena, &ends, (size_t)T));
-    SLT_TRY(SLT_NEW(s->arena, &others, (size_t)T));
-    for (size_t i = 0; i < count; i++) numbers[i] = (float)p_hat[i];
-    SLT_TRY(slt_ompn_ends(s->arena, ends, numbers, s->n + 1, T, G));
-    slt_ids_from_ends(others, ends, T);
-    for (int t = 0; t < T; t++)
-        slt_verify_same(s->fixture.verification, others[t], ids[t], "ids by the metrics' rule");
-    return SLT_OK;
-}
-
 static slt_status compare_test(subject *s) {
     size_t B = (size_t)s->B, L = (size_t)s->L;
     const int32_t *counts, *want;
@@ -202,7 +184,6 @@ static slt_status compare_test(subject *s) {
         slt_ompn_ids_counted(p_hat, s->n, s->lengths[b], counts[b], ids);
         for (int t = 0; t < s->lengths[b]; t++)
             slt_verify_same(s->fixture.verification, want[b * s->L + t], ids[t], "test.pred_ids");
-        SLT_TRY(same_rule(s, p_hat, s->lengths[b], counts[b], ids));
         compare_depth(s, b, p_hat, depth);
     }
     slt_fixture_compare(&s->fixture, "test.depth", depth, B * L, 1, 1, 2e-5);

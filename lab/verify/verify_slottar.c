@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/adam.h"
+#include "models/slot_ids.h"
 #include "models/slottar_model.h"
 #include "models/slottar_segment.h"
 #include "verify/model_fixture.h"
@@ -241,7 +242,7 @@ static slt_status compare_ids(subject *s, const bool *active) {
     SLT_TRY(SLT_NEW(s->arena, &ids, (size_t)s->L));
     for (int b = 0; b < s->B; b++) {
         const slt_real *masks = value(s, s->model.masks) + (size_t)b * (size_t)(s->K * s->L);
-        slt_slottar_ids(masks, s->L, active + b * s->K, s->K, s->lengths[b], ids);
+        slt_slot_ids(masks, s->L, active + b * s->K, s->K, s->lengths[b], ids);
         for (int l = 0; l < s->lengths[b]; l++)
             if (masks[ids[l] * s->L + l] >= (slt_real)1e-4)
                 slt_verify_same(s->fixture.verification, want[b * s->L + l], ids[l],

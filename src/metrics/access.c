@@ -53,3 +53,15 @@ slt_access slt_access_mean(const slt_access_case *c) {
     }
     return mean;
 }
+
+slt_access slt_access_score(const float *attention, const float *masks, int T, int K,
+                            int64_t segments) {
+    return slt_access_mean(&(slt_access_case){.attention = {attention, 1, K},
+                                              .mask = {masks, T, 1},
+                                              .T = T,
+                                              .L = T,
+                                              .K = K,
+                                              .G = segments < K ? (int)segments : K,
+                                              .threshold = 0.8f,
+                                              .form = SLT_ACCESS_REFERENCE});
+}

@@ -5,6 +5,8 @@
 #ifndef SLT_METRICS_ACCESS_H
 #define SLT_METRICS_ACCESS_H
 
+#include <stdint.h>
+
 // values of slots over time, in any layout: slot k at step t is values[k*per_slot + t*per_step]
 typedef struct {
     const float *values;
@@ -33,5 +35,10 @@ typedef struct {
 slt_access slt_access_slot(const slt_access_case *c, int slot);
 // reference: mean over the first G slots; paper: over all K
 slt_access slt_access_mean(const slt_access_case *c);
+
+// what `eval` and `report` show: the reference form. attention [T][K], masks [K][T]; segments: true
+// number of them
+slt_access slt_access_score(const float *attention, const float *masks, int T, int K,
+                            int64_t segments);
 
 #endif

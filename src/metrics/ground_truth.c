@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "metrics/id_rules.h"
+#include "metrics/ground_truth.h"
 
 enum { CRAFT_USE = 4 };
 enum { PICKUP = 3, TOGGLE = 5 };         // MiniGrid actions

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "models/compile_model.h"
 #include "models/compile_segment.h"
+#include "models/slot_ids.h"
 
 _Static_assert(sizeof(slt_compile_options) <= SLT_MODEL_OPTIONS, "options fit");
 _Static_assert(sizeof(slt_compile) <= SLT_MODEL_VARS, "variables fit");
@@ -114,7 +115,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
     out->done_first =
         ((const slt_compile_options *)options)->baseline_scoring == SLT_SCORING_REFERENCE;
     out->told_count = oracle(options) && out->true_count > 0;
-    slt_compile_share_ids(a.shares, a.computed, a.G, a.T + 1, out->done_ids);
+    slt_slot_ids(a.shares, a.computed, NULL, a.G, a.T + 1, out->done_ids);
     memcpy(out->ids, out->done_ids, (size_t)a.T * sizeof *out->ids);
     slt_compile_counts(&scores, a.T, out->counts);
     for (int l = 0; l < a.T; l++) {

@@ -1,18 +1,10 @@
-// From shares and boundary logits to segments, at test time.
+// From boundary logits to the number of segments and confidence, at test time.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "models/compile_segment.h"
 
 #include <math.h>
-
-void slt_compile_share_ids(const slt_real *shares, int stride, int G, int positions, int32_t *ids) {
-    for (int l = 0; l < positions; l++) {
-        ids[l] = 0;
-        for (int k = 1; k < G; k++)
-            if (shares[k * stride + l] > shares[ids[l] * stride + l]) ids[l] = k;
-    }
-}
 
 // Σ exp(x - most) over the positions low to high-1
 static double sum_exp(const slt_real *x, slt_real most, int low, int high) {

@@ -1,17 +1,12 @@
-// From shares and boundary logits to segments, at test time.
+// From boundary logits to the number of segments and confidence, at test time.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLT_MODELS_COMPILE_SEGMENT_H
 #define SLT_MODELS_COMPILE_SEGMENT_H
 
-#include <stdint.h>
 #include "engine/real.h"
 #include "models/compile_options.h"
-
-// segment of every position: the one of the first G with the largest share, the lowest on ties.
-// shares: row k starts at shares + k·stride
-void slt_compile_share_ids(const slt_real *shares, int stride, int G, int positions, int32_t *ids);
 
 // boundary logits of one trajectory: pass i at logits + i·stride, i < N-1; a boundary may take the
 // positions 1 to end-1

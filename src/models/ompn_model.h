@@ -29,8 +29,10 @@ slt_ompn_model slt_ompn_build(slt_tape *tape, const slt_ompn_options *options,
 // expected level of a step, level 0 being the end; the first step counts as the deepest
 double slt_ompn_level(const slt_real *p_hat, int depth, int t);
 
-// ids of T steps whose segments end at the `count` steps of the smallest level, the lower step on
-// ties, and at the last step
+// the `count` steps of the smallest level, the lower step on ties, in their order; their number
+int slt_ompn_ends(const slt_real *p_hat, int depth, int T, int count, int32_t *ends);
+
+// ids of T steps whose segments end there and at the last step
 void slt_ompn_ids_counted(const slt_real *p_hat, int depth, int T, int count, int32_t *ids);
 // the same where a step ends a segment when it writes above the leaf with a probability larger than
 // the threshold

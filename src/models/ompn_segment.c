@@ -38,12 +38,23 @@ static ranked last_chosen(const slt_real *p_hat, int depth, int T, int count) {
     return last;
 }
 
+static bool is_chosen(ranked last, const slt_real *p_hat, int depth, int t) {
+    return !comes_before(last, (ranked){slt_ompn_level(p_hat, depth, t), t});
+}
+
+int slt_ompn_ends(const slt_real *p_hat, int depth, int T, int count, int32_t *ends) {
+    ranked last = last_chosen(p_hat, depth, T, count);
+    int found = 0;
+    for (int t = 0; t < T; t++)
+        if (is_chosen(last, p_hat, depth, t)) ends[found++] = t;
+    return found;
+}
+
 void slt_ompn_ids_counted(const slt_real *p_hat, int depth, int T, int count, int32_t *ids) {
     ranked last = last_chosen(p_hat, depth, T, count);
     for (int t = 0, id = 0; t < T; t++) {
-        ranked step = {slt_ompn_level(p_hat, depth, t), t};
         ids[t] = id;
-        id += !comes_before(last, step);
+        id += is_chosen(last, p_hat, depth, t);
     }
 }
 

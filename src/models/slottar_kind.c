@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/philox.h"
 #include "models/slottar_model.h"
+#include "models/slot_ids.h"
 #include "models/slottar_segment.h"
 
 _Static_assert(sizeof(slt_slottar_options) <= SLT_MODEL_OPTIONS, "options fit");
@@ -142,7 +143,7 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
     const slt_frame *frame = slt_tape_frame(tape, member);
     gather(tape, member, model, b, &a);
     halt(options, frame, &a);
-    slt_slottar_ids(a.masks, a.computed, a.active, a.K, a.T, out->ids);
+    slt_slot_ids(a.masks, a.computed, a.active, a.K, a.T, out->ids);
     out->length = a.T;
     out->slots = a.K;
     for (int k = 0; k < a.K; k++) out->counts[k] = (double)a.halting[k];

@@ -1,4 +1,4 @@
-// From masks and halting to segments, at test time.
+// From halting to the slots that are used, at test time.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -26,20 +26,5 @@ void slt_slottar_active(slt_halting_kind rule, const slt_real *lambda, const slt
     for (int k = 0; k < K; k++) {
         active[k] = !halted;
         halted = halted || uniform[k] < (float)(lambda[k] / sum);
-    }
-}
-
-void slt_slottar_ids(const slt_real *masks, int stride, const bool *active, int K, int T,
-                     int32_t *ids) {
-    for (int l = 0; l < T; l++) {
-        slt_real most = 0;
-        ids[l] = 0;
-        for (int k = 0; k < K; k++) {
-            slt_real mask = active[k] ? masks[(long)k * stride + l] : 0;
-            if (k == 0 || mask > most) {
-                most = mask;
-                ids[l] = k;
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-// From masks and halting to segments, at test time.
+// From halting to the slots that are used, at test time.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -13,10 +13,5 @@
 // halts
 void slt_slottar_active(slt_halting_kind rule, const slt_real *lambda, const slt_real *halting,
                         const float *uniform, int K, bool *active);
-
-// segment of every step: the active slot with the largest mask, the lowest on ties; a slot that is
-// off counts as 0. masks: row k starts at masks + k·stride
-void slt_slottar_ids(const slt_real *masks, int stride, const bool *active, int K, int T,
-                     int32_t *ids);
 
 #endif

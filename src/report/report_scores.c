@@ -45,22 +45,13 @@ static slt_status score(slt_report_book *book, const slt_report_set *set, slt_re
 // forward and backward access as `eval` has it: over the first G slots
 static slt_status score_access(const slt_report_set *set, slt_report_run *run) {
     double forward = 0, backward = 0;
-    int K = run->answers.slots;
     for (int64_t i = 0; i < set->count; i++) {
         const slt_report_answer *a = &run->answers.list[i];
         slt_episode episode;
         if (!a->masks || !a->attention) return SLT_OK;
         SLT_TRY(slt_report_episode(set, i, &episode));
-        int64_t G = slt_episode_segment_count(&episode);
-        slt_access_case c = {.attention = {a->attention, 1, K},
-                             .mask = {a->masks, a->length, 1},
-                             .T = a->length,
-                             .L = a->length,
-                             .K = K,
-                             .G = G < K ? (int)G : K,
-                             .threshold = 0.8f,
-                             .form = SLT_ACCESS_REFERENCE};
-        slt_access access = slt_access_mean(&c);
+        slt_access access = slt_access_score(a->attention, a->masks, a->length, run->answers.slots,
+                                             slt_episode_segment_count(&episode));
         forward += access.forward;
         backward += access.backward;
     }

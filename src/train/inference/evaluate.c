@@ -6,7 +6,7 @@
 #include <string.h>
 #include "core/group_impl.h"
 #include "metrics/access.h"
-#include "metrics/id_rules.h"
+#include "metrics/ground_truth.h"
 #include "metrics/score_tally.h"
 #include "train/inference/predict.h"
 
@@ -30,17 +30,8 @@ typedef struct {
 // forward and backward access, over the first G slots
 static void add_access(scorer *s, const slt_episode *episode, const slt_segmentation *answer) {
     if (!answer->masks || !answer->attention || !answer->slots) return;
-    int T = answer->length, K = answer->slots;
-    int64_t segments = slt_episode_segment_count(episode);
-    slt_access_case c = {.attention = {answer->attention, 1, K},
-                         .mask = {answer->masks, T, 1},
-                         .T = T,
-                         .L = T,
-                         .K = K,
-                         .G = segments < K ? (int)segments : K,
-                         .threshold = 0.8f,
-                         .form = SLT_ACCESS_REFERENCE};
-    slt_access access = slt_access_mean(&c);
+    slt_access access = slt_access_score(answer->attention, answer->masks, answer->length,
+                                         answer->slots, slt_episode_segment_count(episode));
     s->found.forward += access.forward;
     s->found.backward += access.backward;
     s->found.accessed++;

@@ -70,8 +70,9 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 // ---- one batch
 
-slt_status slt_answer_reserve(slt_arena *arena, const slt_learner *learner, bool pictures,
-                              slt_segmentation *out) {
+// room for what a model says about one episode; pictures: masks and attention too
+static slt_status reserve_answer(slt_arena *arena, const slt_learner *learner, bool pictures,
+                                 slt_segmentation *out) {
     size_t L = (size_t)learner->data.length;
     size_t K = (size_t)learner->setup.kind->slots(learner->setup.model);
     SLT_TRY(SLT_NEW(arena, &out->ids, L));
@@ -103,8 +104,9 @@ static slt_status segment_one(const piece *p, const job *l, int i) {
     slt_episode episode;
     SLT_TRY(
         slt_dataset_episode(feed->rule.data, p->pending_batch->episodes[p->first + i], &episode));
+    bool labels = !l->request->comparing;
     for (int at = 0; at < learner->data.length; at++) out->ends[at] = -1;
-    out->true_count = (int)slt_episode_segment_count(&episode);
+    out->true_count = labels ? (int)slt_episode_segment_count(&episode) : 0;
     learner->setup.kind->segment(learner->use.tape, l->request->member, l->options,
                                  learner->use.vars, feed->order[p->first + i], out);
     return SLT_OK;
@@ -137,6 +139,7 @@ static slt_status hand_out(void *user, int i) {
 
 // all members get the batch, those that were not asked rest
 static void hand_over(predictor *a, const pending_batch *p) {
+    const uint32_t FIRST = 0x80000000u; // after all steps of training
     const slt_model_kind *kind = a->learner->setup.kind;
     slt_tape *tape = a->learner->use.tape;
     for (int m = 0; m < a->learner->store->members; m++) {
@@ -148,9 +151,9 @@ static void hand_over(predictor *a, const pending_batch *p) {
         slt_frame *frame = slt_tape_frame(tape, request->member);
         frame->idle = false;
         frame->step.seed = request->seed;
-        frame->step.step = 0x80000000u + p->number; // apart from the steps of training
+        frame->step.step = FIRST + (request->comparing ? 0 : p->number);
         kind->step(a->jobs[i].options, false, &frame->step);
-        if (request->rounded && kind->round) kind->round(&frame->step);
+        if (request->comparing && kind->round) kind->round(&frame->step);
     }
 }
 
@@ -223,23 +226,23 @@ static slt_status prepare_lane(predictor *a, slt_arena *arena, const slt_predict
     l->options = a->learner->each[request->member].model;
     SLT_TRY(SLT_NEW(arena, &l->segmentation, (size_t)a->room));
     for (int i = 0; i < a->room; i++)
-        SLT_TRY(slt_answer_reserve(arena, a->learner, request->pictures, &l->segmentation[i]));
+        SLT_TRY(reserve_answer(arena, a->learner, request->pictures, &l->segmentation[i]));
     return SLT_OK;
 }
 
 // segmentations for a whole batch, where they are small
-static int room_for(const slt_learner *learner, int batch) {
+static int room_for(const slt_learner *learner, int requests, int batch) {
     const slt_model_kind *kind = learner->setup.kind;
     int64_t L = learner->data.length, K = kind->slots(learner->setup.model);
     int64_t size = kind->slot_size ? kind->slot_size(learner->setup.model) : 0;
-    int64_t fit = (1 << 20) / (5 * L + 2 * K * L + K * size + 1);
+    int64_t fit = (1 << 20) / (requests * (5 * L + 2 * K * L + K * size + 1));
     return fit < 1 ? 1 : fit < batch ? (int)fit : batch;
 }
 
 static slt_status prepare(predictor *a, slt_arena *arena, slt_dataset *data, int batch,
                           const slt_predict_request *requests) {
     slt_batch_layout rule = slt_learner_batch_layout(a->learner, data, false);
-    a->room = room_for(a->learner, batch);
+    a->room = room_for(a->learner, a->count, batch);
     a->ahead = least(PENDING, slt_tape_ahead(a->learner->use.tape));
     for (int i = 0; i < a->ahead; i++)
         SLT_TRY(slt_feed_init(&a->pending[i].feed, arena, &rule, batch + rule.fixed));

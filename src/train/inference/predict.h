@@ -18,19 +18,15 @@ slt_status slt_predict_limits(const slt_context *context, const slt_setup *setup
                               const slt_model_data *data, slt_dataset *set, int members,
                               slt_limits *out);
 
-// room for what a model says about one episode; pictures: masks and attention too
-slt_status slt_answer_reserve(slt_arena *arena, const slt_learner *learner, bool pictures,
-                              slt_segmentation *out);
-
 typedef slt_status (*slt_predict_visit)(void *user, const slt_episode *episode,
                                         const slt_segmentation *segmentation);
 
 typedef struct {
     int member;
-    uint64_t seed; // of what is sampled at test time, where the options sample
-    bool pictures; // masks and attention too
-    bool rounded;  // ends rounded, where the model knows how
-    bool shared;   // processes of a group answer every N-th batch each, and all hear of all
+    uint64_t seed;  // of what is sampled at test time, where the options sample
+    bool pictures;  // masks and attention too
+    bool comparing; // rounded boundaries, the same noise in every batch, and no labels
+    bool shared;    // processes of a group answer every N-th batch each, and all hear of all
     const slt_calibration *calibration; // of confidence, for its error; NULL: none
     slt_predict_visit visit;            // in the order of the episodes; may be NULL
     void *user;

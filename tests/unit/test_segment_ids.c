@@ -1,6 +1,9 @@
 // From what models say, and from what demonstrations show, to ids; and Access.
 #include "check.h"
-#include "metrics/id_rules.h"
+#include "metrics/access.h"
+#include "metrics/ground_truth.h"
+#include "models/ompn_model.h"
+#include "models/slot_ids.h"
 
 enum { LONGEST = 16 };
 
@@ -59,14 +62,12 @@ static void masks(void **state) {
     enum { K = 3, T = 5 };
     int32_t ids[T];
     // a tie goes to the lowest slot, as does a step without any mask
-    const float by_slot[K * T] = {0.1f, 0.5f, 0, 0, 0.2f, 0.9f, 0.5f, 0,
-                                  0.3f, 0.2f, 0, 0, 0,    0.4f, 0.3f};
-    slt_mask_ids(ids, &(slt_slot_view){by_slot, T, 1}, K, T);
+    const slt_real by_slot[K * T] = {0.1f, 0.5f, 0, 0, 0.2f, 0.9f, 0.5f, 0,
+                                     0.3f, 0.2f, 0, 0, 0,    0.4f, 0.3f};
+    slt_slot_ids(by_slot, T, NULL, K, T, ids);
     check_ids("10022", ids, T);
-    float by_step[K * T];
-    for (int i = 0; i < K * T; i++) by_step[i % T * K + i / T] = by_slot[i];
-    slt_mask_ids(ids, &(slt_slot_view){by_step, 1, K}, K, T);
-    check_ids("10022", ids, T);
+    slt_slot_ids(by_slot, T, (bool[]){true, true, false}, K, T, ids); // a slot that is off
+    check_ids("10010", ids, T);
 }
 
 static void compile(void **state) {
@@ -83,7 +84,14 @@ static void compile(void **state) {
     };
     int32_t ids[LONGEST];
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        slt_compile_ids(ids, table[i].boundaries, 4, table[i].T);
+        slt_real shares[4 * LONGEST];
+        for (int k = 0; k < 4; k++)
+            for (int t = 0; t < table[i].T; t++) {
+                slt_real share = t < table[i].boundaries[k];
+                for (int j = 0; j < k; j++) share *= (t >= table[i].boundaries[j]) + 1e-17f;
+                shares[k * LONGEST + t] = share;
+            }
+        slt_slot_ids(shares, LONGEST, NULL, 4, table[i].T, ids);
         check_ids(table[i].ids, ids, table[i].T);
     }
 }
@@ -91,20 +99,15 @@ static void compile(void **state) {
 // p_hat says "end" at the steps given, the deepest level elsewhere
 static void ompn_case(const int *minima, int count, int T, int G, const char *want) {
     enum { LEVELS = 4 };
-    float p_hat[LONGEST * LEVELS] = {0};
-    uint8_t is_end[LONGEST];
+    slt_real p_hat[LONGEST * LEVELS] = {0};
     int32_t ids[LONGEST];
     for (int t = 0; t < LONGEST; t++) p_hat[t * LEVELS + LEVELS - 1] = 1;
     for (int i = 0; i < count; i++) {
         p_hat[minima[i] * LEVELS] = 1;
         p_hat[minima[i] * LEVELS + LEVELS - 1] = 0;
     }
-    slt_arena scratch;
-    slt_arena_init(&scratch, &slt_system_allocator, 0);
-    CHECK_OK(slt_ompn_ends(&scratch, is_end, p_hat, LEVELS, T, G));
-    slt_ids_from_ends(ids, is_end, T);
+    slt_ompn_ids_counted(p_hat, LEVELS - 1, T, G, ids);
     check_ids(want, ids, T);
-    slt_arena_deinit(&scratch);
 }
 
 static void ompn(void **state) {
