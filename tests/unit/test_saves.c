@@ -33,8 +33,11 @@ static void open_rig(rig *r, const char *run) {
     CHECK_OK(slt_predict_limits(context, &r->setup, data, r->t.task.data, 1, &use));
     CHECK_OK(slt_learner_create(context, &r->setup, data, 1, train, use, &r->t.learner));
     CHECK_OK(slt_store_init(r->t.learner->store, 0, 3));
-    r->run = (slt_training_run){
-        .request = &r->request, .setup = &r->setup, .members = 1, .each = &r->each, .better = true};
+    r->run = (slt_training_run){.request = &r->request,
+                                .setup = &r->setup,
+                                .members = 1,
+                                .each = &r->each,
+                                .end.better = true};
     CHECK_OK(slt_folder_make(run));
     char path[SLT_RUN_PATH];
     CHECK_OK(slt_tensorboard_open(&context->allocator, slt_run_path(path, run, "events.tfevents"),
@@ -51,7 +54,7 @@ static void close_rig(rig *r) {
 
 static void end_epoch(rig *r, int64_t epoch) {
     r->run.state.epoch = epoch;
-    r->run.record.epoch = epoch;
+    r->run.end.record.epoch = epoch;
     CHECK_OK(slt_run_keep_epoch(&r->t, &r->run));
 }
 
@@ -76,7 +79,7 @@ static void what_waits_is_written_later(void **state) {
     // the next epoch is no better: the best is still the first
     for (size_t i = 0; i < later.t.learner->store->size; i++)
         later.t.learner->store->value[i] += (slt_real)0.5;
-    later.run.better = false;
+    later.run.end.better = false;
     end_epoch(&later, 2);
     assert_false(slt_run_has("later", "last.safetensors"));
     CHECK_OK(slt_run_save(&later.t, &later.run));
@@ -87,7 +90,7 @@ static void what_waits_is_written_later(void **state) {
     // and the last is the second, as when it is saved at once
     memcpy(now.t.learner->store->value, later.t.learner->store->value,
            now.t.learner->store->size * sizeof(slt_real));
-    now.run.better = false;
+    now.run.end.better = false;
     now.run.saving = 0;
     end_epoch(&now, 2);
     check_same_bytes("now/last.safetensors", "later/last.safetensors");

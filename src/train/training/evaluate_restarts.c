@@ -51,7 +51,7 @@ static slt_status record_boundaries(void *user, const slt_episode *episode,
 static slt_status add_run(evaluation *j, slt_training_run *run, bool at_end) {
     run_restarts *c = &j->runs[j->count++];
     c->run = run;
-    c->out = at_end ? &run->outcome->result.restarts : &run->record.restarts;
+    c->out = at_end ? &run->outcome->result.restarts : &run->end.record.restarts;
     // at the end they are kept for doubt.c
     SLT_TRY(SLT_NEW(at_end ? &j->t->arena : j->arena, &c->cuts, (size_t)run->members * j->steps));
     if (at_end) run->votes = c->cuts, run->vote_steps = j->steps;

@@ -43,14 +43,14 @@ void slt_trainer_tell(slt_trainer *t, const char *news) {
 }
 
 static void tell_run(slt_trainer *t, const slt_training_run *run) {
-    const slt_epoch_record *record = &run->record;
+    const slt_epoch_record *record = &run->end.record;
     char news[160], labels[64] = "";
     if (record->valid.has_labels)
         slt_format(labels, sizeof labels, ", F1 %.2f, alignment %.2f",
                    100 * record->valid.scores.mean.f1, 100 * record->valid.scores.mean.align);
     slt_format(news, sizeof news, "epoch %lld: loss %.4f, held out %.4f%s%s",
                (long long)record->epoch, record->train_loss, record->valid.losses.loss, labels,
-               run->better && run->members == 1 ? "  *" : "");
+               run->end.better && run->members == 1 ? "  *" : "");
     slt_trainer_tell(t, news);
 }
 
@@ -60,19 +60,19 @@ static void tell_runs(slt_trainer *t) {
     char news[160], labels[64] = "";
     int ended = 0, better = 0;
     for (int i = 0; i < t->due_count; i++) {
-        const slt_epoch_record *record = &t->due[i]->record;
+        const slt_epoch_record *record = &t->due[i]->end.record;
         widen(&loss, record->train_loss);
         widen(&held_out, record->valid.losses.loss);
         widen(&f1, record->valid.scores.mean.f1);
-        better += t->due[i]->better;
+        better += t->due[i]->end.better;
     }
     for (int r = 0; r < t->run_count; r++) ended += t->runs[r].over || t->runs[r].state.finished;
-    if (t->due[0]->record.valid.has_labels)
+    if (t->due[0]->end.record.valid.has_labels)
         slt_format(labels, sizeof labels, ", F1 %.2f to %.2f", 100 * f1.low, 100 * f1.high);
     slt_format(
         news, sizeof news,
         "epoch %lld of %d runs: loss %.4f to %.4f, held out %.4f to %.4f%s; %d better, %d ended",
-        (long long)t->due[0]->record.epoch, t->due_count, loss.low, loss.high, held_out.low,
+        (long long)t->due[0]->end.record.epoch, t->due_count, loss.low, loss.high, held_out.low,
         held_out.high, labels, better, ended);
     slt_trainer_tell(t, news);
 }

@@ -53,7 +53,7 @@ slt_status slt_run_save(slt_trainer *t, slt_training_run *run) {
 }
 
 static slt_status keep_best(trainer *t, slt_training_run *run, bool now) {
-    int picked = run->record.restarts.picked;
+    int picked = run->end.record.restarts.picked;
     run->best_waits = !now;
     if (now) return save_member(t, run, picked, "best.safetensors");
     slt_run_copy_sums(run, picked, true);
@@ -64,8 +64,8 @@ slt_status slt_run_keep_epoch(slt_trainer *t, slt_training_run *run) {
     enum { PART = 20 };
     double started = slt_seconds();
     bool now = started - run->saved >= PART * run->saving;
-    if (run->better) SLT_TRY(keep_best(t, run, now));
-    SLT_TRY(slt_run_log(t->context, run->request->run, run->events, &run->record));
+    if (run->end.better) SLT_TRY(keep_best(t, run, now));
+    SLT_TRY(slt_run_log(t->context, run->request->run, run->events, &run->end.record));
     run->waits = true;
     if (!now) return SLT_OK;
     SLT_TRY(slt_run_save(t, run));

@@ -14,11 +14,18 @@
 #include "train/inference/predict.h"
 #include "train/learner/checkpoint.h"
 #include "train/inference/run_files.h"
+#include "train/inference/segments.h"
 #include "train/learner/dataset_spec.h"
 
 // members that a device trains at once unless a number of runs is asked for; most runs of all,
 // which have files open
 enum { SLT_POPULATION_OF_DEVICE = 64, SLT_MOST_RUNS = 256 };
+
+// the end of an epoch (epoch_end.c)
+typedef struct {
+    slt_epoch_record record; // what was measured, as it is logged
+    bool better;             // than all before
+} slt_epoch_end;
 
 // a run that is being trained
 typedef struct {
@@ -34,13 +41,12 @@ typedef struct {
     slt_member_state *each; // [members]
     slt_progress_state state;
     slt_tensorboard *events;
-    int64_t every;           // epochs between two evaluations
-    int64_t noted;           // steps of the epoch whose losses are counted
-    slt_epoch_record record; // of the last evaluation
-    bool better;             // it is the best so far
-    double saved, saving;    // when it was saved, and how long that took; 0: not yet
-    bool waits;              // for the next checkpoint: it is further than the last one
-    slt_aside best;          // of an epoch that was not saved yet
+    int64_t every;        // epochs between two evaluations
+    int64_t noted;        // steps of the epoch whose losses are counted
+    slt_epoch_end end;    // of the last evaluated epoch
+    double saved, saving; // when it was saved, and how long that took; 0: not yet
+    bool waits;           // for the next checkpoint: it is further than the last one
+    slt_aside best;       // of an epoch that was not saved yet
     bool best_waits;
     bool over; // takes no further steps in this call
     uint8_t
@@ -112,12 +118,20 @@ slt_status slt_trainer_save(slt_trainer *t);
 // saved. DIVERGED when none is left
 slt_status slt_run_check_weights(slt_trainer *t, slt_training_run *run);
 
-// ---- train_epochs.c
+// ---- epoch_end.c
 
 // scores, files and the next epoch of all runs that stand at the end of one
 slt_status slt_trainer_end_epochs(slt_trainer *t);
+
+// ---- run_end.c
+
+// of the runs that are due, one member each. Between epochs all processes take part; at the end
+// process 0 looks at everything: it may keep the answers in `segments`, else NULL
+slt_status slt_trainer_evaluate(slt_trainer *t, slt_split split, bool at_end,
+                                slt_segments_file **segments, slt_evaluation *out);
 // result.json and segments of the runs that are due: they are over
 slt_status slt_trainer_finish(slt_trainer *t);
+
 // ---- train_saves.c
 
 // the line of an evaluated epoch, and its checkpoints, or what they need put aside
