@@ -42,7 +42,10 @@ static slt_status check_stream(slt_verification *verification, const json_t *rec
     if (s->inner) record = json_object_get(record, s->name);
     SLT_TRY(slt_golden_list(record, s->inner ? s->inner : s->name, SLT_ANY_COUNT, &list));
     slt_mt19937 random;
-    s->is_python ? slt_mt19937_seed_words(&random, &seed, 1) : slt_mt19937_seed(&random, seed);
+    if (s->is_python)
+        slt_mt19937_seed_words(&random, &seed, 1);
+    else
+        slt_mt19937_seed(&random, seed);
     for (size_t i = 0; i < json_array_size(list); i++) {
         int64_t want;
         SLT_TRY(slt_golden_whole_at(list, i, 0, UINT32_MAX, s->name, &want));

@@ -175,7 +175,10 @@ static void print_values(const char *name, const char *model, const char *told, 
     snprintf(text, sizeof text, "%s%s", told ? told : "", mark ? "*" : "");
     printf("%-28s%-12s%-10s", name, model, text);
     for (int c = 0; c < COLUMNS; c++)
-        isnan(value[c]) ? printf("%9s", "-") : printf("%9.2f", 100 * value[c]);
+        if (isnan(value[c]))
+            printf("%9s", "-");
+        else
+            printf("%9.2f", 100 * value[c]);
     putchar('\n');
 }
 
@@ -195,7 +198,10 @@ static void print_head(void) {
 static void json_values(const double *value) {
     for (int c = 0; c < COLUMNS; c++) {
         printf("%s\"%s\":", c ? "," : "", titles[c]);
-        isnan(value[c]) ? printf("null") : printf("%.9g", value[c]);
+        if (isnan(value[c]))
+            fputs("null", stdout);
+        else
+            printf("%.9g", value[c]);
     }
 }
 

@@ -23,7 +23,10 @@ static void print(const cli_call *call, const slt_report_request *request,
                   const slt_report_result *result) {
     if (call->json) {
         fputs("{\"page\":", stdout);
-        request->page ? cli_json_text(stdout, request->page) : (void)fputs("null", stdout);
+        if (request->page)
+            cli_json_text(stdout, request->page);
+        else
+            fputs("null", stdout);
         printf(",\"bytes\":%llu,\"runs\":%d,\"trajectories\":%lld,\"left_out\":%lld,"
                "\"detailed\":%lld,\"figures\":%d}\n",
                (unsigned long long)result->page_bytes, request->run_count,

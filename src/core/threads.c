@@ -147,6 +147,9 @@ void slt_pool_run(slt_pool *pool, int tasks, slt_task task, void *argument) {
     start_round(pool);
     take_tasks(pool, 0);
     for (int spin = 0; atomic_load_explicit(&pool->working, memory_order_acquire) > 0; spin++)
-        spin < SPINS ? relax() : (void)sched_yield();
+        if (spin < SPINS)
+            relax();
+        else
+            sched_yield();
     atomic_store_explicit(&pool->busy, false, memory_order_release);
 }

@@ -84,7 +84,7 @@ static void compare(differences *list, const char *from, const char *to, const c
         // the data's path may change, its checksum may not
         bool same = (other && same_line(line, other)) || strncmp(line, "data: ", 6) == 0;
         if (!same && !(back && named))
-            back ? add_difference(list, line, other) : add_difference(list, other, line);
+            add_difference(list, back ? line : other, back ? other : line);
         line += strcspn(line, "\n");
     }
 }
