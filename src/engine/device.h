@@ -46,9 +46,7 @@ typedef struct {
     slt_status (*device_rows_add)(slt_device_rows *rows_of_device, const void *const *data,
                                   int rows);
 
-    // scratch numbers of a node that the planner reserves next to the operation's own; false: the
-    // device does not know the operation, or not at this size (the reason is in `why`)
-    bool (*knows)(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why);
+    bool (*knows)(const slt_op *op);         // does it have kernels?
     slt_status (*tape_open)(slt_tape *tape); // after the planner
     void (*tape_close)(slt_tape *tape);
 

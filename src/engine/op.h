@@ -99,8 +99,12 @@ struct slt_op {
     size_t (*aux)(const slt_sizes *sizes);     // numbers forward keeps for backward
     size_t (*shared)(const slt_sizes *sizes);  // scratch numbers of a node
     size_t (*scratch)(const slt_sizes *sizes); // scratch numbers of a task
-    double (*flops)(const slt_sizes *sizes);   // forward
-    double backward_flops;                     // as a multiple of forward; 0 means 2
+    // of its kernels: numbers where they need more than the above; why they refuse sizes, or NULL
+    size_t (*kernel_aux)(const slt_sizes *sizes);
+    size_t (*kernel_shared)(const slt_sizes *sizes);
+    const char *(*kernel_limit)(const slt_sizes *sizes);
+    double (*flops)(const slt_sizes *sizes); // forward
+    double backward_flops;                   // as a multiple of forward; 0 means 2
     void (*forward)(const slt_args *args);
     void (*backward)(const slt_args *args);
     slt_var (*cases[SLT_OP_CASES])(slt_probe *probe); // small ones, for finite differences

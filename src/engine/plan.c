@@ -132,18 +132,20 @@ static size_t ask(size_t (*size)(const slt_sizes *), const slt_sizes *sizes) {
 
 // what the device needs next to the operation's own memory
 static void ask_device(slt_tape *tape, const slt_sizes *sizes, size_t *aux, size_t *shared) {
-    const char *why = "";
-    size_t kept = 0, wanted = 0;
+    const slt_op *op = sizes->node->op;
     if (!tape->store->device) return;
-    if (sizes->node->op->collective && slt_group_size(tape->context) > 1)
+    if (op->collective && slt_group_size(tape->context) > 1)
         slt_tape_fail(tape, SLT_UNSUPPORTED,
                       "operation '%s' asks the other processes and does not run on %s with them; "
                       "use device cpu",
-                      sizes->node->op->name, slt_tape_device(tape)->name);
-    if (!slt_tape_device(tape)->knows(sizes, &kept, &wanted, &why))
+                      op->name, slt_tape_device(tape)->name);
+    const char *why = op->kernel_limit ? op->kernel_limit(sizes) : NULL;
+    if (!slt_tape_device(tape)->knows(op)) why = "it has no kernels yet";
+    if (why)
         slt_tape_fail(tape, SLT_UNSUPPORTED,
-                      "operation '%s' does not run on %s: %s; use device cpu",
-                      sizes->node->op->name, slt_tape_device(tape)->name, why);
+                      "operation '%s' does not run on %s: %s; use device cpu", op->name,
+                      slt_tape_device(tape)->name, why);
+    size_t kept = ask(op->kernel_aux, sizes), wanted = ask(op->kernel_shared, sizes);
     if (kept > *aux) *aux = kept;
     if (wanted > *shared) *shared = wanted;
 }

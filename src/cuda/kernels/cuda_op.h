@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "engine/batch.h"
+#include "ops/common/ops.h"
 
 enum {
     SLT_CUDA_INPUTS = 8,
@@ -258,25 +259,12 @@ void slt_cuda_norm_weights(const slt_cuda_args *args, int parts);
 void slt_cuda_position_weights(const slt_cuda_args *args);
 void slt_cuda_join_weights(const slt_cuda_args *args);
 
-// the operations that have kernels, one file each
-// clang-format off
-#define SLT_CUDA_OPS(X)                                                                            \
-    X(dense) X(dense_active) X(dense_bits) X(embed) X(mlp) X(layer_norm) X(activate) X(add)        \
-    X(add_position) X(add_table) X(softmax) X(attention) X(join_tokens) X(join_slots)              \
-    X(noise) X(slot_start) X(slot_attention) X(gru_cell)                                           \
-    X(segment_mask) X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent)          \
-    X(squared_error) X(weighted_sum) X(add_loss) X(policy_loss)                                    \
-    X(lstm) X(uniform) X(stack_slots) X(boundary_sample) X(boundary_kl) X(boundary_readout)        \
-    X(boundary_masks) X(segment_xent) X(gaussian_sample) X(gaussian_kl) X(concrete_sample)         \
-    X(concrete_kl) X(live_rows) X(end_probability) X(window_attention) X(add_slots) X(count_xent)  \
-    X(count_kl) X(mask_pool) X(segment_code) X(scale) X(exception_cost) X(ompn) X(done_xent)  \
-    X(prefix_gaussian) X(segment_gaussian) X(done_gaussian) X(dropout)
-// clang-format on
+// ---- kernels of the operations (ops/common/ops.h)
 
 #define SLT_DECLARE_KERNELS(name)                                                                  \
     void slt_cuda_##name##_forward(const slt_cuda_args *args);                                     \
     void slt_cuda_##name##_backward(const slt_cuda_args *args);
-SLT_CUDA_OPS(SLT_DECLARE_KERNELS)
+SLT_OPS_WITH_KERNELS(SLT_DECLARE_KERNELS)
 #undef SLT_DECLARE_KERNELS
 
 #ifdef __cplusplus

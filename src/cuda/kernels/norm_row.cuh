@@ -9,10 +9,7 @@
 #include "cuda/kernels/kernel.cuh"
 #include "ops/common/op_inputs.h"
 
-enum {
-    SLT_SHORT_ROW = 4 * SLT_WARP,
-    SLT_NORM_PARTS = 2 * SLT_SHORT_ROW
-};                           // numbers; sums of a block
+static_assert(SLT_SHORT_ROW == 4 * SLT_WARP, "a lane has four columns");
 enum { SLT_NORM_WARPS = 4 }; // of a block
 
 SLT_DEVICE_INLINE float slt_sum4(float4 x) { return (x.x + x.y) + (x.z + x.w); }

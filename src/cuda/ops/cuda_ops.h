@@ -15,6 +15,6 @@ typedef struct {
 } slt_cuda_op;
 
 const slt_cuda_op *slt_cuda_find(const slt_op *op); // NULL: there is none
-bool slt_cuda_knows(const slt_sizes *sizes, size_t *aux, size_t *shared, const char **why);
+bool slt_cuda_knows(const slt_op *op);
 
 #endif

@@ -140,6 +140,11 @@ static slt_var case_slots(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 4
 static slt_var case_wide(slt_probe *p) { return make_case(p, SLT_TOKENS, 16, 2); }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 128, 8); }
 
+static const char *kernel_limit(const slt_sizes *sizes) {
+    int size = sizes->out[0].width / sizes->node->attributes.n[HEADS];
+    return size > 64 ? "it takes heads of at most 64 channels" : NULL;
+}
+
 const slt_op slt_op_attention = {.name = "attention",
                                  .sentence = "o = softmax(q·kᵀ/√(d/H))·v per head and sequence",
                                  .least = 1,
@@ -151,6 +156,7 @@ const slt_op slt_op_attention = {.name = "attention",
                                  .scratch = scratch,
                                  .flops = flops,
                                  .backward_flops = 2.5,
+                                 .kernel_limit = kernel_limit,
                                  .forward = forward,
                                  .backward = backward,
                                  .cases = {case_tokens, case_slots, case_wide},

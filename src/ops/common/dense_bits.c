@@ -108,6 +108,11 @@ static slt_var case_some(slt_probe *p) { return make_case(p, 9, 4, 0.4); }
 static slt_var case_none(slt_probe *p) { return make_case(p, 5, 3, 0); }
 static slt_var bench(slt_probe *p) { return make_case(p, 1075, 128, 0.04); }
 
+// marks of rows, 32 in a word
+static size_t kernel_aux(const slt_sizes *sizes) {
+    return ((size_t)sizes->in[BITS].rows / 32 + 1) * (size_t)sizes->in[BITS].width;
+}
+
 const slt_op slt_op_dense_bits = {.name = "dense_bits",
                                   .sentence = "y = bits·W + c, by the ones",
                                   .least = 2,
@@ -117,6 +122,7 @@ const slt_op slt_op_dense_bits = {.name = "dense_bits",
                                   .saves_in = 1u << BITS,
                                   .flops = flops,
                                   .backward_flops = 1,
+                                  .kernel_aux = kernel_aux,
                                   .forward = forward,
                                   .backward = backward,
                                   .cases = {case_some, case_none},

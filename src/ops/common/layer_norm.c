@@ -167,6 +167,16 @@ static slt_var case_twice(slt_probe *probe) { // the same input on both sides
 }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 128, true, true, true); }
 
+// sums of a block of short rows
+static size_t kernel_shared(const slt_sizes *sizes) {
+    size_t blocks = (size_t)sizes->in[SLT_NORM_X].rows / 16 + 1;
+    if (sizes->in[SLT_NORM_X].width > SLT_SHORT_ROW) return 0;
+    return SLT_NORM_PARTS * (blocks > 512 ? blocks : 512);
+}
+static const char *kernel_limit(const slt_sizes *sizes) {
+    return sizes->in[SLT_NORM_X].width > 2048 ? "it takes rows of at most 2048 numbers" : NULL;
+}
+
 const slt_op slt_op_layer_norm = {.name = "layer_norm",
                                   .sentence = "y = γ·norm(x + residual) + β + P[l]",
                                   .least = 1,
@@ -178,6 +188,8 @@ const slt_op slt_op_layer_norm = {.name = "layer_norm",
                                   .shared = shared,
                                   .scratch = scratch,
                                   .flops = flops,
+                                  .kernel_shared = kernel_shared,
+                                  .kernel_limit = kernel_limit,
                                   .forward = forward,
                                   .backward = backward,
                                   .cases = {case_plain, case_residual, case_positions, case_twice},

@@ -127,6 +127,12 @@ static slt_var case_tokens(slt_probe *p) { return make_case(p, SLT_TOKENS, 3, 7,
 static slt_var case_slots(slt_probe *p) { return make_case(p, SLT_SLOTS, 4, 5, 4); }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_TOKENS, 128, 512, 128); }
 
+// the middle, then its signs: two rows of words for a block, which has 32 rows at least
+static size_t kernel_aux(const slt_sizes *sizes) {
+    size_t rows = (size_t)sizes->in[SLT_MLP_X].rows, wide = (size_t)sizes->in[SLT_MLP_W1].width;
+    return (rows + 2 * ((rows + 31) / 32)) * wide;
+}
+
 const slt_op slt_op_mlp = {.name = "mlp",
                            .sentence = "y = relu(x·SLT_MLP_W1 + c1)·SLT_MLP_W2 + c2",
                            .least = 5,
@@ -137,6 +143,7 @@ const slt_op slt_op_mlp = {.name = "mlp",
                            .shared = shared,
                            .scratch = scratch,
                            .flops = flops,
+                           .kernel_aux = kernel_aux,
                            .forward = forward,
                            .backward = backward,
                            .cases = {case_tokens, case_slots},

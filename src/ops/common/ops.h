@@ -1,10 +1,29 @@
-// The operations, as a model writes them. Each is one file of this folder; each call puts one node
-// on the tape and gives its output. An absent input is 0.
+// The operations: their list, and how a model writes them. Each is a file ops/FOLDER/NAME.c, its
+// kernels are cuda/ops/FOLDER/NAME.cu. A call puts one node on the tape and gives its output. An
+// absent input is 0.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLT_OPS_H
 #define SLT_OPS_H
+
+// clang-format off
+#define SLT_OPS_WITH_KERNELS(X)                                                                    \
+    X(dense) X(dense_active) X(dense_bits) X(embed) X(mlp) X(layer_norm) X(activate) X(add)        \
+    X(add_position) X(add_table) X(softmax) X(attention) X(join_tokens) X(join_slots) X(noise)     \
+    X(slot_start) X(slot_attention) X(gru_cell) X(lstm) X(uniform) X(stack_slots)                  \
+    X(boundary_sample) X(boundary_kl) X(boundary_readout) X(boundary_masks) X(segment_xent)        \
+    X(gaussian_sample) X(gaussian_kl) X(concrete_sample) X(concrete_kl) X(segment_mask)            \
+    X(count_mask) X(halting) X(halting_kl) X(prefix_xent) X(softmax_xent) X(squared_error)         \
+    X(weighted_sum) X(add_loss) X(ompn) X(done_xent) X(end_probability) X(window_attention)        \
+    X(add_slots) X(count_xent) X(count_kl) X(live_rows) X(mask_pool) X(segment_code) X(scale)      \
+    X(exception_cost) X(policy_loss) X(prefix_gaussian) X(segment_gaussian) X(done_gaussian)       \
+    X(dropout)
+#define SLT_OPS_WITHOUT_KERNELS(X)
+// clang-format on
+#define SLT_OPS(X) SLT_OPS_WITH_KERNELS(X) SLT_OPS_WITHOUT_KERNELS(X)
+
+#ifndef __cplusplus // kernels read the list only
 
 #include "core/philox.h"
 #include "engine/tape.h"
@@ -190,4 +209,5 @@ slt_var slt_count_kl(slt_tape *tape, slt_var masks, slt_var prior, double gamma)
 // what ends [tokens,1] say beyond their action, in nats per true step; actions below `symbols`
 slt_var slt_exception_cost(slt_tape *tape, slt_var ends, slt_var actions, int symbols);
 
+#endif
 #endif

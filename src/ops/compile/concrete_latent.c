@@ -148,6 +148,11 @@ const slt_op slt_op_concrete_sample = {.name = "concrete_sample",
                                        .cases = {sample_case},
                                        .bench = sample_bench};
 
+// shares of the loss
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return (size_t)sizes->limits.trajectories * (size_t)sizes->limits.slots;
+}
+
 const slt_op slt_op_concrete_kl = {.name = "concrete_kl",
                                    .sentence = "mean over trajectories of Σ q·log q",
                                    .least = 2,
@@ -157,6 +162,7 @@ const slt_op slt_op_concrete_kl = {.name = "concrete_kl",
                                    .saves_in = 1u << ZETA | 1u << COUNTS,
                                    .shared = kl_shared,
                                    .flops = flops,
+                                   .kernel_shared = kernel_shared,
                                    .forward = kl,
                                    .backward = kl_back,
                                    .cases = {kl_case},

@@ -135,6 +135,11 @@ const slt_op slt_op_gaussian_sample = {.name = "gaussian_sample",
                                        .cases = {sample_case},
                                        .bench = sample_bench};
 
+// shares of the loss
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return (size_t)sizes->limits.trajectories * (size_t)sizes->limits.slots;
+}
+
 const slt_op slt_op_gaussian_kl = {.name = "gaussian_kl",
                                    .sentence = "mean over trajectories of Σ KL(N(m,v) || N(0,1))",
                                    .least = 2,
@@ -143,6 +148,7 @@ const slt_op slt_op_gaussian_kl = {.name = "gaussian_kl",
                                    .no_gradient_in = 1u << COUNTS,
                                    .saves_in = 1u << ZETA | 1u << COUNTS,
                                    .flops = flops,
+                                   .kernel_shared = kernel_shared,
                                    .forward = kl,
                                    .backward = kl_back,
                                    .cases = {kl_case},

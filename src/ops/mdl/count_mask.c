@@ -64,6 +64,10 @@ static slt_var case_small(slt_probe *probe) {
     return slt_count_mask(slt_probe_tape(probe), ends);
 }
 
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return 2 * (size_t)sizes->limits.trajectories * (size_t)sizes->limits.slots;
+}
+
 const slt_op slt_op_count_mask = {.name = "count_mask",
                                   .sentence = "m_k(t) = P(k ends before t)",
                                   .least = 1,
@@ -73,6 +77,7 @@ const slt_op slt_op_count_mask = {.name = "count_mask",
                                   .saves_out = 1,
                                   .scratch = scratch,
                                   .flops = flops,
+                                  .kernel_shared = kernel_shared,
                                   .forward = forward,
                                   .backward = backward,
                                   .cases = {case_small},

@@ -179,6 +179,11 @@ static slt_var case_free(slt_probe *p) { return make_case(p, 4, false); }
 static slt_var case_coded(slt_probe *p) { return make_case(p, 3, true); }
 static slt_var bench(slt_probe *p) { return make_case(p, 7, false); }
 
+// two code lengths of a row; shares of the loss
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return 2 * (size_t)sizes->in[LOGITS].rows + (size_t)sizes->limits.trajectories;
+}
+
 const slt_op slt_op_count_xent = {.name = "count_xent",
                                   .sentence = "expected nats of the actions under counting masks",
                                   .least = 6,
@@ -189,6 +194,7 @@ const slt_op slt_op_count_xent = {.name = "count_xent",
                                   .shared = shared,
                                   .scratch = scratch,
                                   .flops = flops,
+                                  .kernel_shared = kernel_shared,
                                   .forward = forward,
                                   .backward = backward,
                                   .cases = {case_free, case_coded},

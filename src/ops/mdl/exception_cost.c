@@ -103,6 +103,11 @@ static slt_var case_few(slt_probe *p) { return make_case(p, 2); }
 static slt_var case_many(slt_probe *p) { return make_case(p, 50); }
 static slt_var bench(slt_probe *p) { return make_case(p, 7); }
 
+// means of boundaries by action, shares of the loss
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return (size_t)sizes->node->attributes.n[SYMBOLS] + (size_t)sizes->in[ENDS].rows / 256 + 1;
+}
+
 const slt_op slt_op_exception_cost = {.name = "exception_cost",
                                       .sentence = "nats that ends say beyond their action",
                                       .least = 2,
@@ -112,6 +117,7 @@ const slt_op slt_op_exception_cost = {.name = "exception_cost",
                                       .saves_in = 1u << ENDS | 1u << ACTIONS,
                                       .shared = shared,
                                       .flops = flops,
+                                      .kernel_shared = kernel_shared,
                                       .forward = forward,
                                       .backward = backward,
                                       .cases = {case_few, case_many},

@@ -107,6 +107,11 @@ static slt_var case_code(slt_probe *p) { return make_case(p, 2, false); }
 static slt_var case_price(slt_probe *p) { return make_case(p, 2, true); }
 static slt_var bench(slt_probe *p) { return make_case(p, 8, false); }
 
+// shares of the loss
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return (size_t)sizes->limits.trajectories * (size_t)sizes->limits.slots;
+}
+
 const slt_op slt_op_segment_code = {.name = "segment_code",
                                     .sentence = "z = μ + σ·ξ per segment, and its KL to N(0,1)",
                                     .least = 3,
@@ -114,6 +119,7 @@ const slt_op slt_op_segment_code = {.name = "segment_code",
                                     .shape = shape,
                                     .no_gradient_in = 1u << NOISE,
                                     .saves_in = 7,
+                                    .kernel_shared = kernel_shared,
                                     .forward = forward,
                                     .backward = backward,
                                     .cases = {case_code, case_price},

@@ -13,9 +13,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "ops/mdl/live_rows.h"
 #include "ops/common/op_table.h"
-
-enum { Q, TABLE, IDS, ENDS, LAGS, LIST, RANGE };
-enum { HEADS, SPACE };
+#include "ops/mdl/window_layout.h"
 
 static void shape(slt_shape_check *rule) {
     slt_shape q = rule->in[Q], table = rule->in[TABLE], lags = rule->in[LAGS];
@@ -32,11 +30,6 @@ static void shape(slt_shape_check *rule) {
     if (lags.width < 2) slt_shape_reject(rule, LAGS, "a window and the start");
     rule->out[0] = (slt_shape){SLT_LIVE, 0, q.width};
 }
-
-// sizes of an application; W is the window, the start comes after it
-typedef struct {
-    int K, A, H, W, d, e; // e: channels of a head
-} dims;
 
 static dims dims_of(const slt_node *node, int K, int A, int lags, int d) {
     int H = node->attributes.n[HEADS];
@@ -219,14 +212,6 @@ static void forward(const slt_args *args) {
 
 // ---- backward
 
-// gradients of what trajectories share, one after the other in the scratch of a task: table
-// [A][2d], lags [H][W+1], queries [K][d]
-static size_t table_size(dims n) { return (size_t)n.A * 2 * (size_t)n.d; }
-static size_t lags_size(dims n) { return (size_t)n.H * (size_t)(n.W + 1); }
-static size_t partial_size(dims n) {
-    return table_size(n) + lags_size(n) + (size_t)n.K * (size_t)n.d;
-}
-
 // δ and the values' gradients of one slot and head
 static inline void unmix(const view *v, int h, const slt_real *p, const slt_real *dout,
                          slt_real *dtable, int e) {
@@ -374,6 +359,11 @@ static slt_var case_own(slt_probe *p) { return make_case(p, SLT_SLOTS, 3, 8, 1, 
 static slt_var case_wide(slt_probe *p) { return make_case(p, SLT_FIXED, 3, 4, 2, 12); }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_FIXED, 8, 32, 4, 8); }
 
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return slt_window_kernel_size(dims_at(sizes), sizes->limits.trajectories, sizes->out[0].rows,
+                                  sizes->in[ENDS].rows);
+}
+
 const slt_op slt_op_window_attention = {
     .name = "window_attention",
     .sentence = "the last actions of the same segment, the rest from the start vector",
@@ -387,6 +377,7 @@ const slt_op slt_op_window_attention = {
     .scratch = scratch,
     .flops = flops,
     .backward_flops = 2.5,
+    .kernel_shared = kernel_shared,
     .forward = forward,
     .backward = backward,
     .cases = {case_shared, case_own, case_wide},

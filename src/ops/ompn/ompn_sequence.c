@@ -11,6 +11,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "ops/ompn/ompn_impl.h"
 #include "ops/common/op_table.h"
+#include "ops/ompn/ompn_kernel_layout.h"
 
 enum { X, W };
 enum { LEAF, P_HAT, MEMORY };
@@ -66,6 +67,19 @@ static slt_var case_deep(slt_probe *p) { return make_case(p, 4, 3, false); }
 static slt_var case_alias(slt_probe *p) { return make_case(p, 3, 3, true); }
 static slt_var bench(slt_probe *p) { return make_case(p, 3, 64, false); }
 
+// what backward writes; forward turns weights round
+static size_t kernel_shared(const slt_sizes *sizes) {
+    slt_ompn_dims o = {
+        .n = sizes->node->attributes.n[0], .d = sizes->in[X].width, .rows = sizes->in[X].rows};
+    size_t backward = (size_t)slt_ompn_work_size(o), weights = (size_t)sizes->in[W].width;
+    return backward > weights ? backward : weights;
+}
+// what one trajectory remembers is in the shared memory of a block
+static const char *kernel_limit(const slt_sizes *sizes) {
+    int n = sizes->node->attributes.n[0], d = sizes->in[X].width;
+    return (int64_t)(4 * n + 14) * d > 20000 ? "it is too wide or too deep" : NULL;
+}
+
 const slt_op slt_op_ompn = {.name = "ompn",
                             .sentence = "ordered memory: Com, stick-breaking, Decom at every step",
                             .least = 2,
@@ -77,6 +91,8 @@ const slt_op slt_op_ompn = {.name = "ompn",
                             .shared = slt_ompn_shared,
                             .scratch = slt_ompn_scratch,
                             .flops = flops,
+                            .kernel_shared = kernel_shared,
+                            .kernel_limit = kernel_limit,
                             .forward = forward,
                             .backward = backward,
                             .cases = {case_leaf, case_chances, case_deep, case_alias},

@@ -72,6 +72,10 @@ static slt_var bench(slt_probe *probe) {
     return slt_halting(slt_probe_tape(probe), slt_probe_numbers(probe, SLT_SLOTS, 0, 128, -2, 2));
 }
 
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return (size_t)sizes->limits.trajectories * (size_t)sizes->limits.slots;
+}
+
 const slt_op slt_op_halting = {.name = "halting",
                                .sentence = "h: probability that k slots are used",
                                .least = 1,
@@ -81,6 +85,7 @@ const slt_op slt_op_halting = {.name = "halting",
                                .saves_out = 3,
                                .aux = aux,
                                .scratch = scratch,
+                               .kernel_shared = kernel_shared,
                                .forward = forward,
                                .backward = backward,
                                .cases = {case_small},

@@ -47,6 +47,9 @@ static slt_var case_small(slt_probe *probe) {
     return slt_halting_kl(slt_probe_tape(probe), h, prior);
 }
 
+// shares of the loss
+static size_t kernel_shared(const slt_sizes *sizes) { return (size_t)sizes->limits.trajectories; }
+
 const slt_op slt_op_halting_kl = {.name = "halting_kl",
                                   .sentence = "mean KL(h || prior)",
                                   .least = 2,
@@ -54,6 +57,7 @@ const slt_op slt_op_halting_kl = {.name = "halting_kl",
                                   .shape = shape,
                                   .no_gradient_in = 1u << PRIOR,
                                   .saves_in = 1u << H | 1u << PRIOR,
+                                  .kernel_shared = kernel_shared,
                                   .forward = forward,
                                   .backward = backward,
                                   .cases = {case_small},

@@ -113,6 +113,10 @@ static slt_var case_both(slt_probe *p) { return make_case(p, 3, true); }
 static slt_var case_alone(slt_probe *p) { return make_case(p, 3, false); }
 static slt_var bench(slt_probe *p) { return make_case(p, 128, true); }
 
+static const char *kernel_limit(const slt_sizes *sizes) {
+    return sizes->limits.seen ? "companions of other processes are not known there" : NULL;
+}
+
 const slt_op slt_op_join_slots = {.name = "join_slots",
                                   .sentence = "y = relu(slot, broadcast + token of the companion)",
                                   .least = 1,
@@ -121,6 +125,7 @@ const slt_op slt_op_join_slots = {.name = "join_slots",
                                   .saves_out = 1,
                                   .scratch = scratch,
                                   .flops = flops,
+                                  .kernel_limit = kernel_limit,
                                   .forward = forward,
                                   .backward = backward,
                                   .cases = {case_both, case_alone},

@@ -72,6 +72,13 @@ static slt_var make_case(slt_probe *probe, int actions) {
 static slt_var case_small(slt_probe *p) { return make_case(p, 4); }
 static slt_var bench(slt_probe *p) { return make_case(p, 6); }
 
+static const char *kernel_limit(const slt_sizes *sizes) {
+    int actions = sizes->in[ALPHA].width - 1;
+    if (actions > 256) return "it takes at most 256 actions";
+    bool fits = (int64_t)sizes->limits.slots * (actions + 1) <= 12288;
+    return fits ? NULL : "too many actions in too many slots";
+}
+
 const slt_op slt_op_prefix_xent = {.name = "prefix_xent",
                                    .sentence = "expected cross-entropy of the prefix mixtures",
                                    .least = 4,
@@ -83,6 +90,7 @@ const slt_op slt_op_prefix_xent = {.name = "prefix_xent",
                                    .shared = shared,
                                    .scratch = scratch,
                                    .flops = flops,
+                                   .kernel_limit = kernel_limit,
                                    .forward = forward,
                                    .backward = backward,
                                    .cases = {case_small},

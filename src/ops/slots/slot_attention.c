@@ -175,6 +175,15 @@ static slt_var make_case(slt_probe *probe, int width, bool uniform) {
 static slt_var case_exclude(slt_probe *p) { return make_case(p, 4, false); }
 static slt_var bench(slt_probe *p) { return make_case(p, 128, false); }
 
+// dz of every token and slot, du·u of every slot
+static size_t kernel_shared(const slt_sizes *sizes) {
+    return (size_t)sizes->in[KV].rows * (size_t)sizes->limits.slots + (size_t)sizes->in[Q].rows;
+}
+// two numbers per slot and warp in shared memory
+static const char *kernel_limit(const slt_sizes *sizes) {
+    return sizes->limits.slots > 128 ? "it takes at most 128 slots" : NULL;
+}
+
 const slt_op slt_op_slot_attention = {.name = "slot_attention",
                                       .sentence =
                                           "slots compete for positions; weighted mean of values",
@@ -187,6 +196,8 @@ const slt_op slt_op_slot_attention = {.name = "slot_attention",
                                       .aux = aux,
                                       .scratch = scratch,
                                       .flops = flops,
+                                      .kernel_shared = kernel_shared,
+                                      .kernel_limit = kernel_limit,
                                       .forward = forward,
                                       .backward = backward,
                                       .cases = {case_exclude},

@@ -7,15 +7,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/live.cuh"
+#include "ops/mdl/window_layout.h"
 
-enum { Q, TABLE, IDS, ENDS, LAGS, LIST, RANGE };
-enum { HEADS, SPACE };
 enum { THREADS = 256 };
-
-// W is the window, the start comes after it; e: channels of a head
-typedef struct {
-    int K, A, H, W, d, e;
-} dims;
 
 static __host__ __device__ dims dims_of(const slt_cuda_args &a) {
     int H = a.n[HEADS], d = a.out_width[0];
@@ -112,18 +106,6 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 // ---- backward: scratch
-
-// of a live row and head: ds [W+1], w_j·δ_j [W], ds and w by symbol [A] each
-static __host__ __device__ int64_t row_size(dims n) { return 2 * n.W + 1 + 2 * n.A; }
-// of a trajectory: gradients of table [A][2d], lags [H][W+1], queries [K][d]; ds by slot [K][H][A]
-static __host__ __device__ int64_t table_size(dims n) { return (int64_t)n.A * 2 * n.d; }
-static __host__ __device__ int64_t lags_size(dims n) { return (int64_t)n.H * (n.W + 1); }
-static __host__ __device__ int64_t partial_size(dims n) {
-    return table_size(n) + lags_size(n) + (int64_t)n.K * n.d;
-}
-static __host__ __device__ int64_t trajectory_size(dims n) {
-    return partial_size(n) + (int64_t)n.K * n.H * n.A;
-}
 
 // trajectories, then rows, then W numbers per token
 SLT_DEVICE_INLINE float *trajectory_scratch(const slt_cuda_args &a, dims n, int b) {

@@ -63,7 +63,7 @@ typedef struct {
 
 // numbers of a trajectory
 static __host__ __device__ int walk_size(slt_ompn_dims o) {
-    return slt_ompn_state_width(o) + (2 * o.n + 9) * o.d + slt_ompn_parts(o) + 3 * o.n +
+    return slt_ompn_state_size(o) + (2 * o.n + 9) * o.d + slt_ompn_parts(o) + 3 * o.n +
            slt_ompn_chances(o.n);
 }
 
@@ -75,7 +75,7 @@ template <int N> SLT_DEVICE_INLINE void open_walk(const slt_cuda_args &a, float 
     k->j = (int)threadIdx.x / SLT_WARP;
     k->dmemory = memory;
     k->dstate = k->dmemory + N * n * d;
-    k->dchild = k->dstate + N * slt_ompn_state_width(k->o);
+    k->dchild = k->dstate + N * slt_ompn_state_size(k->o);
     k->dparent = k->dchild + N * n * d;
     k->dsecond = k->dparent + N * d;
     k->dhidden = k->dsecond + N * 4 * d;
@@ -94,7 +94,7 @@ SLT_DEVICE_INLINE float *work_row(const slt_cuda_args &a, int64_t array, int row
     return slt_at(a.shared) + array + (int64_t)row * width;
 }
 SLT_DEVICE_INLINE float *my_dstate(const walk &k) {
-    return k.dstate + k.j * slt_ompn_state_width(k.o);
+    return k.dstate + k.j * slt_ompn_state_size(k.o);
 }
 SLT_DEVICE_INLINE float *my_chance(const walk &k) {
     return k.chance + k.j * slt_ompn_chances(k.o.n);
@@ -175,7 +175,7 @@ SLT_DEVICE_INLINE void cell_backward(const slt_cuda_args &a, const walk &k,
 
 SLT_DEVICE_INLINE void split_level(const slt_cuda_args &a, const walk &k, const slt_ompn_shares &s,
                                    int i) {
-    int d = k.o.d, n = k.o.n, place = slt_ompn_pair(k.o, i) + d, at = k.j * n + i;
+    int d = k.o.d, n = k.o.n, place = slt_ompn_pair_place(k.o, i) + d, at = k.j * n + i;
     const float *memory = kept_row(a, k, k.row) + slt_ompn_state(k.o) + place;
     const float *candidate = memory + d, *before = k.o.alias ? candidate : memory;
     const float *child = i > 0 ? child_of(a, k, i) : NULL, *outside = slt_at(a.out_grad[LEAF]);
@@ -203,7 +203,7 @@ SLT_DEVICE_INLINE void split_level(const slt_cuda_args &a, const walk &k, const 
 
 // from the parent of level i to its candidate, its own parent's child and its share
 SLT_DEVICE_INLINE void bequeath(const slt_cuda_args &a, const walk &k, float share, int i) {
-    int d = k.o.d, place = slt_ompn_pair(k.o, i) + 2 * d, at = k.j * k.o.n + i;
+    int d = k.o.d, place = slt_ompn_pair_place(k.o, i) + 2 * d, at = k.j * k.o.n + i;
     const float *candidate = kept_row(a, k, k.row) + slt_ompn_state(k.o) + place;
     const float *child = i > 0 ? child_of(a, k, i) : NULL, *dparent = k.dparent + k.j * d;
     float *dcandidate = my_dstate(k) + place, *dchild = k.dchild + at * d, along = 0;
@@ -262,11 +262,11 @@ SLT_DEVICE_INLINE void undecide_row(const slt_cuda_args &a, const walk &k, int i
 
 template <int N>
 SLT_DEVICE_INLINE void undecide(const slt_cuda_args &a, const walk &k, const slt_ompn_shares &s) {
-    int d = k.o.d, stride = slt_ompn_state_width(k.o);
+    int d = k.o.d, stride = slt_ompn_state_size(k.o);
     if (k.row >= 0 && slt_lane() == 0) unstick(a, k, s);
     __syncwarp();
     for (int i = 0; i < k.o.n; i++) {
-        float *to = k.dstate + slt_ompn_pair(k.o, i) + d;
+        float *to = k.dstate + slt_ompn_pair_place(k.o, i) + d;
         if (k.row >= 0) undecide_row(a, k, i);
         __syncthreads();
         slt_ompn_product<N>(slt_at(a.shared) + slt_ompn_turned_gate(k.o), 2 * d, d, 2 * d,
@@ -284,9 +284,9 @@ SLT_DEVICE_INLINE void undecide(const slt_cuda_args &a, const walk &k, const slt
 template <int N>
 SLT_DEVICE_INLINE void uncombine(const slt_cuda_args &a, const walk &k,
                                  const slt_trajectory_group<N> &group) {
-    int d = k.o.d, stride = slt_ompn_state_width(k.o);
+    int d = k.o.d, stride = slt_ompn_state_size(k.o);
     for (int i = 0; i < k.o.n; i++) {
-        int pair = slt_ompn_pair(k.o, i);
+        int pair = slt_ompn_pair_place(k.o, i);
         int64_t in = slt_ompn_state(k.o) + pair;
         cell_backward<N>(a, k, group, i, in, in + 2 * d, k.dstate + pair + 2 * d, stride,
                          k.dstate + pair, stride);
@@ -333,7 +333,7 @@ SLT_DEVICE_INLINE void hand_back(const slt_cuda_args &a, const walk &k) {
     for (int i = 0; i < n; i++)
         for (int c = slt_lane(); c < d; c += SLT_WARP)
             k.dmemory[(k.j * n + i) * d + c] =
-                cut ? 0 : my_dstate(k)[slt_ompn_pair(k.o, i) + d + c];
+                cut ? 0 : my_dstate(k)[slt_ompn_pair_place(k.o, i) + d + c];
 }
 
 // arrays that products run over

@@ -58,7 +58,7 @@ typedef struct {
 
 // numbers of a trajectory
 static __host__ __device__ int walk_size(slt_ompn_dims o) {
-    return slt_ompn_state_width(o) + (o.n + 9) * o.d + (slt_ompn_chances(o.n) + 3) / 4 * 4 +
+    return slt_ompn_state_size(o) + (o.n + 9) * o.d + (slt_ompn_chances(o.n) + 3) / 4 * 4 +
            slt_ompn_parts(o);
 }
 
@@ -68,7 +68,7 @@ template <int N> SLT_DEVICE_INLINE void open_walk(const slt_cuda_args &a, float 
     k->w = slt_at(a.shared);
     k->j = (int)threadIdx.x / SLT_WARP;
     k->state = memory;
-    k->child = k->state + N * slt_ompn_state_width(k->o);
+    k->child = k->state + N * slt_ompn_state_size(k->o);
     k->parent = k->child + N * k->o.n * k->o.d;
     k->hidden = k->parent + N * k->o.d;
     k->second = k->hidden + N * 4 * k->o.d;
@@ -80,10 +80,10 @@ SLT_DEVICE_INLINE float *kept_row(const slt_cuda_args &a, const walk &k, int row
     return slt_at(a.aux) + row * slt_ompn_kept_width(k.o);
 }
 SLT_DEVICE_INLINE float *my_state(const walk &k) {
-    return k.state + k.j * slt_ompn_state_width(k.o);
+    return k.state + k.j * slt_ompn_state_size(k.o);
 }
 SLT_DEVICE_INLINE float *my_candidate(const walk &k, int level) {
-    return my_state(k) + slt_ompn_pair(k.o, level) + 2 * k.o.d;
+    return my_state(k) + slt_ompn_pair_place(k.o, level) + 2 * k.o.d;
 }
 SLT_DEVICE_INLINE float *my_child(const walk &k, int level) {
     return k.child + (k.j * k.o.n + level) * k.o.d;
@@ -159,9 +159,9 @@ SLT_DEVICE_INLINE void cell_forward(const slt_cuda_args &a, const walk &k,
 // β of one level
 template <int N> SLT_DEVICE_INLINE void decide(const slt_cuda_args &a, const walk &k, int level) {
     slt_ompn_gate gate = slt_ompn_gate_at(k.o.n, k.o.d);
-    int d = k.o.d, pair = slt_ompn_pair(k.o, level) + d;
+    int d = k.o.d, pair = slt_ompn_pair_place(k.o, level) + d;
     slt_ompn_product<N>(k.w + gate.w1 + 2 * (int64_t)d * d, d, 2 * d, d, k.state + pair,
-                        slt_ompn_state_width(k.o), k.fours, k.parts);
+                        slt_ompn_state_size(k.o), k.fours, k.parts);
     __syncthreads();
     if (k.row >= 0) {
         float *row = kept_row(a, k, k.row), *hidden = row + slt_ompn_gate_hidden(k.o, level);
@@ -181,9 +181,9 @@ template <int N> SLT_DEVICE_INLINE void decide(const slt_cuda_args &a, const wal
 template <int N>
 SLT_DEVICE_INLINE void combine(const slt_cuda_args &a, const walk &k,
                                const slt_trajectory_group<N> &group) {
-    int stride = slt_ompn_state_width(k.o);
+    int stride = slt_ompn_state_size(k.o);
     for (int i = k.o.n - 1; i >= 0; i--) {
-        float *pair = k.state + slt_ompn_pair(k.o, i);
+        float *pair = k.state + slt_ompn_pair_place(k.o, i);
         cell_forward<N>(a, k, group, i, pair, pair + 2 * k.o.d, stride, stride);
     }
     for (int i = 0; i < k.o.n; i++) decide<N>(a, k, i);
@@ -217,7 +217,7 @@ SLT_DEVICE_INLINE void hand_out(const slt_cuda_args &a, const walk &k, const slt
     int d = k.o.d, n = k.o.n;
     float *state = my_state(k), *kept = kept_row(a, k, k.row) + slt_ompn_state(k.o);
     float *memory = slt_at(a.out[MEMORY]) + (int64_t)k.row * n * d;
-    for (int c = slt_lane(); c < slt_ompn_state_width(k.o); c += SLT_WARP) kept[c] = state[c];
+    for (int c = slt_lane(); c < slt_ompn_state_size(k.o); c += SLT_WARP) kept[c] = state[c];
     __syncwarp();
     for (int i = 0; i < n; i++) {
         float *candidate = my_candidate(k, i), *before = candidate - d, *child = my_child(k, i);

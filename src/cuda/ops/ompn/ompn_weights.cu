@@ -59,7 +59,7 @@ static void cell_weights(const slt_cuda_args *side, slt_ompn_dims o, int number)
     int d = o.d, inputs = cell.inputs, kept = (int)slt_ompn_kept_width(o), out = (inputs + 2) * d;
     bool com = number < o.n;
     int64_t in =
-        com ? slt_ompn_state(o) + slt_ompn_pair(o, number) : slt_ompn_family(o, number - o.n);
+        com ? slt_ompn_state(o) + slt_ompn_pair_place(o, number) : slt_ompn_family(o, number - o.n);
     slt_cuda_view dhidden = work_at(side, slt_ompn_dhidden(o, number));
     slt_cuda_view dsecond = work_at(side, slt_ompn_dsecond(o, number));
     size_t seen = cell.w1 + (size_t)inputs * 4 * (size_t)d * (size_t)d;
@@ -88,7 +88,7 @@ static void gate_weights(const slt_cuda_args *side, slt_ompn_dims o) {
                   weights_at(side, gate.w1), d);
     for (int i = 0; i < n; i++)
         slt_cuda_gemm(side, true, false, 2 * d, d, o.rows,
-                      kept_at(side, slt_ompn_state(o) + slt_ompn_pair(o, i) + d), kept,
+                      kept_at(side, slt_ompn_state(o) + slt_ompn_pair_place(o, i) + d), kept,
                       work_at(side, slt_ompn_dgate_hidden(o) + (int64_t)i * d), n * d, true,
                       weights_at(side, gate.w1 + 2 * (size_t)d * (size_t)d), d);
     slt_cuda_bias_gradient(side, dgate_x, o.rows, d, weights_at(side, gate.c1), true);
