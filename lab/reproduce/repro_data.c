@@ -148,7 +148,7 @@ static int largest(const slt_repro_about *about) {
 
 static void add_baselines(slt_text *text, const slt_repro_about *about) {
     const char *comma = "";
-    slt_text_add(text, "],\"floors\":{");
+    slt_text_add(text, "],\"baselines\":{");
     for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
         if (!about->known[i]) continue;
         slt_text_add(text, "%s\"%s\":{", comma, slt_baseline_name(i));
@@ -191,7 +191,8 @@ static double number_of(const json_t *value) {
 static slt_status read_about(const char *path, const json_t *document, slt_repro_about *out) {
     const json_t *episodes = json_object_get(document, "episodes");
     const json_t *share = json_object_get(document, "share");
-    const json_t *baselines = json_object_get(document, "floors");
+    const json_t *baselines = json_object_get(document, "baselines");
+    if (!baselines) baselines = json_object_get(document, "floors"); // its earlier name
     const json_t *missed = json_object_get(document, "missed");
     if (json_array_size(episodes) != SLT_SPLITS || !json_array_size(share) ||
         json_array_size(share) > SLT_COUNT_BINS || !json_is_object(baselines))
@@ -206,9 +207,9 @@ static slt_status read_about(const char *path, const json_t *document, slt_repro
     for (size_t n = 0; n < json_array_size(share); n++)
         out->share[n] = number_of(json_array_get(share, n));
     for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
-        const json_t *floor = json_object_get(baselines, slt_baseline_name(i));
-        out->known[i] = json_is_object(floor);
-#define FIELD(field, help) out->baselines[i].field = number_of(json_object_get(floor, #field));
+        const json_t *found = json_object_get(baselines, slt_baseline_name(i));
+        out->known[i] = json_is_object(found);
+#define FIELD(field, help) out->baselines[i].field = number_of(json_object_get(found, #field));
         SLT_SCORE_LIST(FIELD)
 #undef FIELD
     }

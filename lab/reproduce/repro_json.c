@@ -33,7 +33,7 @@ static void add_number(slt_text *out, const char *name, double value) {
 static slt_status add_baselines(const slt_repro *r, const slt_repro_set *set, slt_text *out) {
     slt_repro_about about;
     SLT_TRY(slt_repro_about_read(r, set, &about));
-    slt_text_add(out, ",\"episodes\":[%lld,%lld,%lld],\"steps\":%lld,\"floors\":{",
+    slt_text_add(out, ",\"episodes\":[%lld,%lld,%lld],\"steps\":%lld,\"baselines\":{",
                  (long long)about.episodes[0], (long long)about.episodes[1],
                  (long long)about.episodes[2], (long long)about.steps);
     const char *comma = "";

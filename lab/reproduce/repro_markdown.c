@@ -64,15 +64,15 @@ static slt_status put_head(slt_repro *r, slt_text *out) {
     if (r->request->quick)
         slt_text_add(out, "**Quick: small data sets, small models, few epochs. These numbers show "
                           "that everything runs; they are no results.**\n\n");
-    slt_text_add(out,
-                 "Test split, percent, mean (standard deviation over the seeds, n−1). Floors are "
-                 "rules without training. Nothing was chosen on test labels.\n\n"
-                 "¹ validation labels chose the epoch, as in the paper. ² told the true number of "
-                 "segments of every trajectory. ³ the step DONE is scored, too, as the reference "
-                 "code does. ⁴ told the number of segments of the data set, or its histogram where "
-                 "it varies. ⁵ half of the restarts, and single runs, begin with the cuts of "
-                 "*delimiter*. Those without ¹ chose the epoch by the held-out loss; those without "
-                 "¹, ² and ⁴ were told nothing.\n");
+    slt_text_add(
+        out, "Test split, percent, mean (standard deviation over the seeds, n−1). Baselines are "
+             "rules without training. Nothing was chosen on test labels.\n\n"
+             "¹ validation labels chose the epoch, as in the paper. ² told the true number of "
+             "segments of every trajectory. ³ the step DONE is scored, too, as the reference "
+             "code does. ⁴ told the number of segments of the data set, or its histogram where "
+             "it varies. ⁵ half of the restarts, and single runs, begin with the cuts of "
+             "*delimiter*. Those without ¹ chose the epoch by the held-out loss; those without "
+             "¹, ² and ⁴ were told nothing.\n");
     return SLT_OK;
 }
 

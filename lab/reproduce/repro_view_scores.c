@@ -21,7 +21,7 @@ static int variants_of(const slt_repro_table *table,
     return count;
 }
 
-// a floor of a data set that has not been looked at yet is a dash
+// a baseline of a data set that has not been looked at yet is a dash
 static slt_status about_of(const slt_repro *r, const slt_repro_set *set, slt_repro_about *out) {
     char path[SLT_REPRO_PATH];
     *out = (slt_repro_about){0};

@@ -16,7 +16,7 @@ static int kind_of(char digit) {
 
 slt_status slt_craft_read_grid(const json_t *object, int8_t grid[SLT_CRAFT_CELLS]) {
     json_t *rows;
-    SLT_TRY(slt_golden_list(object, "grid", SIZE, &rows));
+    SLT_TRY(slt_golden_array(object, "grid", SIZE, &rows));
     for (int x = 0; x < SIZE; x++) {
         const char *text = json_string_value(json_array_get(rows, (size_t)x));
         if (!text || strlen(text) != SIZE)
@@ -74,7 +74,7 @@ static slt_status load_pose(const json_t *line, slt_craft_world *world) {
 // few enough items for bytes: crafting never makes more items than it takes
 static slt_status load_pocket(const json_t *line, slt_craft_world *world) {
     json_t *list, *pair;
-    SLT_TRY(slt_golden_list(line, "inventory0", SLT_ANY_COUNT, &list));
+    SLT_TRY(slt_golden_array(line, "inventory0", SLT_ANY_COUNT, &list));
     int64_t total = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
         int64_t kind, count;
@@ -141,7 +141,7 @@ static slt_status read_lists(const json_t *line, slt_craft_record *record) {
     };
     size_t count = sizeof lists / sizeof *lists - (record->by_bot ? 0 : 2);
     for (size_t i = 0; i < count; i++)
-        SLT_TRY(slt_golden_list(line, lists[i].key, lists[i].count, lists[i].list));
+        SLT_TRY(slt_golden_array(line, lists[i].key, lists[i].count, lists[i].list));
     return SLT_OK;
 }
 

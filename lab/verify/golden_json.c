@@ -36,7 +36,7 @@ slt_status slt_golden_whole_at(const json_t *list, size_t index, int64_t low, in
     return take_whole(json_array_get(list, index), low, high, what, out);
 }
 
-slt_status slt_golden_list(const json_t *object, const char *key, size_t count, json_t **out) {
+slt_status slt_golden_array(const json_t *object, const char *key, size_t count, json_t **out) {
     return take_list(json_object_get(object, key), count, key, out);
 }
 

@@ -16,7 +16,7 @@ slt_status slt_golden_whole(const json_t *object, const char *key, int64_t low, 
 slt_status slt_golden_whole_at(const json_t *list, size_t index, int64_t low, int64_t high,
                                const char *what, int64_t *out);
 // a list, of `count` entries; borrowed
-slt_status slt_golden_list(const json_t *object, const char *key, size_t count, json_t **out);
+slt_status slt_golden_array(const json_t *object, const char *key, size_t count, json_t **out);
 slt_status slt_golden_list_at(const json_t *list, size_t index, size_t count, const char *what,
                               json_t **out);
 // a text; borrowed

@@ -40,7 +40,7 @@ static slt_status check_stream(slt_verification *verification, const json_t *rec
                                const stream *s, uint32_t seed) {
     json_t *list;
     if (s->inner) record = json_object_get(record, s->name);
-    SLT_TRY(slt_golden_list(record, s->inner ? s->inner : s->name, SLT_ANY_COUNT, &list));
+    SLT_TRY(slt_golden_array(record, s->inner ? s->inner : s->name, SLT_ANY_COUNT, &list));
     slt_mt19937 random;
     if (s->is_python)
         slt_mt19937_seed_words(&random, &seed, 1);

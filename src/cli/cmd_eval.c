@@ -302,7 +302,7 @@ static void print_json(const row *runs, int count, const row *baselines, int bas
     }
     json_models(runs, count);
     json_configurations(runs, count);
-    fputs(",\"floors\":{", stdout);
+    fputs(",\"baselines\":{", stdout);
     for (int i = 0; i < baseline_count; i++) {
         printf("%s\"%s\":{\"told\":\"%s\",", i ? "," : "", baselines[i].name, baselines[i].told);
         json_values(baselines[i].value);

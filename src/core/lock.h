@@ -1,6 +1,6 @@
 // A lock that says who may write: one process at a time holds it. The lock is the kernel's (flock),
 // so it goes with the process, however that ends; the file NAME says who holds it, and one that is
-// left behind by a killed process is stale and is taken over. Where a file system has no locks, the
+// left by a killed process is stale and is taken over. Where a file system has no locks, the
 // file's text is all there is: a process of this host that is no longer there is stale.
 //
 // SPDX-License-Identifier: MIT

@@ -16,11 +16,11 @@ void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data) {
     slt_tape_take(tape, member, var, NULL, data);
 }
 
-void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_row_slice *excerpt,
+void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_row_slice *slice,
                    const void *data) {
     if (var <= 0) return;
     tape->frames[member].feed[var] = data;
-    tape->frames[member].excerpt[var] = excerpt;
+    tape->frames[member].slice[var] = slice;
 }
 
 static slt_real *member_block(const slt_tape *tape, int member) {
@@ -257,12 +257,12 @@ static slt_status check_slice(const slt_tape *tape, const slt_batch *batch,
     if (rows_of_device->device != tape->store->device || from->column >= rows_of_device->columns ||
         info->shape.space != SLT_TOKENS || column->type != info->type ||
         column->width != info->shape.width)
-        SLT_FAIL(SLT_INVALID, "input '%s' does not fit column %d of its shelf", info->name,
+        SLT_FAIL(SLT_INVALID, "input '%s' does not fit column %d of its device rows", info->name,
                  from->column);
     for (int b = 0; b < batch->count; b++)
         if (from->first[b] < 0 ||
             from->first[b] > rows_of_device->rows - slt_batch_computed(batch, b))
-            SLT_FAIL(SLT_RANGE, "input '%s': row %lld of a shelf with %lld rows", info->name,
+            SLT_FAIL(SLT_RANGE, "input '%s': row %lld of %lld device rows", info->name,
                      (long long)from->first[b], (long long)rows_of_device->rows);
     return SLT_OK;
 }
@@ -270,7 +270,7 @@ static slt_status check_slice(const slt_tape *tape, const slt_batch *batch,
 static slt_status check_feed(const slt_tape *tape, const slt_frame *frame, slt_var var) {
     const slt_var_info *info = &tape->vars[var];
     if (info->origin != SLT_FROM_FEED || info->constant) return SLT_OK;
-    if (frame->excerpt[var]) return check_slice(tape, &frame->batch, frame->excerpt[var], info);
+    if (frame->slice[var]) return check_slice(tape, &frame->batch, frame->slice[var], info);
     if (!frame->feed[var]) SLT_FAIL(SLT_INVALID, "input '%s' was not fed", info->name);
     return SLT_OK;
 }

@@ -243,7 +243,7 @@ static slt_status make_frames(slt_tape *tape) {
     SLT_TRY(SLT_NEW(&tape->arena, &tape->frames, (size_t)members));
     for (int i = 0; i < members; i++) {
         SLT_TRY(SLT_NEW(&tape->arena, &tape->frames[i].feed, (size_t)tape->var_count));
-        SLT_TRY(SLT_NEW(&tape->arena, &tape->frames[i].excerpt, (size_t)tape->var_count));
+        SLT_TRY(SLT_NEW(&tape->arena, &tape->frames[i].slice, (size_t)tape->var_count));
         tape->frames[i].step.active = true;
     }
     SLT_TRY(SLT_NEW(&tape->arena, &tape->stats_read, (size_t)members));

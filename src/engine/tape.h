@@ -59,10 +59,10 @@ typedef struct {
 typedef struct {
     slt_batch batch;
     slt_step step;
-    bool idle;                     // the member is left out: nothing of it is computed
-    int live;                      // rows of SLT_LIVE, written by the operation that chooses them
-    const void **feed;             // by variable: numbers, int32_t, or slt_bits
-    const slt_row_slice **excerpt; // by variable: where it comes from instead; NULL: it is fed
+    bool idle;                   // the member is left out: nothing of it is computed
+    int live;                    // rows of SLT_LIVE, written by the operation that chooses them
+    const void **feed;           // by variable: numbers, int32_t, or slt_bits
+    const slt_row_slice **slice; // by variable: where it comes from instead; NULL: it is fed
 } slt_frame;
 
 typedef struct {
@@ -145,7 +145,7 @@ slt_status slt_tape_finish(slt_tape *tape, slt_var loss, bool separate);
 slt_frame *slt_tape_frame(slt_tape *tape, int member);
 void slt_tape_feed(slt_tape *tape, int member, slt_var var, const void *data);
 // the same from device rows of the tape's device. data: what is read of it here, NULL: nothing
-void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_row_slice *excerpt,
+void slt_tape_take(slt_tape *tape, int member, slt_var var, const slt_row_slice *slice,
                    const void *data);
 
 slt_status slt_tape_forward(slt_tape *tape);

@@ -57,7 +57,7 @@ static slt_spot door_in(chain *rooms, slt_area area, int wall) {
     return (slt_spot){x, y};
 }
 
-// adds a room and, behind it, as many of the others as find a place; false when it has none itself
+// adds a room and, after it, as many of the others as find a place; false when it has none itself
 static bool try_room(chain *rooms, int left, int entry_wall, slt_spot entry) {
     int width = slt_draw(rooms->grid, SMALLEST, rooms->rules->largest + 1);
     int height = slt_draw(rooms->grid, SMALLEST, rooms->rules->largest + 1);

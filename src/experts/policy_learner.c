@@ -187,7 +187,7 @@ static void even_out(float *advantages, size_t count) {
 }
 
 // what is done counts as right where the planner acts
-static void weigh(slt_policy_learner *learner) {
+static void set_weights(slt_policy_learner *learner) {
     const slt_worlds *worlds = learner->worlds;
     size_t all = (size_t)worlds->N * (size_t)worlds->T;
     slt_worlds_advantages(worlds, learner->values, learner->options->gamma,
@@ -262,7 +262,7 @@ static slt_status read_stats(slt_policy_learner *learner, bool wait) {
 
 slt_status slt_policy_learner_learn(slt_policy_learner *learner, double done) {
     int all = learner->worlds->N * learner->worlds->T, rows = learner->learns.rows;
-    weigh(learner);
+    set_weights(learner);
     for (int epoch = 0; epoch < learner->options->epochs; epoch++) {
         shuffle(learner, epoch);
         for (int first = 0; first < all; first += rows) {

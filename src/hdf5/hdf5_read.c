@@ -186,7 +186,7 @@ static slt_status copy(source *in, hid_t episode, const slt_hdf5_field *column, 
 }
 
 // which rows of an episode a part takes
-typedef enum { ALL, LAST, BEHIND, LABELS } part_rows;
+typedef enum { ALL, LAST, AFTER, LABELS } part_rows;
 
 static slt_status copy_part(source *in, column_id id, part_rows which) {
     const slt_hdf5_field *column = &in->columns[id];
@@ -196,7 +196,7 @@ static slt_status copy_part(source *in, column_id id, part_rows which) {
         if (episode < 0) SLT_FAIL(SLT_FORMAT, "episode %" PRId64 ": missing", i);
         slt_status status = which == LABELS ? slt_hdf5_rows(episode, column, &rows) : SLT_OK;
         // labels that were recorded at reset too: the next one a step belongs to it
-        int64_t first = which == LAST ? steps - 1 : which == BEHIND ? steps : rows - steps;
+        int64_t first = which == LAST ? steps - 1 : which == AFTER ? steps : rows - steps;
         if (which == ALL) first = 0;
         if (status == SLT_OK)
             status = copy(in, episode, column, first, which == ALL || which == LABELS ? steps : 1);
@@ -260,7 +260,7 @@ static slt_status hand_over(source *in) {
     const file_part parts[] = {
         {"actions", ACTIONS, ALL, true},
         {"observations", OBSERVATIONS, ALL, columns[OBSERVATIONS].count > 0},
-        {"final_observations", OBSERVATIONS, BEHIND, in->has_finals},
+        {"final_observations", OBSERVATIONS, AFTER, in->has_finals},
         {"final_observations", NEXT, LAST, !in->has_finals && columns[NEXT].count > 0},
         {"rewards", REWARDS, ALL, columns[REWARDS].count > 0},
         {"segment", SEGMENT, LABELS, columns[SEGMENT].count > 0},

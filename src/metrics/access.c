@@ -36,10 +36,10 @@ slt_access slt_access_slot(const slt_access_case *c, int slot) {
     if (!find_on(c, slot, &lo, &hi)) return (slt_access){0, 0};
     if (lo > c->T) lo = c->T;
     if (hi > c->T) hi = c->T;
-    int slack = c->form == SLT_ACCESS_REFERENCE; // the reference is off by one on both sides
+    int off = c->form == SLT_ACCESS_REFERENCE; // the reference is off by one on both sides
     return (slt_access){
-        share(attended(c, slot, hi + 1, c->T), c->T - hi + slack),
-        share(attended(c, slot, 0, lo - slack), lo - slack),
+        share(attended(c, slot, hi + 1, c->T), c->T - hi + off),
+        share(attended(c, slot, 0, lo - off), lo - off),
     };
 }
 

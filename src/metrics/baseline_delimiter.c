@@ -1,6 +1,6 @@
 // delimiter: a cut after every occurrence of the actions that the delimiter search has chosen.
 //
-// It reaches 100/100 where a set of actions ends the segments, without labels: the floor that a
+// It reaches 100/100 where a set of actions ends the segments, without labels: the baseline that a
 // model has to beat where that assumption fails.
 //
 // SPDX-License-Identifier: MIT

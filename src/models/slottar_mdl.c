@@ -41,7 +41,7 @@ static slt_var boundary_mlp(slt_tape *tape, const slt_mdl_options *options, slt_
     return slt_dense(tape, hidden, w, 0, SLT_LINEAR);
 }
 
-// what is seen, or nothing where the eyes of a member are shut
+// the observations, or nothing where the gate of a member is shut
 static slt_var gated(slt_tape *tape, slt_var seen, slt_var gate) {
     return gate ? slt_scale(tape, seen, gate) : seen;
 }

@@ -47,7 +47,7 @@ static void put_names(slt_text *out, const slt_report_set *set) {
 }
 
 static void put_baselines(slt_text *out, const slt_report_set *set) {
-    slt_text_add(out, ",\"floors\":{");
+    slt_text_add(out, ",\"baselines\":{");
     for (int i = 0; i < set->baseline_count; i++) {
         slt_text_add(out, "%s\"%s\":{\"rule\":\"%s\",\"told\":\"%s\"", i ? "," : "",
                      set->baselines[i].name, set->baselines[i].name,

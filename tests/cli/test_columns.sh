@@ -42,7 +42,7 @@ awk 'BEGIN { print "demo,move,segment"
         printf "%d,%d,%d\n", d, t % 4 == 3 ? 3 : (t * 7 + d) % 3, t / 4 }' >moves.csv
 train() { "$SLOTTAR" train slottar moves.csv --actions "$1" --episode demo epochs=1 hidden=8 heads=1 slot_size=8 slots=4 -o run -q; }
 check "a run with chosen columns" 0 train move
-check "goes on with the same" 0 train move
+check "continues with the same" 0 train move
 check "not with others" 1 train 'mov*'
 says "which are other data" err "data_crc32c"
 check "a run knows its columns" 0 "$SLOTTAR" eval run --split train

@@ -42,7 +42,7 @@ says "without DONE" out "  the same with DONE"
 says "and with it" out "  the same without DONE"
 says "who was told" out "compile     labels*"
 says "in words" out "*: the true number of segments"
-says "floors" out "uniform"
+says "baselines" out "uniform"
 check "eval as JSON" 0 "$SLOTTAR" eval whole reference --json
 if command -v python3 >/dev/null; then
     python3 - out <<'P' && ok "the JSON has its fields" || not_ok "the JSON has its fields"

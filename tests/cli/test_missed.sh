@@ -22,7 +22,7 @@ says "on the same trajectories" out '"episodes":10,'
 check "a model" 0 "$SLOTTAR" train slottar-mdl data.csv prior=2 boundary_input=action steps=100 --restarts 2 -o run -q
 check "on them" 0 "$SLOTTAR" eval run data.csv --missed-by delimiter --json
 says "and on no others" out '"episodes":10,'
-says "beside rules on the same" out '"floors":{"uniform":{"told":"count","f1":'
+says "next to rules on the same" out '"baselines":{"uniform":{"told":"count","f1":'
 check "a split where it is right" 1 "$SLOTTAR" eval run data.csv --missed-by delimiter --split valid
 says "says so" err "gets none of its valid split wrong"
 check "no such rule" 1 "$SLOTTAR" eval run data.csv --missed-by nobody

@@ -95,7 +95,7 @@ mkdir tables && echo mine >tables/table.json && echo mine >tables/results.json
 check "a folder that is no sweep" 1 "$SLOTTAR" sweep ompn d.safetensors -o tables epochs=1 lr=1e-3,1e-2 search=grid -q
 check "a folder of other results" 1 "$SLOTTAR" reproduce craft --quick -o tables -q
 check "both kept" 0 grep -cx mine tables/table.json tables/results.json
-check "a run goes on" 0 "$SLOTTAR" train ompn d.safetensors -o run epochs=1 hidden=8 batch=8 -q
+check "a run continues" 0 "$SLOTTAR" train ompn d.safetensors -o run epochs=1 hidden=8 batch=8 -q
 kept "in the end"
 
 # ---- nothing is left beside the outputs

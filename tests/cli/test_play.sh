@@ -39,7 +39,7 @@ says "goal reached" out "step 19 of 640  action forward  reward 0.9733  return 0
 lacks "no step behind the end" "^step 20"
 check "end of input" 0 keys '' MiniGrid-PutNear-8x8-N3-v0
 frames '^step ' 1
-check "a reset goes on to the next layout" 0 keys 'frq' MiniGrid-Fetch-8x8-N3-v0
+check "a reset continues with the next layout" 0 keys 'frq' MiniGrid-Fetch-8x8-N3-v0
 says "counts episodes" out "seed 0  episode 2"
 
 # Craft

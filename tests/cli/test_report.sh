@@ -29,8 +29,8 @@ for ours, theirs in zip(page["runs"], judged["runs"]):
     assert ours["counts"] == theirs["counts"], (ours["counts"], theirs["counts"])
     assert ours["f1"] > 0 or ours["run"] == "b" # a finds something
     for key in keys: assert abs(ours[key] - theirs[key]) < 1e-8, (key, ours[key], theirs[key])
-for rule, theirs in judged["floors"].items():
-    for key in keys[:5]: assert abs(page["sets"][0]["floors"][rule][key] - theirs[key]) < 1e-8, (rule, key)
+for rule, theirs in judged["baselines"].items():
+    for key in keys[:5]: assert abs(page["sets"][0]["baselines"][rule][key] - theirs[key]) < 1e-8, (rule, key)
 
 # the packed arrays are what the data set and `segment` say
 def unpack(p):

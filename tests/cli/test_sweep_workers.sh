@@ -26,7 +26,7 @@ stamp() { (cd "$1/s" && stat -c '%n %Y %i' 00*/result.json 2>/dev/null | sort); 
 until_done 4 $one
 kill -KILL $one; wait $one 2>/dev/null; [ $? = 137 ] && ok "the first worker is killed" || not_ok "the first worker is killed"
 until_done 12 $two
-[ "$(done_in shared)" -ge 12 ] && ok "the second goes on" || not_ok "the second goes on"
+[ "$(done_in shared)" -ge 12 ] && ok "the second continues" || not_ok "the second continues"
 kill -KILL $two; wait $two 2>/dev/null; [ $? = 137 ] && ok "then everything is killed" || not_ok "then everything is killed"
 before=$(done_in shared)
 [ "$before" -lt 24 ] && ok "before the end ($before)" || not_ok "before the end"

@@ -69,13 +69,13 @@ says "names the step" err "step"
 
 # using the model
 check "eval" 0 "$SLOTTAR" eval whole
-says "has floors" out "uniform"
+says "has baselines" out "uniform"
 check "eval as JSON" 0 "$SLOTTAR" eval whole two --json
 if command -v python3 >/dev/null; then
     python3 - out <<'P' && ok "the JSON has its fields" || not_ok "the JSON has its fields"
 import json, sys
 d = json.load(open(sys.argv[1]))
-assert len(d["runs"]) == 2 and set(d) == {"runs", "mean", "sd", "floors"}
+assert len(d["runs"]) == 2 and set(d) == {"runs", "mean", "sd", "baselines"}
 assert set(d["runs"][0]) >= {"run", "split", "episodes", "f1", "f1_one", "align", "ari", "covering", "accuracy", "forward", "backward", "counts"}
 P
 else skip "the JSON has its fields" "no python3"; fi

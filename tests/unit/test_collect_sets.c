@@ -21,13 +21,13 @@ static const char *const rules[RULES] = {"random", "uniform", "rarest", "surpris
 typedef struct {
     const char *name;
     int64_t rejected[SLT_REJECTIONS];
-    uint64_t actions[8];            // 0: not known
-    double mean[SLT_SPLITS][TASKS]; // lengths; 0: not known
-    double length;                  // mean
-    int shortest, longest;          // 0: not known
-    double segments[MOST];          // shares of numbers of segments
-    baseline_score floors[RULES];   // the lab's
-    double near[RULES];             // how far ours may be from them
+    uint64_t actions[8];             // 0: not known
+    double mean[SLT_SPLITS][TASKS];  // lengths; 0: not known
+    double length;                   // mean
+    int shortest, longest;           // 0: not known
+    double segments[MOST];           // shares of numbers of segments
+    baseline_score baselines[RULES]; // the lab's
+    double near[RULES];              // how far ours may be from them
 } facts;
 
 // Craft: the tables of the specification, exactly. MiniGrid: the planner of the specification is
@@ -44,7 +44,7 @@ static const facts known[] = {
      .shortest = 8,
      .longest = 49,
      .segments = {[4] = 1},
-     .floors = {{40.0, 55.8}, {51.1, 75.6}, {100, 100}, {52.9, 64.1}, {100, 100}},
+     .baselines = {{40.0, 55.8}, {51.1, 75.6}, {100, 100}, {52.9, 64.1}, {100, 100}},
      .near = {2, .05, 0, 1, 0}},
     {.name = "craft-partial",
      .rejected = {[SLT_REJECTED_STUCK] = 11, [SLT_REJECTED_TIMEOUT] = 1207},
@@ -54,27 +54,27 @@ static const facts known[] = {
      .shortest = 8,
      .longest = 64,
      .segments = {[4] = 1},
-     .floors = {{28.9, 49.3}, {30.5, 56.5}, {100, 100}, {39.3, 52.3}, {100, 100}},
+     .baselines = {{28.9, 49.3}, {30.5, 56.5}, {100, 100}, {39.3, 52.3}, {100, 100}},
      .near = {2, .05, 0, 1, 0}},
     {.name = "doorkey",
      .length = 17.0,
      .segments = {[3] = 1},
-     .floors = {{36.2, 61.0}, {51.0, 78.6}, {66.7, 55.2}, {85.8, 89.5}, {100, 100}},
+     .baselines = {{36.2, 61.0}, {51.0, 78.6}, {66.7, 55.2}, {85.8, 89.5}, {100, 100}},
      .near = {2.5, 3, 1, 6, 0}},
     {.name = "unlockpickup",
      .length = 16.7,
      .segments = {[3] = 1},
-     .floors = {{37.2, 62.6}, {60.3, 83.1}, {0, 25.2}, {66.9, 76.4}, {100, 100}},
+     .baselines = {{37.2, 62.6}, {60.3, 83.1}, {0, 25.2}, {66.9, 76.4}, {100, 100}},
      .near = {2.5, 3, 1, 6, 0}},
     {.name = "blockedunlockpickup",
      .length = 24.0,
      .segments = {[4] = .862, [5] = .138},
-     .floors = {{38.5, 55.3}, {61.3, 82.1}, {48.9, 20.0}, {52.1, 65.8}, {100, 100}},
+     .baselines = {{38.5, 55.3}, {61.3, 82.1}, {48.9, 20.0}, {52.1, 65.8}, {100, 100}},
      .near = {2.5, 3, 1, 6, 0}},
     {.name = "keycorridor",
      .length = 32.8,
      .segments = {[4] = .338, [5] = .296, [6] = .303, [7] = .062, [8] = .001},
-     .floors = {{36.5, 50.6}, {52.2, 74.4}, {0, 19.1}, {60.6, 57.5}, {100, 100}},
+     .baselines = {{36.5, 50.6}, {52.2, 74.4}, {0, 19.1}, {60.6, 57.5}, {100, 100}},
      .near = {2.5, 3, 1, 6, 0}},
 };
 enum { SETS = sizeof known / sizeof *known };
@@ -230,7 +230,7 @@ static void check_baselines(const facts *want, slt_dataset *data) {
                                 .prior_size = MOST,
                                 .true_counts = test.counts};
     for (int r = 0; r < RULES; r++) {
-        baseline_score got = run_rule(rules[r], &input, &test), lab = want->floors[r];
+        baseline_score got = run_rule(rules[r], &input, &test), lab = want->baselines[r];
         printf("#   %-10s %5.1f/%5.1f   lab %5.1f/%5.1f\n", rules[r], got.f1, got.align, lab.f1,
                lab.align);
         if (fabs(got.f1 - lab.f1) > want->near[r] || fabs(got.align - lab.align) > want->near[r])

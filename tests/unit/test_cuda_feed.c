@@ -25,7 +25,7 @@ static slt_dataset *make_data_of(slt_observation_kind kind, bool finals, bool ve
                              .has_finals = finals && seen};
     slt_dataset_builder *builder;
     slt_dataset *data;
-    CHECK_OK(slt_dataset_builder_create(host, "shelf.safetensors", true, &info, &builder));
+    CHECK_OK(slt_dataset_builder_create(host, "rows.safetensors", true, &info, &builder));
     for (int e = 0; e < EPISODES; e++) {
         uint8_t bytes[(LONGEST + 1) * WIDTH];
         int32_t actions[LONGEST], segments[LONGEST];
@@ -43,8 +43,8 @@ static slt_dataset *make_data_of(slt_observation_kind kind, bool finals, bool ve
         CHECK_OK(slt_dataset_builder_add(builder, &episode));
     }
     CHECK_OK(slt_dataset_builder_commit(builder));
-    CHECK_OK(slt_dataset_open(host, "shelf.safetensors", &data));
-    unlink("shelf.safetensors");
+    CHECK_OK(slt_dataset_open(host, "rows.safetensors", &data));
+    unlink("rows.safetensors");
     return data;
 }
 
@@ -250,7 +250,7 @@ static void vectors_are_the_same_bytes(void **state) {
 
 // ---- what does not fit
 
-static void a_shelf_keeps_to_its_room(void **state) {
+static void device_rows_keep_to_their_room(void **state) {
     (void)state;
     const slt_row_column columns[] = {{SLT_INTEGERS, 1, 0}, {SLT_BITS, WIDTH, 4}};
     const int64_t offset[] = {0, 2, 3, 5};
@@ -267,7 +267,7 @@ static void a_shelf_keeps_to_its_room(void **state) {
     assert_null(device_rows);
 }
 
-static void a_tape_takes_what_is_on_its_shelf(void **state) {
+static void a_tape_takes_device_rows(void **state) {
     (void)state;
     slt_dataset *data = make_data(SLT_OBSERVATIONS_BITS, false);
     slt_batch_layout rule = rule_of(data, SLT_BITS);
@@ -284,11 +284,11 @@ static void a_tape_takes_what_is_on_its_shelf(void **state) {
     slt_feed_hand_over(&feed, r.tape, 0, r.io);
     CHECK_OK(slt_tape_check(r.tape, 0));
     feed.first[1] = device_data->device_rows->rows;
-    CHECK_FAILS(SLT_RANGE, "of a shelf with", slt_tape_check(r.tape, 0));
+    CHECK_FAILS(SLT_RANGE, "device rows", slt_tape_check(r.tape, 0));
     feed.first[1] = -1;
     CHECK_FAILS(SLT_RANGE, "row -1", slt_tape_check(r.tape, 0));
     feed.first[1] = 0;
-    slt_tape_take(r.tape, 0, r.io.actions, &feed.excerpt[SLT_ROW_OBSERVATION], NULL);
+    slt_tape_take(r.tape, 0, r.io.actions, &feed.slice[SLT_ROW_OBSERVATION], NULL);
     CHECK_FAILS(SLT_INVALID, "'actions' does not fit column 1", slt_tape_check(r.tape, 0));
     slt_tape_take(r.tape, 0, r.io.actions, NULL, NULL);
     CHECK_FAILS(SLT_INVALID, "'actions' was not fed", slt_tape_check(r.tape, 0));
@@ -377,8 +377,8 @@ static int run_all(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_the_same_bytes),
         cmocka_unit_test(vectors_are_the_same_bytes),
-        cmocka_unit_test(a_shelf_keeps_to_its_room),
-        cmocka_unit_test(a_tape_takes_what_is_on_its_shelf),
+        cmocka_unit_test(device_rows_keep_to_their_room),
+        cmocka_unit_test(a_tape_takes_device_rows),
         cmocka_unit_test(a_large_set_stays_here),
         cmocka_unit_test(without_memory_it_stays_here),
     };

@@ -137,7 +137,7 @@ static size_t row_bytes(const slt_tape *tape, slt_var var) {
 static int64_t count_ones(const slt_tape *tape, int member, slt_var var) {
     const slt_frame *frame = &tape->frames[member];
     if (tape->vars[var].type != SLT_BITS) return 0;
-    if (frame->excerpt[var]) return frame->excerpt[var]->ones[frame->batch.count];
+    if (frame->slice[var]) return frame->slice[var]->ones[frame->batch.count];
     const slt_bits *bits = frame->feed[var];
     return bits->offset[slt_shape_rows(tape, tape->vars[var].shape, &frame->batch)] -
            bits->offset[0];
@@ -197,7 +197,7 @@ static int64_t put_list(slt_cuda_stage *stage, const void *list, size_t bytes) {
 static void make_rows(slt_tape *tape, int member, slt_var var, int64_t batch) {
     slt_cuda_tape *t = slt_cuda_tape_of(tape);
     slt_cuda_stage *stage = t->filled;
-    const slt_row_slice *from = tape->frames[member].excerpt[var];
+    const slt_row_slice *from = tape->frames[member].slice[var];
     const slt_cuda_device_rows *rows_of_device = from->rows_of_device->on_device;
     size_t count = (size_t)tape->frames[member].batch.count, bytes = row_bytes(tape, var);
     slt_cuda_gather gather = {.rows_of_device = rows_of_device->rows[from->column],
@@ -223,7 +223,7 @@ static void put_member(slt_tape *tape, int member) {
     make_place(tape, member, batch);
     for (int i = 0; i < t->feeds; i++) {
         slt_var v = t->fed[i];
-        if (tape->frames[member].excerpt[v])
+        if (tape->frames[member].slice[v])
             make_rows(tape, member, v, batch);
         else
             (tape->vars[v].type == SLT_BITS ? put_bits : put_numbers)(tape, member, v);
@@ -255,7 +255,7 @@ static slt_status add_bytes(const slt_tape *tape, int member, size_t *sent, size
         if (ones > (int64_t)room_of(tape, v) * tape->vars[v].shape.width || ones > INT32_MAX)
             SLT_FAIL(SLT_RANGE, "input '%s' has %lld ones in %d rows of %d", tape->vars[v].name,
                      (long long)ones, (int)room_of(tape, v), tape->vars[v].shape.width);
-        bool there = tape->frames[member].excerpt[v];
+        bool there = tape->frames[member].slice[v];
         *(there ? made : sent) += slt_cuda_aligned(row_bytes(tape, v)) +
                                   slt_cuda_aligned((size_t)ones * sizeof(uint16_t));
         if (there)

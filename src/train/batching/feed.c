@@ -99,7 +99,7 @@ static slt_status reserve_list(slt_feed *feed, slt_arena *arena, size_t count) {
     SLT_TRY(SLT_NEW(arena, &feed->first, count));
     SLT_TRY(SLT_NEW(arena, &feed->ones_before, count + 1));
     for (int i = 0; i < SLT_ROW_COLUMNS; i++)
-        feed->excerpt[i] =
+        feed->slice[i] =
             (slt_row_slice){device_data->device_rows, i, feed->first, feed->ones_before};
     return SLT_OK;
 }
@@ -321,7 +321,7 @@ void slt_feed_hand_over(const slt_feed *feed, slt_tape *tape, int member, slt_mo
     slt_tape_frame(tape, member)->batch = feed->batch;
     slt_feed_columns(feed, data);
     for (int i = 0; i < SLT_ROW_COLUMNS; i++)
-        slt_tape_take(tape, member, vars[i], feed->rule.device_data ? &feed->excerpt[i] : NULL,
+        slt_tape_take(tape, member, vars[i], feed->rule.device_data ? &feed->slice[i] : NULL,
                       data[i]);
     slt_tape_feed(tape, member, io.counts, feed->counts);
     slt_tape_feed(tape, member, io.seen, bits ? (const void *)&feed->seen.bits : feed->seen.reals);

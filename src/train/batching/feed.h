@@ -83,7 +83,7 @@ typedef struct {
     // of device rows: rows where trajectories begin, ones before each
     int64_t *first;
     int32_t *ones_before;
-    slt_row_slice excerpt[SLT_ROW_COLUMNS];
+    slt_row_slice slice[SLT_ROW_COLUMNS];
     slt_observations own;
     int capacity; // trajectories
     // companions that other processes may have; unused where slt_feed_lists is false

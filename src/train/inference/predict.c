@@ -89,7 +89,7 @@ static slt_status reserve_answer(slt_arena *arena, const slt_learner *learner, b
     return SLT_NEW(arena, &out->attention, K * L);
 }
 
-// trajectories [first, first + count) of a pass, for all lanes
+// trajectories [first, first + count) of a pass, for all requests
 typedef struct {
     const predictor *predictor;
     const pending_batch *pending_batch;
@@ -220,8 +220,8 @@ static slt_status leave_companions_out(predictor *a, slt_arena *arena, int64_t b
     return SLT_OK;
 }
 
-static slt_status prepare_lane(predictor *a, slt_arena *arena, const slt_predict_request *request,
-                               job *l) {
+static slt_status prepare_job(predictor *a, slt_arena *arena, const slt_predict_request *request,
+                              job *l) {
     l->request = request;
     l->options = a->learner->each[request->member].model;
     SLT_TRY(SLT_NEW(arena, &l->segmentation, (size_t)a->room));
@@ -247,7 +247,7 @@ static slt_status prepare(predictor *a, slt_arena *arena, slt_dataset *data, int
     for (int i = 0; i < a->ahead; i++)
         SLT_TRY(slt_feed_init(&a->pending[i].feed, arena, &rule, batch + rule.fixed));
     SLT_TRY(SLT_NEW(arena, &a->jobs, (size_t)a->count));
-    for (int i = 0; i < a->count; i++) SLT_TRY(prepare_lane(a, arena, &requests[i], &a->jobs[i]));
+    for (int i = 0; i < a->count; i++) SLT_TRY(prepare_job(a, arena, &requests[i], &a->jobs[i]));
     return SLT_OK;
 }
 
@@ -289,7 +289,7 @@ double slt_answer_loss(const slt_model_kind *kind, const void *options, double r
     return weight != 0 ? reconstruction + weight * kl : reconstruction;
 }
 
-static slt_predict_losses weigh(const slt_model_kind *kind, const job *l) {
+static slt_predict_losses mean_losses(const slt_model_kind *kind, const job *l) {
     const totals *sum = &l->sum;
     slt_predict_losses out;
     out.reconstruction = sum->reconstructed > 0 ? sum->reconstruction / sum->reconstructed : 0;
@@ -319,7 +319,7 @@ slt_status slt_predict(slt_learner *learner, slt_dataset *data, const int64_t *e
     slt_status status = answer_all(&a, &arena, data, episodes, count, requests);
     if (requests->shared) status = add_shares(&a, status);
     for (int i = 0; i < members && status == SLT_OK; i++)
-        out[i] = weigh(learner->setup.kind, &a.jobs[i]);
+        out[i] = mean_losses(learner->setup.kind, &a.jobs[i]);
     slt_arena_deinit(&arena);
     return status;
 }

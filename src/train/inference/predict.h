@@ -26,7 +26,7 @@ typedef struct {
     uint64_t seed;  // of what is sampled at test time, where the options sample
     bool pictures;  // masks and attention too
     bool comparing; // rounded boundaries, the same noise in every batch, and no labels
-    bool shared;    // processes of a group answer every N-th batch each, and all hear of all
+    bool shared;    // processes of a group predict every N-th batch each; all get all results
     const slt_calibration *calibration; // of confidence, for its error; NULL: none
     slt_predict_visit visit;            // in the order of the episodes; may be NULL
     void *user;

@@ -11,7 +11,7 @@
 #include "core/number.h"
 
 static const double FLOOR = 1e-4; // of a prior's entries, as in the paper
-enum { MOST = 1024, MORE = 2 };   // largest number; numbers above one that has slack
+enum { MOST = 1024, MORE = 2 };   // largest number; numbers above one with a spread
 
 static slt_status refuse(const char *text) {
     SLT_FAIL(SLT_INVALID,

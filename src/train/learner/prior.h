@@ -26,7 +26,7 @@ typedef struct {
     double spread; // of a number: its neighbours are so many times as likely, theirs again
 } slt_prior;
 
-// INVALID names the text and lists the forms; slack is for numbers alone
+// INVALID names the text and lists the forms; a spread is for numbers alone
 slt_status slt_prior_read(const char *text, double spread, slt_prior *out);
 slt_prior_shape slt_prior_shape_of(const slt_prior *prior);
 

@@ -155,7 +155,7 @@ static void doubt_restarts(const slt_evidence *e, slt_trust *trust) {
 
 // ---- the verdict
 
-static slt_status judge(slt_evidence *e) {
+static slt_status examine(slt_evidence *e) {
     const slt_learner *learner = e->t->learner;
     int K = learner->setup.kind->slots(learner->setup.model);
     char sentence[SLT_WARNING_TEXT];
@@ -185,7 +185,7 @@ slt_status slt_doubt(slt_trainer *t) {
     if (!t->due_count) return SLT_OK;
     SLT_TRY(SLT_NEW(&t->arena, &all, (size_t)t->due_count));
     SLT_TRY(gather(t, all));
-    for (int i = 0; i < t->due_count; i++) SLT_TRY(judge(&all[i]));
+    for (int i = 0; i < t->due_count; i++) SLT_TRY(examine(&all[i]));
     SLT_TRY(slt_doubt_rules(t, all, t->due_count));
     for (int i = 0; i < t->due_count; i++) conclude(&all[i]);
     return SLT_OK;

@@ -18,7 +18,7 @@ typedef struct {
     const char *rule;          // NULL: none
     double own, price, common; // nats per step of the run and of the rule; cuts in common
     double delimiter;          // cuts in common with that rule
-} rival;
+} better_rule;
 
 typedef struct {
     slt_baseline_input input;
@@ -27,8 +27,8 @@ typedef struct {
     int32_t *numbers; // [target_count] of segments that the rule finds
     uint8_t *cuts;    // [steps] of the rule
     size_t steps;
-    rival *rivals; // [runs]
-} contest;
+    better_rule *better_rules; // [runs]
+} comparison;
 
 // ---- what the rules look at
 
@@ -61,24 +61,24 @@ static slt_status shift_prior(slt_trainer *t, slt_baseline_input *input) {
     return SLT_OK;
 }
 
-static slt_status price_of(slt_trainer *t, const contest *c, const uint8_t *cuts, double *out) {
+static slt_status price_of(slt_trainer *t, const comparison *c, const uint8_t *cuts, double *out) {
     const slt_baseline_input *in = &c->input;
     return slt_cut_code_length(&t->arena, c->target, in->target_count, in->actions, cuts, in->prior,
                                in->prior_size, out);
 }
 
-static slt_status reserve(slt_trainer *t, contest *c, int runs) {
+static slt_status reserve(slt_trainer *t, comparison *c, int runs) {
     size_t count = c->input.target_count;
     SLT_TRY(SLT_NEW(&t->arena, &c->ids, count));
     SLT_TRY(SLT_NEW(&t->arena, &c->numbers, count));
     SLT_TRY(SLT_NEW(&t->arena, &c->cuts, c->steps));
-    SLT_TRY(SLT_NEW(&t->arena, &c->rivals, (size_t)runs));
+    SLT_TRY(SLT_NEW(&t->arena, &c->better_rules, (size_t)runs));
     for (size_t i = 0; i < count; i++)
         SLT_TRY(SLT_NEW(&t->arena, &c->ids[i], (size_t)c->target[i].length));
     return SLT_OK;
 }
 
-static slt_status prepare(slt_trainer *t, const slt_evidence *all, int runs, contest *c) {
+static slt_status prepare(slt_trainer *t, const slt_evidence *all, int runs, comparison *c) {
     slt_sequence *train;
     size_t train_steps;
     slt_baseline_input *in = &c->input;
@@ -93,16 +93,16 @@ static slt_status prepare(slt_trainer *t, const slt_evidence *all, int runs, con
     SLT_TRY(shift_prior(t, in));
     SLT_TRY(reserve(t, c, runs));
     for (int r = 0; r < runs; r++) {
-        c->rivals[r].delimiter = 1;
-        SLT_TRY(price_of(t, c, all[r].cuts, &c->rivals[r].own));
-        c->rivals[r].price = c->rivals[r].own;
+        c->better_rules[r].delimiter = 1;
+        SLT_TRY(price_of(t, c, all[r].cuts, &c->better_rules[r].own));
+        c->better_rules[r].price = c->better_rules[r].own;
     }
     return SLT_OK;
 }
 
 // ---- one rule
 
-static void record_boundaries(contest *c) {
+static void record_boundaries(comparison *c) {
     size_t at = 0;
     for (size_t i = 0; i < c->input.target_count; i++) {
         int T = c->target[i].length;
@@ -115,8 +115,8 @@ static void record_boundaries(contest *c) {
     }
 }
 
-static void compare(const slt_evidence *e, const contest *c, const char *rule, double price,
-                    rival *out) {
+static void compare(const slt_evidence *e, const comparison *c, const char *rule, double price,
+                    better_rule *out) {
     double common = slt_cuts_in_common(e->cuts, c->cuts, c->steps);
     if (strcmp(rule, "delimiter") == 0) out->delimiter = common;
     if (price > out->price - (out->rule ? 0 : CLEAR) || common >= SAME) return;
@@ -125,7 +125,7 @@ static void compare(const slt_evidence *e, const contest *c, const char *rule, d
     out->common = common;
 }
 
-static void tell(const rival *r, slt_trust *trust) {
+static void tell(const better_rule *r, slt_trust *trust) {
     if (r->rule)
         (r->common < FAR ? slt_trust_doubt : slt_trust_note)(
             trust,
@@ -141,7 +141,7 @@ static void tell(const rival *r, slt_trust *trust) {
 }
 
 // one that no prior allows is no alternative
-static bool is_odd(const slt_evidence *e, const contest *c) {
+static bool is_odd(const slt_evidence *e, const comparison *c) {
     char unused[SLT_WARNING_TEXT];
     const slt_baseline_input *in = &c->input;
     return slt_prior_contradicted(e->run->setup, in->prior + 1, in->prior_size - 1, c->numbers,
@@ -149,7 +149,7 @@ static bool is_odd(const slt_evidence *e, const contest *c) {
 }
 
 // a rule that is told no numbers cuts the same for all runs
-static slt_status try_rule(slt_trainer *t, const slt_evidence *all, int runs, contest *c,
+static slt_status try_rule(slt_trainer *t, const slt_evidence *all, int runs, comparison *c,
                            const char *rule) {
     bool counted = slt_rule_told(rule) == SLT_KNOWS_COUNT;
     double price = 0;
@@ -160,7 +160,7 @@ static slt_status try_rule(slt_trainer *t, const slt_evidence *all, int runs, co
             record_boundaries(c);
             SLT_TRY(price_of(t, c, c->cuts, &price));
         }
-        if (!is_odd(&all[r], c)) compare(&all[r], c, rule, price, &c->rivals[r]);
+        if (!is_odd(&all[r], c)) compare(&all[r], c, rule, price, &c->better_rules[r]);
     }
     return SLT_OK;
 }
@@ -169,13 +169,13 @@ static slt_status try_rule(slt_trainer *t, const slt_evidence *all, int runs, co
 static slt_status without(slt_status status) { return status == SLT_UNSUPPORTED ? SLT_OK : status; }
 
 slt_status slt_doubt_rules(slt_trainer *t, const slt_evidence *all, int count) {
-    contest c = {0};
+    comparison c = {0};
     if (!all[0].count || t->task.model.columns) return SLT_OK; // rules cut symbols
     slt_arena_mark mark = slt_arena_now(&t->arena);
     slt_status status = prepare(t, all, count, &c);
     for (int i = 0; status == SLT_OK && slt_baseline_name(i); i++)
         status = without(try_rule(t, all, count, &c, slt_baseline_name(i)));
-    for (int r = 0; status == SLT_OK && r < count; r++) tell(&c.rivals[r], all[r].trust);
+    for (int r = 0; status == SLT_OK && r < count; r++) tell(&c.better_rules[r], all[r].trust);
     slt_arena_reset(&t->arena, mark);
     return without(status);
 }

@@ -58,7 +58,7 @@ static slt_status open_segments(trainer *t, slt_segments_file **files) {
     return SLT_OK;
 }
 
-// files that are not committed leave nothing behind
+// files that are not committed leave nothing
 static slt_status close_segments(trainer *t, slt_status status, slt_segments_file **files) {
     for (int i = 0; i < t->due_count; i++)
         if (status == SLT_OK)

@@ -110,7 +110,7 @@ static void write_stats(slt_member_state *each, const slt_step_stats *note) {
     each->kl += (double)note->value[SLT_LOSS_KL];
 }
 
-// adds up what the steps gave, in their order; a device may be some steps behind. An error when
+// adds up what the steps gave, in their order; a device may lag by some steps. An error when
 // the last member stops
 static slt_status read_stats_of(trainer *t, slt_training_run *run, bool wait) {
     slt_step_stats note = {0};

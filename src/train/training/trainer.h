@@ -185,7 +185,7 @@ slt_batch_layout slt_ranks_batch_layout(const slt_trainer *t);
 slt_status slt_ranks_check(const slt_trainer *t);
 // INVALID when a process reads another data set than process 0, or has other options
 slt_status slt_ranks_compare(slt_trainer *t, slt_training_run *run);
-// process 0 does the work, the others wait and hear how it went
+// process 0 does the work, the others wait for its status
 slt_status slt_ranks_lead(slt_trainer *t, slt_training_run *run,
                           slt_status (*work)(slt_trainer *, slt_training_run *));
 // all begin where process 0 stands

@@ -12,7 +12,7 @@
 enum { GX, U, MASK };
 enum { STORES_MASKED };
 enum { GATES = 4, KEPT = 6 }; // of a row of aux, in widths: i f g o cell' tanh
-enum { OWN = 64, CREW = 4 };  // weights in registers; trajectories of a block, at most
+enum { OWN = 64, GROUP = 4 }; // weights in registers; trajectories of a block, at most
 enum { MOST_THREADS = 512 };
 
 // ---- the recurrent product
@@ -251,7 +251,7 @@ typedef struct {
 static plan plan_of(const slt_cuda_args *args, int states) {
     int d = args->out_width[0], wide = GATES * d, blocks = args->trajectories * args->members;
     plan p = {1, (wide + SLT_WARP - 1) / SLT_WARP * SLT_WARP, 0, 0, dim3(1, 1, 1), 0};
-    while (p.group < CREW && blocks > slt_enough_blocks() * p.group) p.group *= 2;
+    while (p.group < GROUP && blocks > slt_enough_blocks() * p.group) p.group *= 2;
     if (p.threads > MOST_THREADS) p.threads = MOST_THREADS;
     p.bytes = (size_t)p.group * (size_t)(states * d) * sizeof(float);
     if (wide <= p.threads && d >= OWN && d % 4 == 0) p.own = OWN;
@@ -270,7 +270,7 @@ void slt_cuda_lstm_forward(const slt_cuda_args *args) {
     else if (p.group == 2)
         SLT_LAUNCH_LARGE(args, forward<2>, p.grid, p.threads, p.bytes, p.own, p.near);
     else
-        SLT_LAUNCH_LARGE(args, forward<CREW>, p.grid, p.threads, p.bytes, p.own, p.near);
+        SLT_LAUNCH_LARGE(args, forward<GROUP>, p.grid, p.threads, p.bytes, p.own, p.near);
 }
 
 void slt_cuda_lstm_backward(const slt_cuda_args *args) {
@@ -284,7 +284,7 @@ void slt_cuda_lstm_backward(const slt_cuda_args *args) {
     else if (p.group == 2)
         SLT_LAUNCH_LARGE(args, backward<2>, p.grid, p.threads, p.bytes, p.own, p.near);
     else
-        SLT_LAUNCH_LARGE(args, backward<CREW>, p.grid, p.threads, p.bytes, p.own, p.near);
+        SLT_LAUNCH_LARGE(args, backward<GROUP>, p.grid, p.threads, p.bytes, p.own, p.near);
     slt_cuda_weight_gradient(args, d, GATES * d, args->out_rows[0], w.before, w.dpre,
                              args->in_grad[U], args->add[U], none, false);
 }

@@ -17,9 +17,9 @@
 
 enum { SLT_OMPN_X, SLT_OMPN_W };
 enum { SLT_OMPN_LEAF, SLT_OMPN_P_HAT, SLT_OMPN_MEMORY };
-enum { SLT_OMPN_CREW = 8 }; // trajectories of a block, at most: each has a warp
+enum { SLT_OMPN_GROUP = 8 }; // trajectories of a block, at most: each has a warp
 #ifdef SLT_EMULATED
-enum { SLT_OMPN_THREADS = SLT_OMPN_CREW * SLT_WARP };
+enum { SLT_OMPN_THREADS = SLT_OMPN_GROUP * SLT_WARP };
 #else
 enum { SLT_OMPN_THREADS = 512 };
 #endif
@@ -146,7 +146,7 @@ void slt_cuda_ompn_weights(const slt_cuda_args *args);
 // trajectories of a block: kernels are read once for all of them, so there are several; twice as
 // many where there are more blocks than are served well by the second cache. 0: not even one fits
 static inline int slt_ompn_group_size(const slt_cuda_args *args, size_t numbers_each) {
-    int group = args->trajectories * args->members > 2 * slt_enough_blocks() ? SLT_OMPN_CREW : 4;
+    int group = args->trajectories * args->members > 2 * slt_enough_blocks() ? SLT_OMPN_GROUP : 4;
     while (group > 1 && (size_t)group * numbers_each * sizeof(float) > slt_shared_room())
         group = group > 4 ? 4 : 1;
     return group;

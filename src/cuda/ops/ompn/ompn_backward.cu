@@ -406,8 +406,8 @@ void slt_cuda_ompn_backward(const slt_cuda_args *args) {
     dim3 tiles(16, 2 * (unsigned)slt_ompn_cells(o) + 1, (unsigned)args->members);
     size_t bytes = (size_t)group * each * sizeof(float);
     SLT_LAUNCH(args, turn_kernels, tiles, dim3(TILE, LANES, 1), 0);
-    if (group == SLT_OMPN_CREW)
-        SLT_LAUNCH_LARGE(args, backward<SLT_OMPN_CREW>, grid, SLT_OMPN_THREADS, bytes);
+    if (group == SLT_OMPN_GROUP)
+        SLT_LAUNCH_LARGE(args, backward<SLT_OMPN_GROUP>, grid, SLT_OMPN_THREADS, bytes);
     else if (group == 4)
         SLT_LAUNCH_LARGE(args, backward<4>, grid, SLT_OMPN_THREADS, bytes);
     else

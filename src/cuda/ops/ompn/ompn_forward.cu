@@ -299,8 +299,8 @@ void slt_cuda_ompn_forward(const slt_cuda_args *args) {
     observe(args, o);
     SLT_LAUNCH(args, copy_weights, slt_grid(args, args->in_width[W], 4 * SLT_THREADS), SLT_THREADS,
                0);
-    if (group == SLT_OMPN_CREW)
-        SLT_LAUNCH_LARGE(args, forward<SLT_OMPN_CREW>, grid, SLT_OMPN_THREADS, bytes);
+    if (group == SLT_OMPN_GROUP)
+        SLT_LAUNCH_LARGE(args, forward<SLT_OMPN_GROUP>, grid, SLT_OMPN_THREADS, bytes);
     else if (group == 4)
         SLT_LAUNCH_LARGE(args, forward<4>, grid, SLT_OMPN_THREADS, bytes);
     else
