@@ -14,13 +14,15 @@ static void shape(slt_shape_check *rule) {
     slt_rule_vectors(rule, rule->in[ALPHA].width - 1, TARGETS, SPREAD, KINDS);
 }
 
-static slt_real prefix_nats(const prefixes *m, int l, const slt_real *R, slt_real *room) {
+static slt_real prefix_nats(const prefixes *m, int j, int l, slt_real *R, slt_real *room) {
     (void)room;
+    prefix_extend(m, j, l, R);
     return slt_row_nats(m->laws, m->C, R, m->vectors + (size_t)l * (size_t)m->width);
 }
 
-static void prefix_errors(const prefixes *m, int l, slt_real w, const slt_real *R, slt_real *dR) {
+static void prefix_errors(const prefixes *m, int j, int l, slt_real w, slt_real *R, slt_real *dR) {
     const slt_real *target = m->vectors + (size_t)l * (size_t)m->width;
+    prefix_extend(m, j, l, R);
     for (int c = 0; c < m->C; c++) {
         dR[c] = w * slt_channel_dy(m->laws[c], R[c], target[c]);
         m->drho[c] += w * slt_channel_drho(m->laws[c], R[c], target[c]);

@@ -27,10 +27,10 @@ typedef struct {
     slt_real scale;              // 1/M
 } prefixes;
 
-// nats of the action at l under R; room [C]
-static slt_real prefix_nats(const prefixes *m, int l, const slt_real *R, slt_real *room);
-// dR [C] = w·dnats/dR
-static void prefix_errors(const prefixes *m, int l, slt_real w, const slt_real *R, slt_real *dR);
+// R_{j-1} to R_j (prefix_extend), and the nats of the action at l under it; room [C]
+static slt_real prefix_nats(const prefixes *m, int j, int l, slt_real *R, slt_real *room);
+// the same, and dR [C] = w·dnats/dR
+static void prefix_errors(const prefixes *m, int j, int l, slt_real w, slt_real *R, slt_real *dR);
 
 static inline void prefix_shape(slt_shape_check *rule, const char *want) {
     slt_shape alpha = rule->in[ALPHA];
@@ -76,10 +76,7 @@ static inline void prefix_forward(const slt_args *args, const prefixes *m, int b
     memset(kept, 0, (size_t)m->K * sizeof *kept);
     for (int l = 0; l < m->truth; l++) {
         memset(R, 0, (size_t)m->C * sizeof *R);
-        for (int j = 0; j < m->K; j++) {
-            prefix_extend(m, j, l, R);
-            kept[j] += prefix_nats(m, l, R, R + m->C);
-        }
+        for (int j = 0; j < m->K; j++) kept[j] += prefix_nats(m, j, l, R, R + m->C);
     }
     for (int j = 0; j < m->K; j++) loss += m->h[j] * kept[j];
     args->shared[b] = loss * m->scale;
@@ -88,10 +85,8 @@ static inline void prefix_forward(const slt_args *args, const prefixes *m, int b
 // dR (K,C) of one position, made upward
 static inline void prefix_up(const prefixes *m, int l, slt_real weight, slt_real *R, slt_real *dR) {
     memset(R, 0, (size_t)m->C * sizeof *R);
-    for (int j = 0; j < m->K; j++) {
-        prefix_extend(m, j, l, R);
-        prefix_errors(m, l, weight * m->h[j] * m->scale, R, dR + (size_t)j * (size_t)m->C);
-    }
+    for (int j = 0; j < m->K; j++)
+        prefix_errors(m, j, l, weight * m->h[j] * m->scale, R, dR + (size_t)j * (size_t)m->C);
 }
 
 // gradients of one position: dR summed downward

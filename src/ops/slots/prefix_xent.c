@@ -13,7 +13,8 @@ static void shape(slt_shape_check *rule) {
 }
 
 // softmax(R) into p; gives the cross-entropy
-static slt_real prefix_nats(const prefixes *m, int l, const slt_real *R, slt_real *p) {
+static slt_real prefix_nats(const prefixes *m, int j, int l, slt_real *R, slt_real *p) {
+    prefix_extend(m, j, l, R);
     slt_real most = R[0], sum = 0;
     for (int a = 1; a < m->C; a++) most = R[a] > most ? R[a] : most;
     for (int a = 0; a < m->C; a++) sum += p[a] = slt_exp(R[a] - most);
@@ -21,8 +22,8 @@ static slt_real prefix_nats(const prefixes *m, int l, const slt_real *R, slt_rea
     return slt_log(sum) + most - R[m->symbols[l]];
 }
 
-static void prefix_errors(const prefixes *m, int l, slt_real w, const slt_real *R, slt_real *dR) {
-    prefix_nats(m, l, R, dR);
+static void prefix_errors(const prefixes *m, int j, int l, slt_real w, slt_real *R, slt_real *dR) {
+    prefix_nats(m, j, l, R, dR);
     dR[m->symbols[l]] -= 1;
     for (int a = 0; a < m->C; a++) dR[a] *= w;
 }
