@@ -32,35 +32,6 @@ typedef struct {
 
 // ---- what the rules look at
 
-// the actions of the first episodes of a split, about so many steps of them
-static slt_status take_actions(slt_trainer *t, slt_split split, int64_t most, int64_t limit,
-                               slt_sequence **out, size_t *count, size_t *steps) {
-    int64_t there = t->task.count[split] < limit ? t->task.count[split] : limit;
-    SLT_TRY(SLT_NEW(&t->arena, out, (size_t)there));
-    *count = *steps = 0;
-    for (int64_t i = 0; i < there && (int64_t)*steps < most; i++) {
-        slt_episode episode;
-        int32_t *actions;
-        SLT_TRY(slt_dataset_episode(t->task.data, t->task.episodes[split][i], &episode));
-        SLT_TRY(SLT_NEW(&t->arena, &actions, (size_t)episode.length));
-        for (int64_t l = 0; l < episode.length; l++) actions[l] = slt_episode_action(&episode, l);
-        (*out)[(*count)++] = (slt_sequence){actions, (int32_t)episode.length};
-        *steps += (size_t)episode.length;
-    }
-    return SLT_OK;
-}
-
-// rules want the prior by number of segments, from 0 on
-static slt_status shift_prior(slt_trainer *t, slt_baseline_input *input) {
-    int K = t->learner->setup.kind->slots(t->learner->setup.model);
-    double *prior;
-    SLT_TRY(SLT_NEW(&t->arena, &prior, (size_t)K + 1));
-    memcpy(prior + 1, t->task.prior, (size_t)K * sizeof *prior);
-    input->prior = prior;
-    input->prior_size = K + 1;
-    return SLT_OK;
-}
-
 static slt_status price_of(slt_trainer *t, const comparison *c, const uint8_t *cuts, double *out) {
     const slt_baseline_input *in = &c->input;
     return slt_cut_code_length(&t->arena, c->target, in->target_count, in->actions, cuts, in->prior,
@@ -82,15 +53,15 @@ static slt_status prepare(slt_trainer *t, const slt_evidence *all, int runs, com
     slt_sequence *train;
     size_t train_steps;
     slt_baseline_input *in = &c->input;
-    SLT_TRY(take_actions(t, SLT_SPLIT_TRAIN, TRAIN_STEPS, INT64_MAX, &train, &in->train_count,
-                         &train_steps));
-    SLT_TRY(take_actions(t, slt_trainer_held_out(t), HELD_OUT_STEPS, all[0].count, &c->target,
-                         &in->target_count, &c->steps));
+    SLT_TRY(slt_trainer_actions(t, SLT_SPLIT_TRAIN, INT64_MAX, TRAIN_STEPS, &train,
+                                &in->train_count, &train_steps));
+    SLT_TRY(slt_trainer_actions(t, slt_trainer_held_out(t), all[0].count, HELD_OUT_STEPS,
+                                &c->target, &in->target_count, &c->steps));
     in->train = train;
     in->valid = in->target = c->target;
     in->valid_count = in->target_count;
     in->actions = t->task.model.symbols - 1;
-    SLT_TRY(shift_prior(t, in));
+    SLT_TRY(slt_trainer_prior(t, in));
     SLT_TRY(reserve(t, c, runs));
     for (int r = 0; r < runs; r++) {
         c->better_rules[r].delimiter = 1;

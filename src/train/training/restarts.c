@@ -4,7 +4,6 @@
 // Copyright (c) 2026 the slottar authors
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include "core/philox.h"
 #include "metrics/delimiter.h"
 #include "train/training/trainer.h"
@@ -24,43 +23,18 @@ struct slt_start_sets {
     int count;
 };
 
-// the actions of the first episodes of a split
-static slt_status view_actions(slt_trainer *t, slt_split split, int64_t most, slt_sequence **out,
-                               size_t *count) {
-    int64_t there = t->task.count[split], used = there < most ? there : most;
-    SLT_TRY(SLT_NEW(&t->arena, out, (size_t)used));
-    for (int64_t i = 0; i < used; i++) {
-        slt_episode episode;
-        int32_t *actions;
-        SLT_TRY(slt_dataset_episode(t->task.data, t->task.episodes[split][i], &episode));
-        SLT_TRY(SLT_NEW(&t->arena, &actions, (size_t)episode.length));
-        for (int64_t l = 0; l < episode.length; l++) actions[l] = slt_episode_action(&episode, l);
-        (*out)[i] = (slt_sequence){actions, (int32_t)episode.length};
-    }
-    *count = (size_t)used;
-    return SLT_OK;
-}
-
-// the search wants the prior by number of segments, from 0 on
-static slt_status shift_prior(slt_trainer *t, slt_baseline_input *input) {
-    int K = t->learner->setup.kind->slots(t->learner->setup.model);
-    double *prior;
-    SLT_TRY(SLT_NEW(&t->arena, &prior, (size_t)K + 1));
-    memcpy(prior + 1, t->task.prior, (size_t)K * sizeof *prior);
-    input->prior = prior;
-    input->prior_size = K + 1;
-    return SLT_OK;
-}
-
 static slt_status search(slt_trainer *t, slt_delimiter_data *data, slt_delimiter_found *found) {
     enum { TRAIN = 2000, VALID = 500 }; // episodes: counts of symbols need no more
     slt_baseline_input input = {.actions = t->task.model.symbols - 1};
     slt_sequence *train, *valid;
-    SLT_TRY(view_actions(t, SLT_SPLIT_TRAIN, TRAIN, &train, &input.train_count));
-    SLT_TRY(view_actions(t, slt_trainer_held_out(t), VALID, &valid, &input.valid_count));
+    size_t steps;
+    SLT_TRY(slt_trainer_actions(t, SLT_SPLIT_TRAIN, TRAIN, INT64_MAX, &train, &input.train_count,
+                                &steps));
+    SLT_TRY(slt_trainer_actions(t, slt_trainer_held_out(t), VALID, INT64_MAX, &valid,
+                                &input.valid_count, &steps));
     input.train = train;
     input.valid = valid;
-    SLT_TRY(shift_prior(t, &input));
+    SLT_TRY(slt_trainer_prior(t, &input));
     SLT_TRY(slt_delimiter_pack(&t->arena, &input, data));
     return slt_delimiter_search(t->context, &t->arena, data, found);
 }
