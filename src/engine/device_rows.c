@@ -35,7 +35,7 @@ void slt_device_rows_destroy(slt_device_rows *rows_of_device) {
 
 slt_status slt_device_rows_add(slt_device_rows *rows_of_device, const void *const *data, int rows) {
     if (rows > rows_of_device->room - rows_of_device->rows)
-        SLT_FAIL(SLT_RANGE, "%d rows for device rows of which %lld of %lld are used", rows,
+        SLT_FAIL(SLT_RANGE, "%d more device rows where %lld of %lld rows are used", rows,
                  (long long)rows_of_device->rows, (long long)rows_of_device->room);
     SLT_TRY(rows_of_device->device->kind->device_rows_add(rows_of_device, data, rows));
     rows_of_device->rows += rows;
