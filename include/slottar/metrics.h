@@ -85,6 +85,10 @@ typedef struct {
     int prior_size;
     const int32_t *true_counts; // number of segments of each target trajectory; may be NULL
     uint64_t seed;
+    // continuous actions of the trajectories above, [length][channels]; NULL: discrete ones. With
+    // vectors, values of the trajectories are 0 and actions is 1.
+    const float *const *train_vectors, *const *target_vectors;
+    int channels;
 } slt_baseline_input;
 
 // The symbols whose occurrences end segments, and what they cost.
@@ -121,6 +125,9 @@ SLT_API const char *slt_baseline_name(int index);
 SLT_API const char *slt_baseline_help(int index);
 // What the rule of that name is told by slt_baseline_score; NOTHING where there is none.
 SLT_API slt_told slt_rule_told(const char *name);
+// Does the rule of that name take discrete (or else continuous) actions? Those that do not look at
+// actions take both; false where there is none.
+SLT_API bool slt_rule_takes(const char *name, bool discrete);
 
 // Segments the target trajectories by the rule of that name. ids[i] is an array of the caller with
 // room for target[i].length ids. `report` may be NULL. INVALID when the rule does not exist or

@@ -101,6 +101,7 @@ static slt_status count_segments(slt_dataset *data, slt_repro_about *out) {
 static slt_status score_baselines(slt_repro *r, slt_dataset *data, slt_repro_about *out) {
     for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
         slt_score_summary summary;
+        if (!slt_rule_takes(slt_baseline_name(i), true)) continue;
         SLT_TRY(slt_baseline_score(r->context, data, SLT_SPLIT_TEST, NULL, slt_baseline_name(i),
                                    r->request->seed, &summary, NULL));
         out->baselines[i] = summary.mean;

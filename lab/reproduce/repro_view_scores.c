@@ -105,6 +105,7 @@ static slt_status put_baselines(const view *v) {
     slt_repro_about about[SLT_REPRO_SETS];
     for (int s = 0; s < v->set_count; s++) SLT_TRY(about_of(v->r, v->sets[s], &about[s]));
     for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
+        if (!slt_rule_takes(slt_baseline_name(i), true)) continue;
         slt_text_add(v->out, "| *%s* |", slt_baseline_name(i));
         for (int s = 0; s < v->set_count; s++) {
             bool known = about[s].known[i];
@@ -163,7 +164,8 @@ static slt_status put_robust(slt_repro *r, const slt_repro_set *set,
     SLT_TRY(about_of(r, set, &about));
     slt_text_add(out, "| %s |", set->title);
     for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++)
-        slt_repro_put(out, about.known[i] ? about.baselines[i].f1 : (double)NAN, NAN);
+        if (slt_rule_takes(slt_baseline_name(i), true))
+            slt_repro_put(out, about.known[i] ? about.baselines[i].f1 : (double)NAN, NAN);
     for (int i = 0; i < count; i++) {
         SLT_TRY(slt_repro_summary_of(r, set, variants[i], &m));
         slt_repro_put(out, m.runs ? m.mean.f1 : (double)NAN, m.sd.f1);
@@ -210,8 +212,11 @@ slt_status slt_repro_view_robust(slt_repro *r, const slt_repro_table *table, slt
     const slt_repro_variant *variants[SLT_REPRO_VARIANTS];
     int set_count = sets_of(table, sets), count = variants_of(table, variants), rules = 0;
     slt_text_add(out, "| F1 |");
-    for (; rules < SLT_REPRO_BASELINES && slt_baseline_name(rules); rules++)
-        slt_text_add(out, " *%s* |", slt_baseline_name(rules));
+    for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
+        if (!slt_rule_takes(slt_baseline_name(i), true)) continue;
+        slt_text_add(out, " *%s* |", slt_baseline_name(i));
+        rules++;
+    }
     for (int i = 0; i < count; i++) slt_text_add(out, " %s |", variants[i]->title);
     slt_text_add(out, " warned |\n");
     slt_repro_put_line(out, rules + count + 1);

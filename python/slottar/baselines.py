@@ -51,9 +51,10 @@ class Baseline(Estimator):
     def fit(self, X: Any, y: Any = None) -> "Baseline":
         """Looks at actions, and at the labels' numbers of segments for the prior."""
         data = as_dataset(X, without_targets(y))
-        self.actions_ = _actions_of(data)
-        self.train_ = [data[int(i)].actions.astype(np.int32) for i in data.split("train")]
-        self.valid_ = [data[int(i)].actions.astype(np.int32) for i in data.split("valid")]
+        self.actions_ = data.action_count
+        self.width_ = None if data.discrete else data[0].actions.shape[1]
+        self.train_ = [data[int(i)].actions for i in data.split("train")]
+        self.valid_ = [data[int(i)].actions for i in data.split("valid")]
         self.prior_ = self._prior(data)
         return self
 
@@ -74,7 +75,7 @@ class Baseline(Estimator):
         data = as_dataset(X)
         numbers = np.arange(len(data)) if split is None else data.split(split)
         episodes = [data[int(i)] for i in numbers]
-        actions = [episode.actions.astype(np.int32) for episode in episodes]
+        actions = [episode.actions for episode in episodes]
         ids = [np.empty(len(a), np.int32) for a in actions]
         told = self.tell_counts and data.labelled
         counts = np.array([segment_count(e.segments) for e in episodes], np.int32) if told else None
@@ -82,6 +83,14 @@ class Baseline(Estimator):
         return Segments(
             [Segmentation._from_ids(int(n), one) for n, one in zip(numbers, ids)], None, data
         )
+
+    def _discrete(self, data: Dataset) -> bool:
+        if (data.action_count is None) != (self.actions_ is None):
+            raise ValueError("fitted to actions of another kind: discrete against continuous")
+        if data.action_count is None and data[0].actions.shape[1] != self.width_:
+            got = data[0].actions.shape[1]
+            raise ValueError(f"fitted to actions of {self.width_} numbers, not of {got}")
+        return data.action_count is not None
 
     def _run(
         self,
@@ -91,19 +100,23 @@ class Baseline(Estimator):
         counts: Optional[np.ndarray],
     ) -> None:
         parts = {"train": self.train_, "valid": self.valid_, "target": actions}
-        kept = {name: sequences(values, name)[0] for name, values in parts.items()}
+        discrete = self._discrete(data)
+        kept = {name: sequences(_symbols(v, discrete), name) for name, v in parts.items()}
+        vectors = {} if discrete else {name: _vectors(parts[name]) for name in ("train", "target")}
         pointers = (ctypes.c_void_p * max(len(ids), 1))(*(one.ctypes.data for one in ids))
         given = c.slt_baseline_input(
-            actions=max(self.actions_, _actions_of(data)),
+            actions=max(self.actions_, data.action_count) if discrete else 1,
+            channels=self.width_ or 0,
             prior=address(self.prior_),
             prior_size=0 if self.prior_ is None else len(self.prior_),
             true_counts=address(counts),
             seed=whole(self.seed, "seed", 0, SEED_MOST),
             **{f"{name}_count": len(values) for name, values in parts.items()},
             **{
-                name: ctypes.cast(values, ctypes.POINTER(c.slt_sequence))
+                name: ctypes.cast(values[0], ctypes.POINTER(c.slt_sequence))
                 for name, values in kept.items()
             },
+            **{f"{name}_vectors": one[0] for name, one in vectors.items()},
         )
         report, context = c.slt_baseline_report(), Context()
         context.run(
@@ -153,7 +166,13 @@ def _histogram(counts: List[int]) -> np.ndarray:
     return out
 
 
-def _actions_of(data: Dataset) -> int:
-    if data.action_count is None:
-        raise UnsupportedError(f"{data.path}: rules want discrete actions")
-    return data.action_count
+def _symbols(actions: List[np.ndarray], discrete: bool) -> List[np.ndarray]:
+    """Discrete actions; one symbol for all of the continuous ones."""
+    return [a.astype(np.int32) if discrete else np.zeros(len(a), np.int32) for a in actions]
+
+
+def _vectors(actions: List[np.ndarray]) -> Any:
+    """Pointers to the continuous actions, and the arrays, which must stay alive."""
+    kept = [np.ascontiguousarray(a, np.float32) for a in actions]
+    rows = (ctypes.c_void_p * max(len(kept), 1))(*(a.ctypes.data for a in kept))
+    return ctypes.cast(rows, ctypes.POINTER(ctypes.c_void_p)), rows, kept

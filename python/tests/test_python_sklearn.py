@@ -98,8 +98,13 @@ def test_pipeline_and_cross_validation(demos):
     assert search.fit(demos).best_params_["slots"] in (4, 5)
 
 
+JUMPS = ["jump", "jump-threshold"]
+
+
 @pytest.mark.parametrize("rule", slottar.baseline_names())
-def test_rules_are_the_command_s(rule, demos, command):
+def test_rules_are_the_command_s(rule, demos, command, tmp_path):
+    if rule in JUMPS:
+        demos = _motion(tmp_path / "motion.npz")
     out = subprocess.run(
         [command, "eval", "--rule", rule, demos.path, "--json", "--quiet", "--seed", "4"],
         check=True,
@@ -113,11 +118,27 @@ def test_rules_are_the_command_s(rule, demos, command):
     assert len(model.predict([episode.actions for episode in demos[:3]])) == 3
 
 
+def _motion(path):
+    """Two numbers per step that jump between segments, with noise."""
+    random = np.random.default_rng(3)
+    labels = [np.repeat(np.arange(4), random.integers(3, 9, 4)) for _ in range(40)]
+    aims = random.normal(size=(40, 4, 2))
+    actions = [aim[ids] + 0.3 * random.normal(size=(len(ids), 2)) for aim, ids in zip(aims, labels)]
+    split = np.repeat([0, 1, 2], [24, 8, 8])
+    return slottar.load(slottar.from_arrays(actions, segments=labels, splits=split).save(path))
+
+
 def test_rules_refuse():
     with pytest.raises(ValueError, match="no rule"):
         slottar.Baseline("guess").fit([[0, 1]]).predict([[0, 1]])
-    with pytest.raises(NotImplementedError, match="discrete"):
-        slottar.Baseline().fit([np.ones((3, 1))])
+    with pytest.raises(NotImplementedError, match="surprise needs discrete"):
+        slottar.Baseline("surprise").fit([np.ones((3, 1))]).predict([np.ones((3, 1))])
+    with pytest.raises(NotImplementedError, match="jump-threshold needs continuous"):
+        slottar.Baseline("jump-threshold").fit([[0, 1]]).predict([[0, 1]])
+    with pytest.raises(ValueError, match="another kind"):
+        slottar.Baseline("comb").fit([[0, 1]]).predict([np.ones((3, 1))])
+    with pytest.raises(ValueError, match="2 numbers"):
+        slottar.Baseline("jump-threshold").fit([np.ones((3, 2))]).predict([np.ones((3, 1))])
 
 
 def test_optuna_example():

@@ -14,7 +14,8 @@
 
 static const cli_flag flags[] = {
     {"rule", 0, "RULE",
-     "a baseline, without training: uniform, random, comb, rarest, surprise, delimiter"},
+     "a baseline, without training: uniform, random, comb, rarest, surprise, delimiter; for "
+     "continuous actions jump (told the number of segments) and jump-threshold (not told)"},
     {"split", 0, "SPLIT", "train, valid or test (default test)"},
     {"missed-by", 0, "RULE", "only trajectories of the split that this baseline gets wrong"},
     {"data", 0, "DATA", "the data set, if it is not the last argument"},
@@ -311,7 +312,8 @@ static void print_json(const row *runs, int count, const row *baselines, int bas
     puts("}}");
 }
 
-static void print_table(const row *runs, int count, const row *baselines, int baseline_count) {
+static void print_table(const row *runs, int count, const row *baselines, int baseline_count,
+                        const char *left_out) {
     bool mixed = false;
     print_head();
     for (int i = 0; i < count; i++) {
@@ -331,6 +333,7 @@ static void print_table(const row *runs, int count, const row *baselines, int ba
          "trajectory)\nece: expected calibration error of confidence");
     if (baseline_count) puts("baselines:");
     for (int i = 0; i < baseline_count; i++) print_row(&baselines[i]);
+    if (*left_out) printf("left out, they do not take actions of this kind: %s\n", left_out);
     if (count && isnan(runs[0].value[0]))
         puts("this data set has no labels: only the accuracy is known");
 }
@@ -342,7 +345,8 @@ enum { ROWS = CLI_ITEMS };
 typedef struct {
     row runs[ROWS], baselines[16];
     int run_count, baseline_count;
-    int data_given; // 1: the last argument is the data set
+    int data_given;     // 1: the last argument is the data set
+    char left_out[128]; // baselines that do not take such actions
 } table;
 
 static slt_status fill_table(cli_call *call, slt_dataset *data, slt_split split, table *t) {
@@ -356,7 +360,12 @@ static slt_status fill_table(cli_call *call, slt_dataset *data, slt_split split,
     if (!slt_dataset_about(data)->has_segments) return SLT_OK;
     for (int i = 0; slt_baseline_name(i) && t->baseline_count < 16; i++) {
         row *r = &t->baselines[t->baseline_count];
-        if (score_rule(call, slt_baseline_name(i), data, split, r) == SLT_OK) t->baseline_count++;
+        const char *name = slt_baseline_name(i);
+        slt_status status = score_rule(call, name, data, split, r);
+        size_t used = strlen(t->left_out);
+        if (status == SLT_OK) t->baseline_count++;
+        if (status == SLT_UNSUPPORTED)
+            snprintf(t->left_out + used, sizeof t->left_out - used, "%s%s", used ? ", " : "", name);
     }
     return SLT_OK;
 }
@@ -413,7 +422,7 @@ static int run(cli_call *call) {
     if (call->json)
         print_json(t.runs, t.run_count, t.baselines, t.baseline_count, slt_split_name(split));
     else
-        print_table(t.runs, t.run_count, t.baselines, t.baseline_count);
+        print_table(t.runs, t.run_count, t.baselines, t.baseline_count, t.left_out);
     return CLI_DONE;
 }
 

@@ -70,7 +70,7 @@ static slt_status cut(slt_baseline_job *job, uint8_t *is_end, size_t index, int 
 const slt_baseline slt_baseline_delimiter = {
     .name = "delimiter",
     .help = "a boundary after each action of the set that makes the rest cheapest to describe",
-    .needs = SLT_NEEDS_TRAIN | SLT_NEEDS_VALID | SLT_NEEDS_PRIOR,
+    .needs = SLT_NEEDS_TRAIN | SLT_NEEDS_VALID | SLT_NEEDS_PRIOR | SLT_NEEDS_SYMBOLS,
     .prepare = prepare,
     .cut = cut,
 };

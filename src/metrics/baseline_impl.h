@@ -15,6 +15,8 @@ typedef enum {
     SLT_NEEDS_TRAIN = 2,
     SLT_NEEDS_VALID = 4,
     SLT_NEEDS_PRIOR = 8,
+    SLT_NEEDS_SYMBOLS = 16, // discrete actions
+    SLT_NEEDS_VECTORS = 32, // continuous actions
 } slt_baseline_need;
 
 typedef struct {
@@ -34,9 +36,6 @@ typedef struct {
     // by the caller; cuts: how many the count asks for, 0..T-1 (0 for rules that need no count)
     slt_status (*cut)(slt_baseline_job *job, uint8_t *is_end, size_t index, int cuts);
 } slt_baseline;
-
-// does the rule of that name look at actions? It takes discrete ones then
-bool slt_rule_reads_actions(const char *name);
 
 // adds a sentence to the report's note
 void slt_baseline_note(slt_baseline_job *job, const char *format, ...)

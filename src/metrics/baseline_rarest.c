@@ -35,7 +35,7 @@ const slt_baseline slt_baseline_rarest = {
     .name = "rarest",
     .help =
         "boundaries after the first occurrences of the rarest action, as many as the labels have",
-    .needs = SLT_NEEDS_COUNT | SLT_NEEDS_TRAIN,
+    .needs = SLT_NEEDS_COUNT | SLT_NEEDS_TRAIN | SLT_NEEDS_SYMBOLS,
     .prepare = prepare,
     .cut = cut,
 };

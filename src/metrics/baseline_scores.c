@@ -10,6 +10,7 @@
 // actions and labels of one split
 typedef struct {
     slt_sequence *actions, *truth;
+    const float **vectors; // NULL: actions are discrete
     int32_t **ids, *counts;
     size_t count;
     bool labelled;
@@ -20,7 +21,7 @@ static slt_status view_episode(slt_arena *arena, const slt_episode *episode, spl
     int32_t *actions;
     SLT_TRY(SLT_NEW(arena, &actions, (size_t)episode->length));
     SLT_TRY(SLT_NEW(arena, &view->ids[i], (size_t)episode->length));
-    // rules that do not look at actions take continuous ones, too: one symbol for all
+    if (view->vectors) view->vectors[i] = episode->actions_f32; // and one symbol for all
     for (int64_t t = 0; t < episode->length && !episode->actions_f32; t++)
         actions[t] = slt_episode_action(episode, t);
     view->actions[i] = (slt_sequence){actions, (int32_t)episode->length};
@@ -38,6 +39,8 @@ static slt_status view_some(slt_arena *arena, slt_dataset *data, const int64_t *
     SLT_TRY(SLT_NEW(arena, &view->truth, (size_t)count));
     SLT_TRY(SLT_NEW(arena, &view->ids, (size_t)count));
     SLT_TRY(SLT_NEW(arena, &view->counts, (size_t)count));
+    if (slt_dataset_about(data)->action_kind != SLT_ACTIONS_DISCRETE)
+        SLT_TRY(SLT_NEW(arena, &view->vectors, (size_t)count));
     for (int64_t i = 0; i < count; i++) {
         slt_episode episode;
         SLT_TRY(slt_dataset_episode(data, episodes[i], &episode));
@@ -74,9 +77,10 @@ static slt_status evaluate(slt_context *context, slt_arena *arena, slt_dataset *
     const slt_dataset_info *info = slt_dataset_about(data);
     bool discrete = info->action_kind == SLT_ACTIONS_DISCRETE;
     split_view train, valid;
-    if (!discrete && slt_rule_reads_actions(rule))
-        SLT_FAIL(SLT_UNSUPPORTED, "%s: its actions are continuous; the rule %s takes discrete ones",
-                 slt_dataset_path(data), rule);
+    if (!slt_rule_takes(rule, discrete) && slt_rule_takes(rule, !discrete))
+        SLT_FAIL(SLT_UNSUPPORTED, "%s: its actions are %s; the rule %s takes %s ones",
+                 slt_dataset_path(data), discrete ? "discrete" : "continuous", rule,
+                 discrete ? "continuous" : "discrete");
     SLT_TRY(view_split(arena, data, SLT_SPLIT_TRAIN, &train));
     SLT_TRY(view_split(arena, data, SLT_SPLIT_VALID, &valid));
     slt_baseline_input input = {.train = train.actions,
@@ -87,7 +91,10 @@ static slt_status evaluate(slt_context *context, slt_arena *arena, slt_dataset *
                                 .target_count = target->count,
                                 .actions = discrete ? info->action_count : 1,
                                 .true_counts = target->counts,
-                                .seed = seed};
+                                .seed = seed,
+                                .train_vectors = train.vectors,
+                                .target_vectors = target->vectors,
+                                .channels = discrete ? 0 : info->action_size};
     if (train.labelled) SLT_TRY(make_prior(arena, &train, &input));
     SLT_TRY(slt_baseline_segment(context, rule, &input, target->ids, report));
     slt_sequence *predicted;

@@ -64,7 +64,7 @@ static slt_status cut(slt_baseline_job *job, uint8_t *is_end, size_t index, int 
 const slt_baseline slt_baseline_surprise = {
     .name = "surprise",
     .help = "boundaries after the most surprising actions (trigrams), as many as the labels have",
-    .needs = SLT_NEEDS_COUNT | SLT_NEEDS_TRAIN,
+    .needs = SLT_NEEDS_COUNT | SLT_NEEDS_TRAIN | SLT_NEEDS_SYMBOLS,
     .prepare = prepare,
     .cut = cut,
 };

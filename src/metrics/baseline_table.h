@@ -13,7 +13,9 @@
     X(comb)                                                                                        \
     X(rarest)                                                                                      \
     X(surprise)                                                                                    \
-    X(delimiter)
+    X(delimiter)                                                                                   \
+    X(jump)                                                                                        \
+    X(jump_threshold)
 
 #define SLT_DECLARE_RULE(name) extern const slt_baseline slt_baseline_##name;
 SLT_BASELINES(SLT_DECLARE_RULE)

@@ -32,10 +32,9 @@ static const slt_baseline *find_rule(const char *name) {
     return NULL;
 }
 
-// those that cut without a look at the actions learn nothing from training trajectories
-bool slt_rule_reads_actions(const char *name) {
+bool slt_rule_takes(const char *name, bool discrete) {
     const slt_baseline *rule = find_rule(name);
-    return rule && (rule->needs & SLT_NEEDS_TRAIN);
+    return rule && !(rule->needs & (discrete ? SLT_NEEDS_VECTORS : SLT_NEEDS_SYMBOLS));
 }
 
 slt_told slt_rule_told(const char *name) {
@@ -74,6 +73,16 @@ static slt_status check_split(const slt_sequence *sequences, size_t count, int a
     return SLT_OK;
 }
 
+static slt_status check_vectors(const float *const *vectors, const slt_sequence *sequences,
+                                size_t count, int channels, const char *split) {
+    for (size_t i = 0; vectors && i < count; i++)
+        for (size_t k = 0; k < (size_t)sequences[i].length * (size_t)channels; k++)
+            if (!isfinite(vectors[i][k]))
+                SLT_FAIL(SLT_RANGE, "%s trajectory %zu, step %zu: action %zu is %g", split, i,
+                         k / (size_t)channels, k % (size_t)channels, (double)vectors[i][k]);
+    return SLT_OK;
+}
+
 static slt_status check_prior(const slt_baseline_input *input) {
     double sum = 0;
     for (int n = 0; n < input->prior_size; n++) {
@@ -90,6 +99,12 @@ static slt_status check_input(const slt_baseline_input *input) {
     SLT_TRY(check_split(input->train, input->train_count, input->actions, "training"));
     SLT_TRY(check_split(input->valid, input->valid_count, input->actions, "validation"));
     SLT_TRY(check_split(input->target, input->target_count, input->actions, "target"));
+    if ((input->train_vectors || input->target_vectors) && input->channels < 1)
+        SLT_FAIL(SLT_RANGE, "actions of %d numbers", input->channels);
+    SLT_TRY(check_vectors(input->train_vectors, input->train, input->train_count, input->channels,
+                          "training"));
+    SLT_TRY(check_vectors(input->target_vectors, input->target, input->target_count,
+                          input->channels, "target"));
     for (size_t i = 0; input->true_counts && i < input->target_count; i++)
         if (input->true_counts[i] < 1)
             SLT_FAIL(SLT_RANGE, "target trajectory %zu: true count %d", i, input->true_counts[i]);
@@ -102,6 +117,9 @@ static slt_status check_needs(const slt_baseline *rule, const slt_baseline_input
         bool there;
         const char *what;
     } table[] = {
+        {SLT_NEEDS_SYMBOLS, !input->target_vectors, "discrete actions"},
+        {SLT_NEEDS_VECTORS, input->target_vectors && (input->train_vectors || !input->train_count),
+         "continuous actions"},
         {SLT_NEEDS_COUNT, input->true_counts || input->prior,
          "the true numbers of segments, or a prior over them"},
         {SLT_NEEDS_TRAIN, input->train_count > 0, "training trajectories"},
@@ -110,7 +128,9 @@ static slt_status check_needs(const slt_baseline *rule, const slt_baseline_input
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if ((rule->needs & table[i].need) && !table[i].there)
-            SLT_FAIL(SLT_INVALID, "rule %s needs %s", rule->name, table[i].what);
+            SLT_FAIL(table[i].need & (SLT_NEEDS_SYMBOLS | SLT_NEEDS_VECTORS) ? SLT_UNSUPPORTED
+                                                                             : SLT_INVALID,
+                     "rule %s needs %s", rule->name, table[i].what);
     return SLT_OK;
 }
 

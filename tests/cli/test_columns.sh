@@ -20,6 +20,19 @@ says "are not chosen" err "columns are chosen in csv and HDF5 files"
 check "slottar-mdl takes discrete actions" 1 "$SLOTTAR" train slottar-mdl joints.csv --actions 'a*,gripper' --episode demo -o none
 says "by name" err "slottar-mdl takes discrete actions; slottar, compile and ompn take both"
 check "a rule does not crash" 1 "$SLOTTAR" eval --rule surprise joints.csv --actions 'a*,gripper' --episode demo
+# the action jumps at every boundary, and by less inside
+awk 'BEGIN { print "episode,action,segment"
+    for (d = 0; d < 12; d++) for (t = 0; t < 20; t++) printf "%d,%.3f,%d\n", d, int(t / 5) * 0.7 + (t % 3) * 0.1, t / 5 }' >steps.csv
+check "jumps, told the number" 0 "$SLOTTAR" eval --rule jump steps.csv --split train --json
+says "says so" out '"told":"count","told_count":true,'
+says "and finds them" out '"f1_one":1,'
+check "jumps, not told" 0 "$SLOTTAR" eval --rule jump-threshold steps.csv --split train --json
+says "says so" out '"told":"nothing","told_count":false,'
+says "and finds them" out '"f1_one":1,'
+check "a short training" 0 "$SLOTTAR" train slottar steps.csv epochs=1 hidden=8 heads=1 slot_size=8 slots=4 -o steps -q
+says "the baseline doubts it" steps/result.json "the largest jumps of the action are elsewhere"
+check "and is in the table" 0 "$SLOTTAR" eval steps steps.csv --split train -q
+says "without the rules that do not fit" out "left out, they do not take actions of this kind: rarest, surprise, delimiter"
 printf 'episode,action\n0,0.691\n0,-0.425\n0,0.1\n' >fraction.csv
 check "a fraction is no class" 0 "$SLOTTAR" info fraction.csv
 says "but continuous" out "actions: continuous, 1 number"
@@ -40,6 +53,8 @@ says "the picture" out "observations: u8 [84,84,3]"
 awk 'BEGIN { print "demo,move,segment"
     for (d = 0; d < 20; d++) for (t = 0; t < 12; t++)
         printf "%d,%d,%d\n", d, t % 4 == 3 ? 3 : (t * 7 + d) % 3, t / 4 }' >moves.csv
+check "discrete actions do not jump" 1 "$SLOTTAR" eval --rule jump moves.csv --actions move --episode demo --split train
+says "which is said" err "its actions are discrete; the rule jump takes continuous ones"
 train() { "$SLOTTAR" train slottar moves.csv --actions "$1" --episode demo epochs=1 hidden=8 heads=1 slot_size=8 slots=4 -o run -q; }
 check "a run with chosen columns" 0 train move
 check "continues with the same" 0 train move

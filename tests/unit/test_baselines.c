@@ -90,6 +90,75 @@ static void surprise_cuts(void **state) {
                "0000011111");
 }
 
+static void jump_cuts(void **state) {
+    (void)state;
+    // jumps of 5, 5 and 4 next to each other, then 1, 3 and 2
+    static const float walk[][2] = {{0, 0}, {0, 0}, {3, 4},   {0, 0},  {0, 4}, {0, 4},
+                                    {0, 4}, {0, 5}, {0, 5},   {0, 5},  {3, 5}, {3, 5},
+                                    {3, 5}, {3, 5}, {3, 7.f}, {3, 7.f}};
+    // training jumps 0, 1 and 5, 4: the centres are 0.5 and 4.5
+    static const float training[][2] = {{0, 0}, {0, 0}, {1, 0}, {4, 4}, {4, 0}};
+    const float *target_vectors[] = {walk[0]}, *train_vectors[] = {training[0]};
+    static const int32_t zeros[16];
+    const slt_sequence target = {zeros, 16}, train = {zeros, 5};
+    int32_t count = 2;
+    slt_baseline_input input = {.train = &train,
+                                .train_count = 1,
+                                .target = &target,
+                                .target_count = 1,
+                                .actions = 1,
+                                .true_counts = &count,
+                                .target_vectors = target_vectors,
+                                .train_vectors = train_vectors,
+                                .channels = 2};
+    check_rule("jump", &input, "0011111111111111"); // of equal ones the first
+    count = 4;
+    check_rule("jump", &input, "0011111111222233"); // none within two steps of another
+    count = 9;
+    check_rule("jump", &input, "0011111222333344"); // there are no more with room
+    count = 1;
+    check_rule("jump", &input, "0000000000000000");
+    check_rule("jump-threshold", &input, "0011111111222222"); // above 2.5
+    train_vectors[0] = walk[4]; // two equal actions: no two classes of jumps
+    input.train = &(slt_sequence){zeros, 3};
+    check_rule("jump-threshold", &input, "0000000000000000");
+    input.target = &(slt_sequence){zeros, 1};
+    check_rule("jump-threshold", &input, "0");
+    check_rule("jump", &input, "0");
+}
+
+static void rules_name_the_actions_they_take(void **state) {
+    (void)state;
+    static const float steps[] = {0, 1, NAN};
+    static const int32_t zeros[3];
+    const float *vectors[] = {steps};
+    const slt_sequence target = {zeros, 3};
+    const int32_t count = 2;
+    slt_baseline_input input = {.target = &target,
+                                .target_count = 1,
+                                .train = &target,
+                                .train_count = 1,
+                                .actions = 1,
+                                .true_counts = &count};
+    int32_t ids[3], *one = ids;
+    slt_context *context = make_context();
+    CHECK_FAILS(SLT_UNSUPPORTED, "rule jump needs continuous actions",
+                slt_baseline_segment(context, "jump", &input, &one, NULL));
+    input.target_vectors = vectors;
+    CHECK_FAILS(SLT_RANGE, "actions of 0 numbers",
+                slt_baseline_segment(context, "jump", &input, &one, NULL));
+    input.channels = 1;
+    CHECK_FAILS(SLT_RANGE, "target trajectory 0, step 2: action 0 is nan",
+                slt_baseline_segment(context, "jump", &input, &one, NULL));
+    input.target = input.train = &(slt_sequence){zeros, 2};
+    CHECK_FAILS(SLT_UNSUPPORTED, "rule jump-threshold needs continuous actions",
+                slt_baseline_segment(context, "jump-threshold", &input, &one, NULL));
+    input.train_vectors = vectors;
+    CHECK_FAILS(SLT_UNSUPPORTED, "rule rarest needs discrete actions",
+                slt_baseline_segment(context, "rarest", &input, &one, NULL));
+    slt_context_destroy(context);
+}
+
 static void random_cuts(void **state) {
     (void)state;
     enum { N = 4000, T = 9, SEGMENTS = 4 };
@@ -185,7 +254,7 @@ static void every_rule_has_a_name_and_help(void **state) {
     (void)state;
     int count = 0;
     for (; slt_baseline_name(count); count++) assert_non_null(slt_baseline_help(count));
-    assert_int_equal(count, 6);
+    assert_int_equal(count, 8);
     assert_null(slt_baseline_help(count));
     assert_null(slt_baseline_name(-1));
 }
@@ -208,7 +277,9 @@ static void running_out_of_memory_is_reported(void **state) {
     (void)state;
     enum { T = 3000 };
     int32_t *steps = calloc(T, sizeof *steps), *ids = calloc(T, sizeof *ids);
-    for (int t = 0; t < T; t++) steps[t] = t * t % 7;
+    float *motion = calloc(T, sizeof *motion);
+    const float *vectors[] = {motion};
+    for (int t = 0; t < T; t++) motion[t] = (float)(steps[t] = t * t % 7);
     const slt_sequence target = {steps, T};
     static const double prior[] = {0, 1, 1, 1};
     slt_baseline_input input = {.train = &target,
@@ -221,6 +292,9 @@ static void running_out_of_memory_is_reported(void **state) {
                                 .prior = prior,
                                 .prior_size = 4};
     for (int rule = 0; slt_baseline_name(rule); rule++) {
+        bool jumps = strncmp(slt_baseline_name(rule), "jump", 4) == 0;
+        input.train_vectors = input.target_vectors = jumps ? vectors : NULL;
+        input.channels = jumps;
         slt_status status = SLT_NOMEM;
         int failures = 0;
         for (int n = 0; status != SLT_OK; n++, failures++) {
@@ -236,7 +310,7 @@ static void running_out_of_memory_is_reported(void **state) {
         }
         assert_true(failures > 1);
     }
-    free(steps), free(ids);
+    free(steps), free(ids), free(motion);
 }
 
 int main(void) {
@@ -245,6 +319,8 @@ int main(void) {
         cmocka_unit_test(comb_cuts),
         cmocka_unit_test(rarest_cuts),
         cmocka_unit_test(surprise_cuts),
+        cmocka_unit_test(jump_cuts),
+        cmocka_unit_test(rules_name_the_actions_they_take),
         cmocka_unit_test(random_cuts),
         cmocka_unit_test(the_prior_stands_in_for_counts_and_says_so),
         cmocka_unit_test(what_is_missing_or_wrong_is_said),

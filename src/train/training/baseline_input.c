@@ -6,17 +6,22 @@
 #include "train/training/trainer.h"
 
 slt_status slt_trainer_actions(slt_trainer *t, slt_split split, int64_t most_episodes,
-                               int64_t most_steps, slt_sequence **out, size_t *count,
-                               size_t *steps) {
+                               int64_t most_steps, slt_sequence **out, const float ***vectors,
+                               size_t *count, size_t *steps) {
     int64_t there = t->task.count[split] < most_episodes ? t->task.count[split] : most_episodes;
     SLT_TRY(SLT_NEW(&t->arena, out, (size_t)there));
+    if (t->task.model.columns) SLT_TRY(SLT_NEW(&t->arena, vectors, (size_t)there));
     *count = *steps = 0;
     for (int64_t i = 0; i < there && (int64_t)*steps < most_steps; i++) {
         slt_episode episode;
         int32_t *actions;
         SLT_TRY(slt_dataset_episode(t->task.data, t->task.episodes[split][i], &episode));
         SLT_TRY(SLT_NEW(&t->arena, &actions, (size_t)episode.length));
-        for (int64_t l = 0; l < episode.length; l++) actions[l] = slt_episode_action(&episode, l);
+        if (t->task.model.columns)
+            (*vectors)[*count] = episode.actions_f32;
+        else
+            for (int64_t l = 0; l < episode.length; l++)
+                actions[l] = slt_episode_action(&episode, l);
         (*out)[(*count)++] = (slt_sequence){actions, (int32_t)episode.length};
         *steps += (size_t)episode.length;
     }

@@ -1,6 +1,7 @@
 // Baseline rules as a second opinion: each cuts the held-out episodes, told the numbers of segments
 // that the model found (the prior's median where these contradict it) and no label, and is compared
-// by the price of actions and cuts together.
+// by the price of actions and cuts together. Continuous actions have no such price: there the rules
+// that cut at jumps of the action are asked how many boundaries they have in common with the model.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -18,6 +19,7 @@ typedef struct {
     const char *rule;          // NULL: none
     double own, price, common; // nats per step of the run and of the rule; cuts in common
     double delimiter;          // cuts in common with that rule
+    double jump;               // the most cuts in common with a rule that cuts at jumps
 } better_rule;
 
 typedef struct {
@@ -51,19 +53,23 @@ static slt_status reserve(slt_trainer *t, comparison *c, int runs) {
 
 static slt_status prepare(slt_trainer *t, const slt_evidence *all, int runs, comparison *c) {
     slt_sequence *train;
+    const float **train_vectors = NULL, **vectors = NULL;
     size_t train_steps;
     slt_baseline_input *in = &c->input;
-    SLT_TRY(slt_trainer_actions(t, SLT_SPLIT_TRAIN, INT64_MAX, TRAIN_STEPS, &train,
+    SLT_TRY(slt_trainer_actions(t, SLT_SPLIT_TRAIN, INT64_MAX, TRAIN_STEPS, &train, &train_vectors,
                                 &in->train_count, &train_steps));
     SLT_TRY(slt_trainer_actions(t, slt_trainer_held_out(t), all[0].count, HELD_OUT_STEPS,
-                                &c->target, &in->target_count, &c->steps));
+                                &c->target, &vectors, &in->target_count, &c->steps));
     in->train = train;
     in->valid = in->target = c->target;
     in->valid_count = in->target_count;
-    in->actions = t->task.model.symbols - 1;
+    in->train_vectors = train_vectors;
+    in->target_vectors = vectors;
+    in->channels = t->task.model.columns;
+    in->actions = vectors ? 1 : t->task.model.symbols - 1;
     SLT_TRY(slt_trainer_prior(t, in));
     SLT_TRY(reserve(t, c, runs));
-    for (int r = 0; r < runs; r++) {
+    for (int r = 0; r < runs && !vectors; r++) {
         c->better_rules[r].delimiter = 1;
         SLT_TRY(price_of(t, c, all[r].cuts, &c->better_rules[r].own));
         c->better_rules[r].price = c->better_rules[r].own;
@@ -96,6 +102,14 @@ static void compare(const slt_evidence *e, const comparison *c, const char *rule
     out->common = common;
 }
 
+static void tell_vectors(const better_rule *r, slt_trust *trust) {
+    if (r->jump < FAR)
+        slt_trust_doubt(trust,
+                        "the largest jumps of the action are elsewhere (baseline jump: %.0f %% of "
+                        "the boundaries in common)",
+                        100 * r->jump);
+}
+
 static void tell(const better_rule *r, slt_trust *trust) {
     if (r->rule)
         (r->common < FAR ? slt_trust_doubt : slt_trust_note)(
@@ -117,6 +131,22 @@ static bool is_odd(const slt_evidence *e, const comparison *c) {
     const slt_baseline_input *in = &c->input;
     return slt_prior_contradicted(e->run->setup, in->prior + 1, in->prior_size - 1, c->numbers,
                                   (int64_t)in->target_count, unused);
+}
+
+// the largest jumps, as many as the run has boundaries, or those above a threshold; told of none,
+// it is no second opinion
+static slt_status try_jumps(slt_trainer *t, const slt_evidence *all, int runs, comparison *c,
+                            const char *rule) {
+    bool counted = slt_rule_told(rule) == SLT_KNOWS_COUNT;
+    for (int r = 0; r < runs; r++) {
+        if (counted && !memchr(all[r].cuts, 1, c->steps)) continue;
+        c->input.true_counts = all[r].numbers;
+        SLT_TRY(slt_baseline_segment(t->context, rule, &c->input, c->ids, NULL));
+        record_boundaries(c);
+        double common = slt_cuts_in_common(all[r].cuts, c->cuts, c->steps);
+        if (common > c->better_rules[r].jump) c->better_rules[r].jump = common;
+    }
+    return SLT_OK;
 }
 
 // a rule that is told no numbers cuts the same for all runs
@@ -141,12 +171,18 @@ static slt_status without(slt_status status) { return status == SLT_UNSUPPORTED 
 
 slt_status slt_doubt_rules(slt_trainer *t, const slt_evidence *all, int count) {
     comparison c = {0};
-    if (!all[0].count || t->task.model.columns) return SLT_OK; // rules cut symbols
+    const char *rule;
+    bool vectors = t->task.model.columns > 0;
+    if (!all[0].count) return SLT_OK;
     slt_arena_mark mark = slt_arena_now(&t->arena);
     slt_status status = prepare(t, all, count, &c);
-    for (int i = 0; status == SLT_OK && slt_baseline_name(i); i++)
-        status = without(try_rule(t, all, count, &c, slt_baseline_name(i)));
-    for (int r = 0; status == SLT_OK && r < count; r++) tell(&c.better_rules[r], all[r].trust);
+    for (int i = 0; status == SLT_OK && (rule = slt_baseline_name(i)); i++) {
+        if (!slt_rule_takes(rule, !vectors)) continue;
+        if (!vectors) status = without(try_rule(t, all, count, &c, rule));
+        if (vectors && !slt_rule_takes(rule, true)) status = try_jumps(t, all, count, &c, rule);
+    }
+    for (int r = 0; status == SLT_OK && r < count; r++)
+        (vectors ? tell_vectors : tell)(&c.better_rules[r], all[r].trust);
     slt_arena_reset(&t->arena, mark);
     return without(status);
 }

@@ -27,10 +27,11 @@ static slt_status search(slt_trainer *t, slt_delimiter_data *data, slt_delimiter
     enum { TRAIN = 2000, VALID = 500 }; // episodes: counts of symbols need no more
     slt_baseline_input input = {.actions = t->task.model.symbols - 1};
     slt_sequence *train, *valid;
+    const float **vectors = NULL;
     size_t steps;
-    SLT_TRY(slt_trainer_actions(t, SLT_SPLIT_TRAIN, TRAIN, INT64_MAX, &train, &input.train_count,
-                                &steps));
-    SLT_TRY(slt_trainer_actions(t, slt_trainer_held_out(t), VALID, INT64_MAX, &valid,
+    SLT_TRY(slt_trainer_actions(t, SLT_SPLIT_TRAIN, TRAIN, INT64_MAX, &train, &vectors,
+                                &input.train_count, &steps));
+    SLT_TRY(slt_trainer_actions(t, slt_trainer_held_out(t), VALID, INT64_MAX, &valid, &vectors,
                                 &input.valid_count, &steps));
     input.train = train;
     input.valid = valid;

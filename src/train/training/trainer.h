@@ -145,10 +145,11 @@ void slt_run_copy_sums(slt_training_run *run, int member, bool saving);
 
 // ---- baseline_input.c
 
-// the actions of the first episodes of a split: so many of them at most, and about so many steps
+// the actions of the first episodes of a split: so many of them at most, and about so many steps;
+// continuous ones as vectors, which stay NULL where actions are symbols
 slt_status slt_trainer_actions(slt_trainer *t, slt_split split, int64_t most_episodes,
-                               int64_t most_steps, slt_sequence **out, size_t *count,
-                               size_t *steps);
+                               int64_t most_steps, slt_sequence **out, const float ***vectors,
+                               size_t *count, size_t *steps);
 // baselines take the prior by number of segments, from 0 on
 slt_status slt_trainer_prior(slt_trainer *t, slt_baseline_input *input);
 
