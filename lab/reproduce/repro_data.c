@@ -47,8 +47,20 @@ static slt_status learn(slt_repro *r, const slt_repro_set *set, char policy[SLT_
     return slt_policy_train(r->context, &request, &result);
 }
 
+// a recording is copied into the folder
+static slt_status copy(slt_repro *r, const slt_repro_set *set, const char *path) {
+    char source[SLT_REPRO_PATH];
+    if (!r->request->sets)
+        SLT_FAIL(SLT_INVALID,
+                 "the set %s is a recording: name the folder that holds %s.npz with --sets",
+                 set->name, set->name);
+    snprintf(source, sizeof source, "%s/%s.npz", r->request->sets, set->name);
+    return slt_dataset_convert(r->context, source, path, false);
+}
+
 static slt_status play(slt_repro *r, const slt_repro_set *set, const char *path) {
     char policy[SLT_REPRO_PATH];
+    if (set->recorded) return copy(r, set, path);
     if (set->learned) SLT_TRY(learn(r, set, policy));
     slt_collect_request request = {.environments = &set->set,
                                    .environment_count = 1,
@@ -65,6 +77,10 @@ static slt_status play(slt_repro *r, const slt_repro_set *set, const char *path)
 
 void slt_repro_collect_command(const slt_repro *r, const slt_repro_set *set, slt_text *out) {
     const int64_t *sizes = sizes_of(r, set);
+    if (set->recorded) {
+        slt_text_add(out, "slottar convert SETS/%s.npz data/%s.safetensors", set->name, set->name);
+        return;
+    }
     if (set->learned)
         slt_text_add(out,
                      "slottar train-expert %s%s%s --seed %llu -o data/%s-policy.safetensors && ",
@@ -99,9 +115,10 @@ static slt_status count_segments(slt_dataset *data, slt_repro_about *out) {
 }
 
 static slt_status score_baselines(slt_repro *r, slt_dataset *data, slt_repro_about *out) {
+    bool discrete = slt_dataset_about(data)->action_kind == SLT_ACTIONS_DISCRETE;
     for (int i = 0; i < SLT_REPRO_BASELINES && slt_baseline_name(i); i++) {
         slt_score_summary summary;
-        if (!slt_rule_takes(slt_baseline_name(i), true)) continue;
+        if (!slt_rule_takes(slt_baseline_name(i), discrete)) continue;
         SLT_TRY(slt_baseline_score(r->context, data, SLT_SPLIT_TEST, NULL, slt_baseline_name(i),
                                    r->request->seed, &summary, NULL));
         out->baselines[i] = summary.mean;
@@ -116,7 +133,7 @@ static slt_status score_missed(slt_repro *r, slt_dataset *data, slt_repro_about 
     slt_status status = slt_baseline_score(r->context, data, SLT_SPLIT_TEST, SLT_REPRO_RIVAL,
                                            SLT_REPRO_RIVAL, r->request->seed, &summary, NULL);
     out->missed_f1 = NAN;
-    if (status == SLT_INVALID) return SLT_OK; // none
+    if (status == SLT_INVALID || status == SLT_UNSUPPORTED) return SLT_OK; // none
     SLT_TRY(status);
     out->missed = (int64_t)summary.trajectories;
     out->missed_f1 = summary.mean.f1;

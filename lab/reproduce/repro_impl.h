@@ -117,6 +117,11 @@ slt_status slt_repro_record_find(const slt_repro *r, const slt_repro_set *set,
 // go to r->result; DEVICE when the context's device is of no more use
 slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_cell *cell);
 
+// the same for the vote (repro_vote.c)
+slt_status slt_repro_vote(slt_repro *r, slt_context *context, const slt_repro_cell *cell);
+// writes the record of a run, with version, commit and device
+slt_status slt_repro_record_keep(slt_repro *r, const slt_repro_run *run, slt_repro_record *record);
+
 // ---- data sets (repro_data.c)
 
 // what a data set is, from data/NAME.json

@@ -5,19 +5,26 @@
 #include "reproduce/repro_lists.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include "reproduce/reproduce.h"
 
-#define REFERENCE  "reference"
-#define GRID_SETS  "doorkey", "unlockpickup"
-#define CRAFT_SETS "craft-full", "craft-partial"
-#define MIXED_SETS "blockedunlockpickup", "keycorridor"
-#define SIX_SETS   CRAFT_SETS, GRID_SETS, MIXED_SETS
-#define BASELINES  "compile-reference", "compile", "ompn-reference", "ompn"
-#define OMPN_TWO   "ompn2-reference", "ompn2"
+#define REFERENCE       "reference"
+#define GRID_SETS       "doorkey", "unlockpickup"
+#define CRAFT_SETS      "craft-full", "craft-partial"
+#define MIXED_SETS      "blockedunlockpickup", "keycorridor"
+#define SIX_SETS        CRAFT_SETS, GRID_SETS, MIXED_SETS
+#define BASELINES       "compile-reference", "compile", "ompn-reference", "ompn"
+#define OMPN_TWO        "ompn2-reference", "ompn2"
+#define DISCRETE_SETS   "phases-plain phases-mixed errands"
+#define VECTOR_SETS     "robot-carry"
+#define MDL_SHORT       "steps=400 slots=12"
+#define SLOTTAR_VECTORS "slots=12 hidden=64 slot_size=64 heads=4 batch=16 epochs=30"
+#define COMPILE_VECTORS "segments=12 hidden=64 batch=16 epochs=30"
+#define OMPN_VECTORS    "hidden=64 batch=16 epochs=30"
+#define OURS            "slottar-reference", "slottar", "mdl"
 // plain A2C, stopped at a return of 0.9, as the paper says
-#define A2C        "clip=0 epochs=1 minibatches=1 clone=0 copies=128 steps=16 lr=0.002 eval_interval=256 goal=0.9"
-#define OURS       "slottar-reference", "slottar", "mdl"
+#define A2C             "clip=0 epochs=1 minibatches=1 clone=0 copies=128 steps=16 lr=0.002 eval_interval=256 goal=0.9"
 
 // clang-format off
 static const slt_repro_set sets[] = {
@@ -67,6 +74,15 @@ static const slt_repro_set sets[] = {
      .learned = true, .agent = A2C, .segments = 3, .trials = 16, .trial = "epochs=60 patience=60"},
     {"blockedunlockpickup-agent", "BlockedUnlockPickup, A2C agent", "blockedunlockpickup", "4", .paper = "BlockedUnlockPickup",
      .learned = true, .agent = A2C, .trials = 16, .trial = "epochs=60 patience=60"},
+
+    {"phases-plain",  "phases-plain",  .recorded = true},
+    {"phases-mixed",  "phases-mixed",  .recorded = true},
+    {"phases-joints", "phases-joints", .recorded = true},
+    {"errands",       "errands",       .recorded = true},
+    {"robot-carry",   "robot-carry",   .recorded = true},
+    {"robot-press",   "robot-press",   .recorded = true},
+    {"robot-noisy",   "robot-noisy",   .recorded = true},
+    {"robot-smooth",  "robot-smooth",  .recorded = true},
 };
 
 static const slt_repro_variant variants[] = {
@@ -125,6 +141,17 @@ static const slt_repro_variant variants[] = {
     {"mdl-action-told", "slottar-mdl, sees the action",          NULL, "slottar-mdl", NULL, "boundary_input=action", 16, .told = SLT_TOLD_HISTOGRAM},
     {"mdl-joint-told",  "slottar-mdl, sees the observation too", NULL, "slottar-mdl", NULL, "boundary_input=joint",  16, .told = SLT_TOLD_HISTOGRAM},
     {"mdl-number",      "slottar-mdl, told a number alone",      NULL, "slottar-mdl", NULL, NULL,          16, .told = SLT_TOLD_NUMBER},
+
+    {"mdl-short",       "slottar-mdl, 4 restarts of 400 steps", NULL, "slottar-mdl", NULL, MDL_SHORT, 4, .told = SLT_TOLD_NOTHING,   .on = DISCRETE_SETS},
+    {"mdl-short-told",  "slottar-mdl, 4 restarts of 400 steps", NULL, "slottar-mdl", NULL, MDL_SHORT, 4, .told = SLT_TOLD_HISTOGRAM, .on = DISCRETE_SETS},
+    {"slottar-vectors",      "SloTTAr, 30 epochs, width 64", NULL, "slottar", NULL, SLOTTAR_VECTORS " prior=flat", .told = SLT_TOLD_NOTHING,   .on = VECTOR_SETS},
+    {"slottar-vectors-told", "SloTTAr, 30 epochs, width 64", NULL, "slottar", NULL, SLOTTAR_VECTORS,               .told = SLT_TOLD_HISTOGRAM, .on = VECTOR_SETS},
+    {"compile-vectors",      "CompILE, 30 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=own",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"compile-vectors-told", "CompILE, 30 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=oracle", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"ompn-vectors",         "OMPN, 30 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=threshold", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"ompn-vectors-told",    "OMPN, 30 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=oracle",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"vote",      "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_NOTHING},
+    {"vote-told", "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_HISTOGRAM},
 };
 
 static const slt_repro_table tables[] = {
@@ -179,6 +206,11 @@ static const slt_repro_table tables[] = {
      {"craft-partial-tasks", "craft-full-tasks"}, {"trial-none", "trial-text", "trial-dropout", "trial-task"}},
     {"agents", "Demonstrations by agents", SLT_TABLE_VERDICTS, "Policies of plain A2C, stopped at a mean return of 0.9; on UnlockPickup episodes of three segments alone. OMPN says how far the demonstrations are like the paper's. ",
      {"unlockpickup-agent", "doorkey-agent", "blockedunlockpickup-agent"}, {"ompn-reference", "trial-none"}},
+    {"segments", "Segments of recordings", SLT_TABLE_SEGMENTS, "Test split, F1 within one step, one to one, percent: mean over the seeds (worst seed). Told: the number of segments of every episode (count), the histogram of the training labels, or nothing. Labels are read for scoring only.",
+     {"phases-plain", "phases-mixed", "phases-joints", "errands", "robot-carry", "robot-press", "robot-noisy", "robot-smooth"},
+     {"mdl-short", "mdl-short-told", "slottar-vectors", "slottar-vectors-told", "compile-vectors", "compile-vectors-told", "ompn-vectors", "ompn-vectors-told", "vote", "vote-told"}},
+    {"segments-paper", "The vote on the paper's sets", SLT_TABLE_SEGMENTS, "As in the table segments.",
+     {SIX_SETS}, {"vote", "vote-told"}},
     {"warnings", "The warning", SLT_TABLE_WARNINGS, "Over all groups of restarts in this folder.",
      {NULL}, {NULL}},
 };
@@ -214,6 +246,18 @@ LOOK_UP(slt_repro_table, tables, slt_repro_table_at, slt_repro_table_find)
 int slt_repro_runs(const slt_repro_set *set, const slt_repro_variant *variant, int seeds) {
     if (variant->trial && set && set->trials) return set->trials;
     return seeds * (variant->times ? variant->times : 1);
+}
+
+bool slt_repro_is_vote(const slt_repro_variant *variant) {
+    return strcmp(variant->model, SLT_REPRO_VOTE) == 0;
+}
+
+bool slt_repro_applies(const slt_repro_variant *variant, const slt_repro_set *set) {
+    char list[256], name[SLT_REPRO_NAME];
+    if (!variant->on) return true;
+    snprintf(list, sizeof list, " %s ", variant->on);
+    snprintf(name, sizeof name, " %s ", set->name);
+    return strstr(list, name) != NULL;
 }
 
 bool slt_repro_told_prior(const slt_repro_variant *variant) {

@@ -28,6 +28,7 @@ typedef struct {
     int trials;           // runs of a hypothesis
     const char *trial;    // its options, how long it is trained
     int64_t episodes[SLT_SPLITS]; // 0: as many as the paper
+    bool recorded;                // not played: SETS/NAME.npz of slt_reproduce_request
 } slt_repro_set;
 
 // ---- variants: a model and how it is trained
@@ -51,7 +52,13 @@ typedef struct {
     slt_repro_told told;
     bool searched; // with the options that were searched on the set
     bool trial;    // a hypothesis: as many runs, and as long, as the set says
+    const char *on; // sets, names between blanks; NULL: every set of a table
 } slt_repro_variant;
+
+// not a model of slt_train: the vote of slottar segment
+#define SLT_REPRO_VOTE "vote"
+bool slt_repro_is_vote(const slt_repro_variant *variant);
+bool slt_repro_applies(const slt_repro_variant *variant, const slt_repro_set *set);
 
 // ---- tables
 
@@ -65,9 +72,11 @@ typedef enum {
     SLT_TABLE_FIGURES,  // pictures of the report
     SLT_TABLE_RESTARTS, // groups of restarts and single runs
     SLT_TABLE_VERDICTS, // hypotheses about the paper's figures
+    SLT_TABLE_SEGMENTS, // peers, baselines, models and the vote, told and not told
     SLT_TABLE_WARNINGS, // how often a run without a warning is wrong
 } slt_repro_kind;
 
+enum { SLT_REPRO_NAME = 64 };                          // of a set between blanks
 enum { SLT_REPRO_SETS = 16, SLT_REPRO_VARIANTS = 14 }; // of a table, at most
 
 typedef struct {

@@ -82,6 +82,7 @@ static const slt_repro_view views[] = {
     [SLT_TABLE_SPEED] = slt_repro_view_speed,       [SLT_TABLE_PRIORS] = slt_repro_view_priors,
     [SLT_TABLE_FIGURES] = slt_repro_view_figures,   [SLT_TABLE_RESTARTS] = slt_repro_view_restarts,
     [SLT_TABLE_VERDICTS] = slt_repro_view_verdicts, [SLT_TABLE_WARNINGS] = slt_repro_view_warnings,
+    [SLT_TABLE_SEGMENTS] = slt_repro_view_segments,
 };
 
 // a table with cells, none of which has a record

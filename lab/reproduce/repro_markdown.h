@@ -17,6 +17,7 @@ slt_status slt_repro_view_access(slt_repro *r, const slt_repro_table *table, slt
 slt_status slt_repro_view_robust(slt_repro *r, const slt_repro_table *table, slt_text *out);
 slt_status slt_repro_view_restarts(slt_repro *r, const slt_repro_table *table, slt_text *out);
 slt_status slt_repro_view_verdicts(slt_repro *r, const slt_repro_table *table, slt_text *out);
+slt_status slt_repro_view_segments(slt_repro *r, const slt_repro_table *table, slt_text *out);
 slt_status slt_repro_view_warnings(slt_repro *r, const slt_repro_table *table, slt_text *out);
 slt_status slt_repro_view_speed(slt_repro *r, const slt_repro_table *table, slt_text *out);
 slt_status slt_repro_view_priors(slt_repro *r, const slt_repro_table *table, slt_text *out);

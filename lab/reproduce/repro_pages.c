@@ -15,6 +15,7 @@ static bool first_run(const slt_repro *r, const slt_repro_set *set,
                       const slt_repro_variant *variant, char out[SLT_REPRO_PATH]) {
     char path[SLT_REPRO_PATH];
     slt_repro_record record;
+    if (set->recorded || slt_repro_is_vote(variant)) return false; // the table is all of them
     slt_repro_record_path(r, set, variant, 0, path);
     if (!slt_repro_there(path) || slt_repro_record_read(path, &record) != SLT_OK || record.failed)
         return false;

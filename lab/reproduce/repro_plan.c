@@ -9,8 +9,11 @@
 
 // ---- tables
 
-static bool is_wanted(const slt_reproduce_request *request, const char *table) {
-    return !request->table_count || slt_repro_in(request->tables, request->table_count, table);
+// without names all tables, but those of recordings only where there are any
+static bool is_wanted(const slt_reproduce_request *request, const slt_repro_table *table) {
+    const slt_repro_set *set = table->sets[0] ? slt_repro_set_find(table->sets[0]) : NULL;
+    if (!request->table_count) return !set || !set->recorded || request->sets || request->no_runs;
+    return slt_repro_in(request->tables, request->table_count, table->name);
 }
 
 static slt_status refuse_table(const char *name) {
@@ -29,7 +32,7 @@ static slt_status choose_tables(slt_repro *r) {
             return refuse_table(r->request->tables[i]);
     SLT_TRY(SLT_NEW(&r->arena, &r->tables, (size_t)all));
     for (int i = 0; i < all; i++)
-        if (is_wanted(r->request, slt_reproduce_table(i)))
+        if (is_wanted(r->request, slt_repro_table_at(i)))
             r->tables[r->table_count++] = slt_repro_table_at(i);
     return SLT_OK;
 }
@@ -54,7 +57,8 @@ static int wish_of(const slt_reproduce_request *request, const slt_repro_set *se
 
 static slt_status check_models(const slt_reproduce_request *request) {
     for (int i = 0; i < request->model_count; i++)
-        if (!is_pattern(request->models[i]) && !slt_train_options_of(request->models[i], 0))
+        if (!is_pattern(request->models[i]) && strcmp(request->models[i], SLT_REPRO_VOTE) != 0 &&
+            !slt_train_options_of(request->models[i], 0))
             SLT_FAIL(SLT_INVALID, "no model '%.80s'; cells are SET/VARIANT", request->models[i]);
     return SLT_OK;
 }
@@ -84,7 +88,7 @@ static slt_status count_done(slt_repro *r, slt_repro_cell *cell) {
 static slt_status add_cell(slt_repro *r, const slt_repro_set *set,
                            const slt_repro_variant *variant) {
     int wish = wish_of(r->request, set, variant);
-    if (wish < 0) return SLT_OK;
+    if (wish < 0 || !slt_repro_applies(variant, set)) return SLT_OK;
     for (int i = 0; i < r->cell_count; i++)
         if (r->cells[i].set == set && r->cells[i].variant == variant) return SLT_OK;
     int runs = slt_repro_runs(set, variant, r->seeds);
@@ -98,7 +102,8 @@ static bool is_wanted_set(const slt_repro *r, const slt_repro_table *table,
                           const slt_repro_set *set) {
     bool wanted = !table->variants[0];
     for (int v = 0; v < SLT_REPRO_VARIANTS && table->variants[v]; v++)
-        wanted |= wish_of(r->request, set, slt_repro_variant_find(table->variants[v])) >= 0;
+        wanted |= slt_repro_applies(slt_repro_variant_find(table->variants[v]), set) &&
+                  wish_of(r->request, set, slt_repro_variant_find(table->variants[v])) >= 0;
     return wanted;
 }
 

@@ -20,7 +20,8 @@ slt_repro_record slt_repro_record_of(const slt_train_result *result) {
                                .picked = result->restarts.picked,
                                .agreeing = result->restarts.agreeing,
                                .gap = result->restarts.gap};
-    if (result->restarts.members && result->trust.doubtful)
+    record.trust = record.alone = NAN;
+    if (result->trust.doubtful)
         snprintf(record.warning, sizeof record.warning, "%s", result->trust.warnings[0]);
     return record;
 }
@@ -43,6 +44,17 @@ static void add_restarts(slt_text *text, const slt_repro_record *record) {
     slt_text_add(text, "}");
 }
 
+static void add_vote(slt_text *text, const slt_repro_record *record) {
+    const slt_reliability *r = &record->test.reliability;
+    slt_text_add(text, ",\"vote\":{\"trust\":%.9g,\"alone\":%.9g", record->trust, record->alone);
+    add_text(text, "group", record->group);
+    slt_text_add(text, ",\"reliability\":[");
+    for (int b = 0; b < SLT_RELIABILITY_BINS; b++)
+        slt_text_add(text, "%s[%.0f,%.9g,%.0f]", b ? "," : "", r->count[b], r->confidence[b],
+                     r->right[b]);
+    slt_text_add(text, "]}");
+}
+
 void slt_repro_record_add(slt_text *text, const char *run, const slt_repro_record *record) {
     slt_text_add(text, "{");
     if (run) slt_text_add(text, "\"run\":\"%s\",", run);
@@ -62,6 +74,8 @@ void slt_repro_record_add(slt_text *text, const char *run, const slt_repro_recor
         slt_text_add(text, ",\"missed\":{\"episodes\":%lld,\"f1\":%.17g}",
                      (long long)record->missed, record->missed_f1);
     if (record->members) add_restarts(text, record);
+    if (!record->members && record->warning[0]) add_text(text, "warning", record->warning);
+    if (record->group[0]) add_vote(text, record);
     slt_text_add(text, "}\n");
 }
 
@@ -100,6 +114,20 @@ static void read_restarts(const json_t *object, slt_repro_record *out) {
     read_text(object, "warning", out->warning, sizeof out->warning);
 }
 
+static void read_vote(const json_t *object, slt_repro_record *out) {
+    slt_reliability *r = &out->test.reliability;
+    const json_t *bins = json_object_get(object, "reliability");
+    read_text(object, "group", out->group, sizeof out->group);
+    out->trust = number_of(object, "trust", NAN);
+    out->alone = number_of(object, "alone", NAN);
+    for (size_t b = 0; b < SLT_RELIABILITY_BINS; b++) {
+        const json_t *bin = json_array_get(bins, b);
+        r->count[b] = json_number_value(json_array_get(bin, 0));
+        r->confidence[b] = json_number_value(json_array_get(bin, 1));
+        r->right[b] = json_number_value(json_array_get(bin, 2));
+    }
+}
+
 slt_status slt_repro_record_parse(const char *where, const json_t *document,
                                   slt_repro_record *out) {
     const json_t *valid = json_object_get(document, "valid");
@@ -124,7 +152,9 @@ slt_status slt_repro_record_parse(const char *where, const json_t *document,
     const json_t *missed = json_object_get(document, "missed");
     record.missed = whole_of(missed, "episodes");
     record.missed_f1 = number_of(missed, "f1", NAN);
+    read_text(document, "warning", record.warning, sizeof record.warning);
     read_restarts(json_object_get(document, "restarts"), &record);
+    read_vote(json_object_get(document, "vote"), &record);
     *out = record;
     return SLT_OK;
 }

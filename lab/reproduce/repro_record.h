@@ -27,6 +27,9 @@ typedef struct {
     int members, picked, agreeing; // members 0: it had none
     double gap;                    // infinite without a runner-up
     char warning[SLT_WARNING_TEXT];
+    // of the vote
+    char group[SLT_REPRO_WORD]; // that answers; "": no vote
+    double trust, alone;        // alone: mean F1 of its runs, each on its own; NAN: no vote
 } slt_repro_record;
 
 slt_repro_record slt_repro_record_of(const slt_train_result *result);

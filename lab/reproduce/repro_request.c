@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
 #include <string.h>
+#include "core/number.h"
 #include "reproduce/repro_impl.h"
 
 enum { QUICK_RESTARTS = 4 };
@@ -38,6 +39,25 @@ static slt_status add_words(slt_repro_run *run, size_t *used, const char *text) 
     return SLT_OK;
 }
 
+// the vote takes a prior alone; "prior=0.1,0.9": shares of the training episodes with 1, 2, ...
+// segments, which are not known before the data set is there
+static slt_status add_vote_settings(const slt_repro *r, const slt_repro_set *set,
+                                    const slt_repro_variant *variant, slt_repro_run *run) {
+    char path[SLT_REPRO_PATH], text[SLT_REPRO_REASON] = "prior=";
+    slt_repro_about about;
+    size_t unused = 0, used = strlen(text);
+    int last = SLT_COUNT_BINS - 1;
+    if (variant->told != SLT_TOLD_HISTOGRAM ||
+        !slt_repro_there(slt_repro_path(r, path, "data/%s.json", set->name)))
+        return SLT_OK;
+    SLT_TRY(slt_repro_about_read(r, set, &about));
+    while (last > 1 && about.share[last] <= 0) last--;
+    for (int n = 1; n <= last; n++)
+        used += (size_t)slt_format(text + used, sizeof text - used, "%s%.4f", n > 1 ? "," : "",
+                                   about.share[n]);
+    return add_words(run, &unused, text);
+}
+
 // what the tables say first, what the caller says last
 static slt_status add_settings(const slt_repro *r, const slt_repro_set *set,
                                const slt_repro_variant *variant, slt_repro_run *run) {
@@ -70,12 +90,18 @@ slt_status slt_repro_run_init(const slt_repro *r, const slt_repro_set *set,
         .seed = r->request->seed + (uint64_t)(variant->from + index),
         .restarts = quick ? QUICK_RESTARTS : variant->restarts,
     };
-    return add_settings(r, set, variant, out);
+    return (slt_repro_is_vote(variant) ? add_vote_settings : add_settings)(r, set, variant, out);
 }
 
 void slt_repro_run_command(const slt_repro *r, const slt_repro_run *run, slt_text *out) {
     const slt_train_request *t = &run->train;
     size_t skip = strlen(r->request->folder) + 1;
+    if (strcmp(t->model, SLT_REPRO_VOTE) == 0) {
+        slt_text_add(out, "slottar segment %s --split test", t->data + skip);
+        for (int i = 0; i < t->setting_count; i++) slt_text_add(out, " %s", t->settings[i]);
+        slt_text_add(out, " --seed %llu --run %s", (unsigned long long)t->seed, t->run + skip);
+        return;
+    }
     slt_text_add(out, "slottar train %s %s", t->model, t->data + skip);
     if (t->preset) slt_text_add(out, " --preset %s", t->preset);
     if (t->profile) slt_text_add(out, " --profile %s", t->profile);

@@ -58,7 +58,7 @@ static void count_record(slt_repro *r, const slt_repro_record *record) {
     pthread_mutex_unlock(&r->lock);
 }
 
-static slt_status keep_record(slt_repro *r, const slt_repro_run *run, slt_repro_record *record) {
+slt_status slt_repro_record_keep(slt_repro *r, const slt_repro_run *run, slt_repro_record *record) {
     char path[SLT_REPRO_PATH + 16];
     snprintf(record->version, sizeof record->version, "%s", slt_version());
     snprintf(record->commit, sizeof record->commit, "%s", slt_repro_commit());
@@ -114,7 +114,7 @@ static slt_status keep_outcome(slt_repro *r, slt_context *context, const slt_rep
     snprintf(record.reason, sizeof record.reason, "%s", outcome->message);
     record.seconds = seconds;
     record.together = together;
-    return keep_record(r, run, &record);
+    return slt_repro_record_keep(r, run, &record);
 }
 
 // ---- some runs at once
@@ -171,6 +171,7 @@ static slt_status train_cell(slt_repro *r, slt_context *context, const slt_repro
 
 slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_cell *cell) {
     batch *b;
+    if (slt_repro_is_vote(cell->variant)) return slt_repro_vote(r, context, cell);
     SLT_TRY(SLT_ALLOC(&r->context->allocator, &b, 1));
     slt_status status = train_cell(r, context, cell, b);
     slt_free(&r->context->allocator, b);

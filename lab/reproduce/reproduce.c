@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/clock.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/lock.h"
 #include "core/output_impl.h"
 #include "reproduce/repro_impl.h"
@@ -45,7 +46,22 @@ static slt_status write_file(slt_repro *r, const char *name, writer write) {
     return status;
 }
 
+// scores of other programs are kept in the folder
+static slt_status take_peers(slt_repro *r) {
+    char path[SLT_REPRO_PATH];
+    json_t *peers;
+    slt_map map;
+    if (!r->request->peers) return SLT_OK;
+    SLT_TRY(slt_json_read(r->request->peers, 4, &peers));
+    json_decref(peers);
+    SLT_TRY(slt_map_open(r->request->peers, &map));
+    slt_status status = slt_file_write(slt_repro_path(r, path, "peers.json"), map.data, map.size);
+    slt_map_close(&map);
+    return status;
+}
+
 static slt_status make(slt_repro *r) {
+    SLT_TRY(take_peers(r));
     if (!r->request->no_runs) {
         SLT_TRY(slt_repro_collect(r));
         if (!r->stopped) SLT_TRY(slt_repro_work(r));

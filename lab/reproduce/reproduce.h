@@ -38,13 +38,15 @@ typedef struct {
     // SET/VARIANT, where * and ? are wildcards ("craft-*/ompn*"); none: all of them.
     const char *const *models;
     int model_count;
-    bool quick;     // small data sets and models: minutes instead of hours, no results
-    int seeds;      // runs of every cell; 0: 5, with quick 2
-    int jobs;       // cells at once, each with its share of the context's threads; 0: one
-    double seconds; // stops after so many seconds, to continue in a later call; 0: no bound
-    uint64_t seed;  // of the data sets, and of the first run of every cell; 0: the standard sets
-    bool no_runs;   // plays and trains nothing; writes the results of existing runs
-    bool no_pages;  // neither figures nor the HTML page
+    bool quick;        // small data sets and models: minutes instead of hours, no results
+    int seeds;         // runs of every cell; 0: 5, with quick 2
+    int jobs;          // cells at once, each with its share of the context's threads; 0: one
+    double seconds;    // stops after so many seconds, to continue in a later call; 0: no bound
+    uint64_t seed;     // of the data sets, and of the first run of every cell; 0: the standard sets
+    const char *sets;  // folder of NAME.npz for the table segments; NULL: none
+    const char *peers; // JSON of other programs' scores for it, kept as FOLDER/peers.json; or NULL
+    bool no_runs;      // plays and trains nothing; writes the results of existing runs
+    bool no_pages;     // neither figures nor the HTML page
     const char *const *settings; // "key=value" for every run, after those of the tables
     int setting_count;
     int64_t episodes[SLT_SPLITS]; // of every data set; all 0: the paper's, with quick fewer

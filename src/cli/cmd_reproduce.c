@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "commands.h"
 #include "json_text.h"
@@ -18,6 +19,10 @@ static const cli_flag flags[] = {
     {"only", 0, "LIST",
      "trains only these, in this order: models, or cells SET/VARIANT (craft-*/ompn*)"},
     {"split", 0, "A,B,C", "episodes of every data set (default 10000,1000,1000)"},
+    {"sets", 0, "DIR",
+     "table segments: folder of its data sets, NAME.npz (default: $SLOTTAR_SETS)"},
+    {"peers", 0, "FILE",
+     "table segments: scores of other programs, JSON {set: {method: {f1_one}}}"},
     {"no-runs", 0, NULL, "trains nothing; writes the results of existing runs"},
     {"no-pages", 0, NULL, "skips figures and report.html"},
     {"list", 0, NULL, "lists the tables"},
@@ -118,11 +123,14 @@ static int run(cli_call *call) {
                                      .models = only,
                                      .model_count = wishes,
                                      .quick = cli_value(call, "quick") != NULL,
+                                     .sets = cli_value(call, "sets"),
+                                     .peers = cli_value(call, "peers"),
                                      .no_runs = cli_value(call, "no-runs") != NULL,
                                      .no_pages = cli_value(call, "no-pages") != NULL,
                                      .settings = call->settings,
                                      .setting_count = call->setting_count,
                                      .seed = call->seed};
+    if (!request.sets) request.sets = getenv("SLOTTAR_SETS");
     if (!request.folder) return cli_misuse(call, "needs a folder: -o DIR");
     if (!read_numbers(call, &request)) return CLI_USAGE;
     slt_reproduce_result result;
@@ -153,6 +161,7 @@ const cli_command cli_reproduce = {
         "  slottar reproduce craft fixed -o results --device cuda\n"
         "  slottar reproduce mdl robust -o results --seeds 10 -j 8 --seconds 600\n"
         "  slottar reproduce -o results --only 'craft-*/ompn*,slottar' --device cuda -j 8\n"
+        "  slottar reproduce segments -o results --sets recordings --peers peers.json\n"
         "  slottar reproduce --list\n",
     .flags = flags,
     .least = 0,

@@ -18,5 +18,9 @@ typedef struct {
 } slt_segmenter_fits;
 slt_segmenter_fits slt_segmenter_takes(const slt_segmenter *segmenter);
 slt_told slt_segmenter_told(const slt_segmenter *segmenter);
+// F1 within one step, one to one, on a labelled split: the mean over the runs of the group that
+// answers, each on its own
+slt_status slt_segmenter_alone(slt_segmenter *segmenter, slt_dataset *data, slt_split split,
+                               double *out);
 
 #endif
