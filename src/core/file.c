@@ -167,6 +167,23 @@ static bool is_part(const char *entry, const char *name) {
     return !name || (strlen(name) == length && memcmp(entry, name, length) == 0);
 }
 
+enum { DEPTH = 8 };
+
+static void remove_tree(const char *path, int depth) {
+    char inside[4096 + 512];
+    DIR *list = depth < DEPTH ? opendir(path) : NULL;
+    for (const struct dirent *entry; list && (entry = readdir(list));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) < (int)sizeof inside &&
+            unlink(inside) != 0)
+            remove_tree(inside, depth + 1);
+    }
+    if (list) closedir(list);
+    rmdir(path);
+}
+
+void slt_folder_remove(const char *path) { remove_tree(path, 0); }
+
 void slt_parts_remove(const char *folder, const char *name) {
     char path[4096 + 256];
     DIR *list = opendir(folder);
@@ -174,7 +191,7 @@ void slt_parts_remove(const char *folder, const char *name) {
     for (const struct dirent *entry; (entry = readdir(list));) {
         if (!is_part(entry->d_name, name)) continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        unlink(path);
+        if (unlink(path) != 0 && name) slt_folder_remove(path);
     }
     closedir(list);
 }

@@ -40,9 +40,12 @@ void slt_writer_abort(slt_writer *writer); // no effect when not open
 // a small text at once
 slt_status slt_file_write(const char *path, const void *bytes, size_t count);
 
-// removes what killed processes left half written: of one file, or (name NULL) of all in the
-// folder. Who calls it holds the lock on them (core/lock.h)
+// removes what killed processes left half written: of one file or folder, or (name NULL) all files
+// in the folder. Who calls it holds the lock on them (core/lock.h)
 void slt_parts_remove(const char *folder, const char *name);
+
+// a folder of our own with all that is in it; links are removed, not followed
+void slt_folder_remove(const char *path);
 
 // a new, empty file in the folder for temporary ones, with a name that ends so
 slt_status slt_file_temporary(const char *ending, char *out, size_t size);

@@ -5,6 +5,7 @@
 #include "data/minari.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -128,18 +129,44 @@ static void make_id(const char *name, char out[SLT_PATH]) {
     if (!versioned) strcat(out, "-v0");
 }
 
-slt_status slt_minari_write(slt_context *context, const char *native, const char *out) {
-    if (is_file_name(out)) return slt_hdf5_spawn(context, "write", native, out, NULL, out);
+// the files of a data set `out`, in that folder or in a temporary one
+static slt_status fill_folder(slt_context *context, const char *native, const char *into,
+                              const char *out) {
     char folder[SLT_PATH], path[SLT_PATH], copy[SLT_PATH];
-    if (snprintf(copy, sizeof copy, "%s", out) >= SLT_PATH - 32)
-        SLT_FAIL(SLT_INVALID, "file name is too long");
-    snprintf(folder, sizeof folder, "%.*s/data", SLT_PATH - 32, out);
-    SLT_TRY(slt_folder_make(out));
+    snprintf(folder, sizeof folder, "%.*s/data", SLT_PATH - 32, into);
     SLT_TRY(slt_folder_make(folder));
     slt_parts_remove(folder, NULL);
-    snprintf(path, sizeof path, "%.*s/data/main_data.hdf5", SLT_PATH - 32, out);
+    snprintf(path, sizeof path, "%.*s/data/main_data.hdf5", SLT_PATH - 32, into);
     SLT_TRY(slt_hdf5_spawn(context, "write", native, path, NULL, out));
-    snprintf(path, sizeof path, "%.*s/data/metadata.json", SLT_PATH - 32, out);
+    snprintf(path, sizeof path, "%.*s/data/metadata.json", SLT_PATH - 32, into);
+    snprintf(copy, sizeof copy, "%s", out);
     make_id(basename(copy), folder);
     return slt_minari_write_json(context, native, path, folder);
+}
+
+// a new folder appears whole, with the last rename: NAME.part-XXXXXX/set becomes NAME
+static slt_status write_folder(slt_context *context, const char *native, const char *out) {
+    char name[SLT_PATH], parent[SLT_PATH], part[SLT_PATH], set[SLT_PATH];
+    snprintf(name, sizeof name, "%s", out);
+    for (size_t n = strlen(name); n > 1 && name[n - 1] == '/';) name[--n] = 0;
+    snprintf(parent, sizeof parent, "%s", name);
+    char *slash = strrchr(parent, '/');
+    if (slash) *(slash == parent ? slash + 1 : slash) = 0;
+    if (slash) SLT_TRY(slt_folder_make(parent));
+    slt_parts_remove(slash ? parent : ".", slash ? strrchr(name, '/') + 1 : name);
+    snprintf(part, sizeof part, "%.*s.part-XXXXXX", SLT_PATH - 32, name);
+    if (!mkdtemp(part)) SLT_FAIL(SLT_IO, "%s: %s", part, strerror(errno));
+    snprintf(set, sizeof set, "%.*s/set", SLT_PATH - 16, part);
+    slt_status status = fill_folder(context, native, set, out);
+    if (status == SLT_OK && rename(set, name) != 0)
+        status = slt_fail(SLT_IO, "%s: %s", name, strerror(errno));
+    slt_folder_remove(part);
+    return status;
+}
+
+slt_status slt_minari_write(slt_context *context, const char *native, const char *out) {
+    if (is_file_name(out)) return slt_hdf5_spawn(context, "write", native, out, NULL, out);
+    if (strlen(out) >= SLT_PATH - 64) SLT_FAIL(SLT_INVALID, "file name is too long");
+    bool there = access(out, F_OK) == 0;
+    return there ? fill_folder(context, native, out, out) : write_folder(context, native, out);
 }

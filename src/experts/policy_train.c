@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/clock.h"
+#include "core/file.h"
 #include "core/lock.h"
 #include "core/number.h"
 #include "core/output_impl.h"
@@ -299,12 +300,30 @@ static slt_status train(trainer *t, bool resumed) {
 
 // ---- all
 
+// NAME.jsonl without a policy: a lap that was killed before its policy was saved, or nobody's of us
+static slt_status check_lines(trainer *t) {
+    static const char FIRST[] = "{\"epoch\":1,\"step\":";
+    const char *config = t->request->config;
+    slt_map map;
+    SLT_TRY(slt_output_check(&(slt_output_request){
+        .path = t->lines, .overwrite = true, .inputs = &config, .input_count = 1}));
+    if (access(t->request->path, F_OK) == 0 || access(t->lines, F_OK) != 0) return SLT_OK;
+    SLT_TRY(slt_map_open(t->lines, &map));
+    size_t length = sizeof FIRST - 1;
+    bool ours = !map.size || (map.size >= length && memcmp(map.data, FIRST, length) == 0);
+    slt_map_close(&map);
+    if (!ours)
+        SLT_FAIL(SLT_EXISTS, "%s: exists and is no log of a policy; choose another name", t->lines);
+    return SLT_OK;
+}
+
 static slt_status run(trainer *t) {
     SLT_TRY(read_request(t));
     SLT_TRY(slt_lock_file(&t->lock, t->context, t->request->path));
     const char *config = t->request->config;
     SLT_TRY(slt_output_check(&(slt_output_request){
         .path = t->request->path, .overwrite = true, .inputs = &config, .input_count = 1}));
+    SLT_TRY(check_lines(t));
     bool resumed = access(t->request->path, F_OK) == 0;
     if (resumed) SLT_TRY(resume(t));
     t->frames_before = t->file->state.frames;

@@ -6,10 +6,29 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "core/file.h"
 #include "data/dataset_impl.h"
 #include "data/formats.h"
 #include "segmenter/segmenter_impl.h"
+
+// folders that are not there yet: how many characters of the path are
+static size_t part_there(const char *path) {
+    struct stat info;
+    char part[SLT_SEGMENTER_TEXT];
+    snprintf(part, sizeof part, "%s", path);
+    for (size_t n = strlen(part); n > 0; part[--n] = 0)
+        if ((n == strlen(path) || path[n] == '/') && stat(part, &info) == 0) return n;
+    return 0;
+}
+
+// a fit that fails leaves no empty folders
+static void remove_empty(const char *path, size_t there) {
+    char part[SLT_SEGMENTER_TEXT];
+    snprintf(part, sizeof part, "%s", path);
+    for (size_t n = strlen(part); n > there; part[--n] = 0)
+        if ((n == strlen(path) || path[n] == '/') && rmdir(part) != 0) return;
+}
 
 slt_status slt_segmenter_train(slt_context *context, slt_dataset *data,
                                const slt_segmenter_options *options, const char *run,
@@ -37,10 +56,14 @@ slt_status slt_segmenter_train(slt_context *context, slt_dataset *data,
                  "%s was made with %.500s, not with %.500s: choose another --run, or --force", path,
                  had, wanted);
     }
+    size_t there = part_there(run);
     SLT_TRY(slt_folder_make(run));
-    SLT_TRY(slt_segmenter_fit(context, data, &chosen, out));
-    memcpy((*out)->settings, wanted, sizeof wanted);
-    slt_status status = slt_segmenter_save(*out, path, overwrite);
-    if (status != SLT_OK) slt_segmenter_close(*out);
+    slt_status status = slt_segmenter_fit(context, data, &chosen, out);
+    if (status == SLT_OK) {
+        memcpy((*out)->settings, wanted, sizeof wanted);
+        status = slt_segmenter_save(*out, path, overwrite);
+        if (status != SLT_OK) slt_segmenter_close(*out);
+    }
+    if (status != SLT_OK) remove_empty(run, there);
     return status;
 }

@@ -136,6 +136,18 @@ check "collect to what cannot be written" 2 "$SLOTTAR" collect doorkey --episode
 says "says what can" err ".npz"
 check "nor to anything else" 2 "$SLOTTAR" collect doorkey --episodes 3 -o x.parquet -q
 
+# ---- a Minari folder appears whole
+"$SLOTTAR" collect doorkey --episodes 2000 -o many.safetensors -q >/dev/null
+"$SLOTTAR" convert many.safetensors whole-v0/ -q 2>/dev/null &
+for i in $(seq 200); do if ls whole-v0* 2>/dev/null | grep -q part-; then break; fi; sleep 0.02; done
+kill -9 $! 2>/dev/null
+wait 2>/dev/null
+if [ ! -e whole-v0 ] || [ -s whole-v0/data/metadata.json ]; then ok "killed: whole or not there"; else not_ok "killed: whole or not there"; fi
+rm -rf whole-v0
+check "the next one" 0 "$SLOTTAR" convert many.safetensors whole-v0/ -q
+check "is whole" 0 test -s whole-v0/data/metadata.json
+if ls -d whole-v0.part-* >/dev/null 2>&1; then not_ok "and removes what was left"; else ok "and removes what was left"; fi
+
 # ---- quiet means quiet
 check "quiet" 0 "$SLOTTAR" segment run d.safetensors -q -o quiet.jsonl
 if [ ! -s out ] && [ ! -s err ]; then ok "says nothing"; else not_ok "says nothing"; cat out err | sed 's/^/# /'; fi

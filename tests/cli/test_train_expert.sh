@@ -47,6 +47,10 @@ check "the options" 0 "$SLOTTAR" train-expert --options
 says "with the recipes" out "MiniGrid-KeyCorridorS4R3-v0"
 check "no environment" 2 "$SLOTTAR" train-expert
 check "an unknown one" 2 "$SLOTTAR" train-expert nowhere
+echo "my notes" >mine.jsonl
+check "a log of somebody else" 1 "$SLOTTAR" train-expert $world $small -q -o mine.safetensors
+says "is refused" err "mine.jsonl: exists and is no log of a policy"
+says "and kept" mine.jsonl "my notes"
 check "an unknown option" 2 "$SLOTTAR" train-expert doorkey lrr=1
 says "with the nearest" err "lr"
 check "no planner to imitate" 2 "$SLOTTAR" train-expert $world $small clone=10 -o f.safetensors
