@@ -19,9 +19,9 @@
 #define DISCRETE_SETS   "phases-plain phases-mixed errands"
 #define VECTOR_SETS     "robot-carry"
 #define MDL_SHORT       "steps=400 slots=12"
-#define SLOTTAR_VECTORS "slots=12 hidden=64 slot_size=64 heads=4 batch=16 epochs=30"
-#define COMPILE_VECTORS "segments=12 hidden=64 batch=16 epochs=30"
-#define OMPN_VECTORS    "hidden=64 batch=16 epochs=30"
+#define SLOTTAR_VECTORS "slots=12 hidden=64 slot_size=64 heads=4 batch=16 epochs=12"
+#define COMPILE_VECTORS "segments=12 hidden=64 batch=16 epochs=12"
+#define OMPN_VECTORS    "hidden=64 batch=16 epochs=12"
 #define OURS            "slottar-reference", "slottar", "mdl"
 // plain A2C, stopped at a return of 0.9, as the paper says
 #define A2C             "clip=0 epochs=1 minibatches=1 clone=0 copies=128 steps=16 lr=0.002 eval_interval=256 goal=0.9"
@@ -144,12 +144,12 @@ static const slt_repro_variant variants[] = {
 
     {"mdl-short",       "slottar-mdl, 4 restarts of 400 steps", NULL, "slottar-mdl", NULL, MDL_SHORT, 4, .told = SLT_TOLD_NOTHING,   .on = DISCRETE_SETS},
     {"mdl-short-told",  "slottar-mdl, 4 restarts of 400 steps", NULL, "slottar-mdl", NULL, MDL_SHORT, 4, .told = SLT_TOLD_HISTOGRAM, .on = DISCRETE_SETS},
-    {"slottar-vectors",      "SloTTAr, 30 epochs, width 64", NULL, "slottar", NULL, SLOTTAR_VECTORS " prior=flat", .told = SLT_TOLD_NOTHING,   .on = VECTOR_SETS},
-    {"slottar-vectors-told", "SloTTAr, 30 epochs, width 64", NULL, "slottar", NULL, SLOTTAR_VECTORS,               .told = SLT_TOLD_HISTOGRAM, .on = VECTOR_SETS},
-    {"compile-vectors",      "CompILE, 30 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=own",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
-    {"compile-vectors-told", "CompILE, 30 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=oracle", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
-    {"ompn-vectors",         "OMPN, 30 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=threshold", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
-    {"ompn-vectors-told",    "OMPN, 30 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=oracle",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"slottar-vectors",      "SloTTAr, 12 epochs, width 64", NULL, "slottar", NULL, SLOTTAR_VECTORS " prior=flat", .told = SLT_TOLD_NOTHING,   .on = VECTOR_SETS},
+    {"slottar-vectors-told", "SloTTAr, 12 epochs, width 64", NULL, "slottar", NULL, SLOTTAR_VECTORS,               .told = SLT_TOLD_HISTOGRAM, .on = VECTOR_SETS},
+    {"compile-vectors",      "CompILE, 12 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=own",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"compile-vectors-told", "CompILE, 12 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=oracle", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"ompn-vectors",         "OMPN, 12 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=threshold", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"ompn-vectors-told",    "OMPN, 12 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=oracle",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
     {"vote",      "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_NOTHING},
     {"vote-told", "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_HISTOGRAM},
 };

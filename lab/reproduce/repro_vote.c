@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/clock.h"
+#include "core/file.h"
 #include "reproduce/repro_impl.h"
 #include "segmenter/segmenter_model.h"
 #include "slottar/model.h"
@@ -34,6 +35,15 @@ static slt_status score(slt_context *context, slt_dataset *data, const slt_repro
     return status;
 }
 
+// a vote that was stopped has fewer runs: it is made again
+static slt_status save(slt_context *context, slt_segmenter *segmenter, const slt_repro_run *run) {
+    char path[SLT_REPRO_PATH + 32];
+    SLT_TRY(slt_context_check(context));
+    SLT_TRY(slt_folder_make(run->run));
+    snprintf(path, sizeof path, "%s/" SLT_MEMBERS_FILE, run->run);
+    return slt_segmenter_save(segmenter, path, true);
+}
+
 static slt_status fit(const slt_repro *r, slt_context *context, slt_dataset *data,
                       const slt_repro_run *run, slt_repro_record *record) {
     slt_segmenter *segmenter;
@@ -42,8 +52,9 @@ static slt_status fit(const slt_repro *r, slt_context *context, slt_dataset *dat
                                      .seed = run->train.seed,
                                      .prior = told ? run->settings[0] + strlen("prior=") : NULL};
     double started = slt_seconds();
-    SLT_TRY(slt_segmenter_train(context, data, &options, run->run, false, &segmenter));
-    slt_status status = score(context, data, run, run->train.seed, record);
+    SLT_TRY(slt_segmenter_fit(context, data, &options, &segmenter));
+    slt_status status = save(context, segmenter, run);
+    if (status == SLT_OK) status = score(context, data, run, run->train.seed, record);
     record->seconds = slt_seconds() - started;
     fill_record(segmenter, record);
     if (status == SLT_OK)
