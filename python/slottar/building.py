@@ -117,11 +117,24 @@ def write_labels(data: Any, segments: Any, out: PathLike, *, overwrite: bool = F
         from .lerobot import label_lerobot
 
         return label_lerobot(data, data._origin, labels, out, overwrite)
-    all_labels, context = np.ascontiguousarray(np.concatenate(labels)), data._handle.context
+    all_labels, path = np.ascontiguousarray(np.concatenate(labels)), labels_path(data, out)
+    data._handle.context.run(
+        lib.slt_dataset_label,
+        data._handle.pointer,
+        all_labels.ctypes.data,
+        path_bytes(out),
+        overwrite,
+    )
+    return path
+
+
+def labels_path(data: Dataset, out: PathLike) -> str:
+    """Where :func:`write_labels` would write."""
+    if data._origin is not None:
+        return os.fspath(out)
     name, found = path_bytes(out), ctypes.create_string_buffer(4096)
-    context.call(lib.slt_dataset_label_path, data._handle.pointer, name, found, len(found))
-    context.run(
-        lib.slt_dataset_label, data._handle.pointer, all_labels.ctypes.data, name, overwrite
+    data._handle.context.call(
+        lib.slt_dataset_label_path, data._handle.pointer, name, found, len(found)
     )
     return os.fsdecode(found.value)
 

@@ -6,6 +6,8 @@ Copyright (c) 2026 the slottar authors
 
 import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +66,32 @@ def test_features_of_lerobot(tmp_path):
     assert slottar.load(root, actions="observation.*").actions.shape == (3, 3)
     with pytest.raises(ValueError, match="no numeric feature matches actions='z'"):
         slottar.load(root, actions="z")
+
+
+def test_one_command_labels_a_lerobot_folder(tmp_path):
+    random = np.random.default_rng(1)
+    aims = np.array([[0.8, 0.2], [-0.5, 0.9], [0.1, -0.7]])
+    actions = [np.repeat(aims, random.integers(8, 14, 3), 0) for _ in range(20)]
+    actions = [a + 0.05 * random.normal(size=a.shape) for a in actions]
+    root = slottar.to_lerobot(slottar.from_arrays(actions), tmp_path / "robot")
+    out = tmp_path / "labelled"
+
+    def command(*words):
+        line = [sys.executable, "-m", "slottar", "segment", *map(str, words)]
+        return subprocess.run(line, capture_output=True, text=True)
+
+    done = command(root, "-o", out, "--runs", "8")
+    assert done.returncode == 0 and done.stdout.strip() == str(out), done.stderr
+    assert "20 episodes, 3.0 segments each; trust" in done.stderr
+    back = slottar.load(out)
+    for episode, action in zip(back, actions):
+        change = np.flatnonzero(np.abs(np.diff(action, axis=0)).max(1) > 0.4)
+        assert np.flatnonzero(np.diff(episode.segments)).tolist() == change.tolist()
+    again = command(root, "-o", out, "--runs", "8")
+    assert again.returncode == 1 and "exists; --force" in again.stderr
+    over = command(root, "-o", root, "--force")
+    assert over.returncode == 1 and "would write over the input" in over.stderr
+    assert command(tmp_path / "none", "-o", out).stderr.startswith("slottar: ")
 
 
 def test_memory_needs_no_file(tmp_path, monkeypatch, model, demos):

@@ -47,6 +47,7 @@ typedef struct {
     slt_trust trust;
     const slt_vote_result *vote; // NULL: one model answers
     slt_vote_result vote_result;
+    char labelled[4096]; // where the labels went; "": elsewhere
 } printer;
 
 // ---- forms
@@ -223,6 +224,8 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
         status = labelled ? slt_model_label(model, p->data, options, labelled)
                           : slt_model_segment(model, p->data, options, print, p);
     }
+    if (status == SLT_OK && labelled)
+        slt_dataset_label_path(p->data, labelled, p->labelled, sizeof p->labelled);
     if (p->told && !call->quiet)
         fprintf(stderr, "%lld trajectories: the true number of segments was used\n",
                 (long long)p->told);
@@ -238,6 +241,7 @@ static void summarise(const cli_call *call, printer *p) {
     FILE *out = cli_value(call, "output") ? stdout : stderr;
     if (p->vote) cli_print_vote(out, p->vote);
     cli_tally_print(out, &p->tally, p->restarts.members ? &p->restarts : NULL, &p->trust);
+    if (p->labelled[0]) fprintf(out, "labelled: %s\n", p->labelled);
 }
 
 // a vote keeps the runs that ended, if they are enough

@@ -36,10 +36,24 @@ static bool ends_with(const char *path, const char *ending) {
 static bool is_npz(const char *path) { return starts_with(path, "PK\3\4", 4); }
 static bool is_csv(const char *path) { return ends_with(path, ".csv"); }
 
+// LeRobot keeps its steps in parquet files, which the Python package reads
+static bool is_lerobot(const char *path) {
+    char inside[SLT_PATH];
+    int length = snprintf(inside, sizeof inside, "%s/meta/info.json", path);
+    return length < SLT_PATH && access(inside, F_OK) == 0;
+}
+
+static slt_status refuse_lerobot(slt_array_set *set) {
+    SLT_FAIL(SLT_UNSUPPORTED,
+             "%s: a LeRobot folder; Python reads it: python -m slottar segment %s -o labelled/",
+             set->path, set->path);
+}
+
 static const char *const native_endings[] = {".safetensors", NULL};
 static const char *const npz_endings[] = {".npz", NULL};
 static const char *const csv_endings[] = {".csv", NULL};
 static const char *const minari_endings[] = {".hdf5", ".h5", "/", NULL};
+static const char *const no_endings[] = {NULL};
 
 static slt_status write_native(slt_context *context, const char *native, const char *out);
 
@@ -48,6 +62,7 @@ static const slt_data_format formats[] = {
     {"npz", npz_endings, is_npz, false, slt_npz_read, slt_npz_write},
     {"csv", csv_endings, is_csv, true, slt_csv_read, NULL},
     {"minari", minari_endings, slt_minari_knows, true, slt_minari_read, slt_minari_write},
+    {"lerobot", no_endings, is_lerobot, true, refuse_lerobot, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 

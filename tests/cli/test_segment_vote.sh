@@ -51,15 +51,22 @@ rows = open("a.csv").read().split()
 assert rows[0] == "episode,step,segment" and len(rows) == len(open("moves.csv").read().split())
 P
 check "labels back" 0 vote --run a -o back/
+says "and says where" out "labelled: back/moves.csv"
+check "quiet" 0 vote --run a -o back/ --force -q
+if [ -s out ] || [ -s err ]; then not_ok "says nothing"; else ok "says nothing"; fi
 says "in a copy of the csv" back/moves.csv "demo,ax,ay,qx,qy,segment"
 python "with the segments of the lines" <<'P'
 import json
 labels = [row.split(",")[-1] for row in open("back/moves.csv").read().split()[1:]]
 assert labels == [str(s) for line in open("a.jsonl") for s in json.loads(line)["segment"]]
 P
+mkdir -p robot/meta && echo '{}' >robot/meta/info.json
+check "a LeRobot folder" 1 "$SLOTTAR" segment robot -o labelled/
+says "is read by Python" err "robot: a LeRobot folder; Python reads it: python -m slottar segment robot -o labelled/"
 check "told the number" 0 vote prior=3 --run told -o told.jsonl
 says "it says so" out "the vote, told 3:"
-check "a prior that is none" 1 vote prior=many --run none
+check "a prior that is none" 1 vote prior=many --run no/where/none
+[ ! -e no ] && ok "leaves no folder" || not_ok "leaves no folder"
 says "with the forms there are" err "a range (3..6)"
 
 # ---- the run
