@@ -55,6 +55,10 @@ static void check_settings(const slt_repro *r, const slt_repro_set *set,
     slt_repro_run run;
     slt_setup setup;
     CHECK_OK(slt_repro_run_init(r, set, variant, 2, &run));
+    if (slt_repro_is_vote(variant)) { // none of these; a prior when the set is there
+        assert_int_equal(run.train.setting_count, 0);
+        return;
+    }
     CHECK_OK(slt_setup_read(NULL, &setup, &run.train));
     assert_int_equal(setup.train.epochs, 3);
     assert_int_equal(run.train.seed, variant->from + 7);
@@ -196,7 +200,8 @@ static void commands_say_what_is_run(void **state) {
     assert_string_equal(
         text.bytes,
         "slottar train-expert unlockpickup clip=0 epochs=1 minibatches=1 clone=0 copies=128 "
-        "steps=16 lr=0.002 eval_interval=256 goal=0.9 --seed 3 -o data/unlockpickup-agent-policy.safetensors && slottar collect unlockpickup --expert "
+        "steps=16 lr=0.002 eval_interval=256 goal=0.9 --seed 3 -o "
+        "data/unlockpickup-agent-policy.safetensors && slottar collect unlockpickup --expert "
         "data/unlockpickup-agent-policy.safetensors --segments 3 --seed 3 -o "
         "data/unlockpickup-agent.safetensors");
     slt_text_deinit(&text);
@@ -274,6 +279,9 @@ static void records_come_back(void **state) {
     strcpy(want.warning, "a \"quoted\"\nwarning");
     strcpy(want.commit, "abc");
     strcpy(want.precision, "tf32");
+    strcpy(want.group, "phases");
+    want.trust = 0.5, want.alone = 0.25;
+    want.test.reliability.count[9] = 7, want.test.reliability.confidence[9] = 6.5;
     want.test.told_count = want.test.counts_done = true;
     CHECK_OK(slt_repro_record_write("r.json", &want));
     CHECK_OK(slt_repro_record_read("r.json", &got));
@@ -284,6 +292,9 @@ static void records_come_back(void **state) {
     assert_string_equal(got.warning, want.warning);
     assert_string_equal(got.commit, "abc");
     assert_string_equal(got.precision, "tf32");
+    assert_string_equal(got.group, "phases");
+    assert_true(got.trust == 0.5 && got.alone == 0.25);
+    assert_memory_equal(&got.test.reliability, &want.test.reliability, sizeof(slt_reliability));
     want.seconds = NAN;
     want.failed = true;
     CHECK_OK(slt_repro_record_write("r.json", &want));
