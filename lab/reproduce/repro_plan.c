@@ -9,10 +9,9 @@
 
 // ---- tables
 
-// without names all tables, but those of recordings only where there are any
+// without names all tables, but those of segments only where there are recordings
 static bool is_wanted(const slt_reproduce_request *request, const slt_repro_table *table) {
-    const slt_repro_set *set = table->sets[0] ? slt_repro_set_find(table->sets[0]) : NULL;
-    if (!request->table_count) return !set || !set->recorded || request->sets || request->no_runs;
+    if (!request->table_count) return table->kind != SLT_TABLE_SEGMENTS || request->sets;
     return slt_repro_in(request->tables, request->table_count, table->name);
 }
 
