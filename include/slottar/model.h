@@ -37,6 +37,16 @@ typedef struct {
 } slt_model_info;
 SLT_API const slt_model_info *slt_model_about(const slt_model *model);
 
+// How a vote came about, for one trajectory (docs/vote.md).
+typedef struct {
+    // [length] weight of the runs with a boundary at this step, or one step off and no nearer to
+    // another place; 0 where there is none
+    const float *heights;
+    float line;             // boundaries begin at this height; 0: the number that was told decides
+    int32_t answer_count;   // answers that runs agree on; at most SLT_MOST_ANSWERS
+    const uint8_t *answers; // [answer_count][length] 1: a segment of that answer ends here
+} slt_vote_picture;
+
 // What the model says about one trajectory. Arrays are the library's, valid during the visit.
 typedef struct {
     int64_t episode;
@@ -47,16 +57,17 @@ typedef struct {
     const float *confidence;   // [boundary_count] probability of a boundary within one step of it
     bool calibrated;           // against other restarts; else it is what the model itself says
     int32_t segments;
-    bool told_count;           // the true number of segments, from the labels, was used
-    int32_t slots;             // 0: the model has none
-    const double *counts;      // [slots] probability of 1 ... slots segments
-    const float *masks;        // [slots][length]; NULL unless pictures were asked for
-    const float *attention;    // [length][slots]; likewise
-    int32_t code;              // numbers of a segment's code; 0: the model has none
-    const int32_t *types;      // [segments] kinds, the same in all trajectories; NULL: not known
-    const float *codes;        // [segments][code] what each segment is about; or NULL
-    int32_t slot_size;         // numbers of a slot; 0: the model shows none, or no pictures
-    const float *slot_vectors; // [slots][slot_size] what slot attention distilled; NULL likewise
+    bool told_count;              // the true number of segments, from the labels, was used
+    int32_t slots;                // 0: the model has none
+    const double *counts;         // [slots] probability of 1 ... slots segments
+    const float *masks;           // [slots][length]; NULL unless pictures were asked for
+    const float *attention;       // [length][slots]; likewise
+    int32_t code;                 // numbers of a segment's code; 0: the model has none
+    const int32_t *types;         // [segments] kinds, the same in all trajectories; NULL: not known
+    const float *codes;           // [segments][code] what each segment is about; or NULL
+    int32_t slot_size;            // numbers of a slot; 0: the model shows none, or no pictures
+    const float *slot_vectors;    // [slots][slot_size] what slot attention distilled; NULL likewise
+    const slt_vote_picture *vote; // NULL: not the result of a vote, or no pictures
 } slt_segments;
 
 // Gets every answer, in the order of the episodes; another status than SLT_OK stops.
@@ -67,7 +78,7 @@ typedef struct {
     bool one_split; // only the episodes of `split`
     slt_split split;
     const char *missed_by;      // a rule: of one split only those that it gets wrong; or NULL
-    bool pictures;              // masks, attention and slots too
+    bool pictures;              // masks, attention and slots too; of a vote how it came about
     uint64_t seed;              // of what is sampled, in profiles that sample
     int min_length, max_length; // steps of a segment, as far as possible; 0: no bound
     bool overwrite;             // what is written replaces a file that exists (output.h)

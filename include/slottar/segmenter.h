@@ -37,12 +37,16 @@ typedef struct {
 } slt_segmenter_options;
 
 enum { SLT_MOST_GROUPS = 4, SLT_MOST_ANSWERS = 3, SLT_MOST_VOTE_WARNINGS = 8 };
+enum { SLT_ANSWER_WORDS = 160 };
 
 // One of up to three answers that runs of a group agree on.
 typedef struct {
     int runs;         // that give this answer
     double segments;  // per held-out episode, mean
     double agreement; // with the group's own answer
+    // the first: where segments end; the others: what sets them apart from it ("ends after drop
+    // instead of toggle")
+    char words[SLT_ANSWER_WORDS];
 } slt_vote_answer;
 
 typedef struct {
@@ -70,18 +74,30 @@ typedef struct {
 } slt_vote_result;
 
 // Learns from the training split (all episodes where there are no splits). Labels are not read.
-// options may be NULL. Cancelled with at least four runs in every group it keeps what there is.
+// options may be NULL. Cancelled, it keeps what there is: the groups in which at least four runs
+// ended; CANCELLED when there is none. Progress says from time to time how the vote stands.
 SLT_API slt_status slt_segmenter_fit(slt_context *context, slt_dataset *data,
                                      const slt_segmenter_options *options, slt_segmenter **out);
 SLT_API void slt_segmenter_close(slt_segmenter *segmenter);
 SLT_API const slt_vote_result *slt_segmenter_result(const slt_segmenter *segmenter);
 
-// Which group answers (by default the chosen one), and which of its answers (0: the vote of all its
-// runs; 1..: one of the answers listed).
+// The runs of a group that voted, by its place in the result. Arrays are the segmenter's.
+typedef struct {
+    int count;
+    const float *agreement; // [count][count] F1 above chance between two runs on held-out episodes;
+                            // NULL: the file of members does not tell
+    const double *weights;  // [count] of each run in the vote
+    const int8_t *answers;  // [count] which answer a run gives, 1..; 0: none of those listed
+} slt_vote_runs;
+SLT_API slt_status slt_segmenter_runs(const slt_segmenter *segmenter, int group,
+                                      slt_vote_runs *out);
+
+// Which group answers (NULL: the one with the greatest trust), and which of its answers (0: the
+// vote of all its runs; 1..: one of the answers listed). The result then tells of that group.
 SLT_API slt_status slt_segmenter_take(slt_segmenter *segmenter, const char *group, int answer);
 
 // Every answer, in the order of the episodes. The answer for a trajectory depends on it alone.
-// options may be NULL; it reads one_split, split, min_length and max_length.
+// options may be NULL; it reads one_split, split, pictures, min_length and max_length.
 SLT_API slt_status slt_segmenter_segment(slt_segmenter *segmenter, slt_dataset *data,
                                          const slt_segment_options *options,
                                          slt_segments_visit visit, void *user);
@@ -101,6 +117,8 @@ SLT_API slt_status slt_segmenter_train(slt_context *context, slt_dataset *data,
 // for other models; it is the model's.
 #define SLT_MEMBERS_FILE "members.safetensors"
 SLT_API slt_segmenter *slt_model_vote(slt_model *model);
+// slt_segmenter_take for a model; its trust is that of the group then. INVALID for other models.
+SLT_API slt_status slt_model_take(slt_model *model, const char *group, int answer);
 
 #ifdef __cplusplus
 }

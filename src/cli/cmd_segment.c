@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "action_mark.h"
 #include "commands.h"
 #include "data_columns.h"
 #include "segment_summary.h"
 #include "segment_vote.h"
+#include "show_segments.h"
 #include "show_trust.h"
 #include "signals.h"
 #include "slottar/model.h"
@@ -28,6 +28,7 @@ static const cli_flag flags[] = {
     {"min-length", 0, "N", "segments of at least N steps, where possible"},
     {"max-length", 0, "N", "segments of at most N steps"},
     {"answer", 0, "N", "takes the N-th of the answers that runs of a vote agree on"},
+    {"group", 0, "NAME", "takes the answer of this group of a vote: switching, events or phases"},
     {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
     {"runs", 0, "N", "without RUN: runs of every group that votes (default 60)"},
     {"seconds", 0, "N", "without RUN: time limit of training"},
@@ -39,7 +40,8 @@ static const cli_flag flags[] = {
 
 typedef struct {
     FILE *out;
-    bool csv, show, colour;
+    bool csv, show;
+    cli_terminal terminal;
     int64_t limit, done, told;
     slt_dataset *data;
     cli_tally tally;
@@ -48,6 +50,7 @@ typedef struct {
     const slt_vote_result *vote; // NULL: one model answers
     slt_vote_result vote_result;
     char labelled[4096]; // where the labels went; "": elsewhere
+    int64_t answer; // of the vote; 0: all runs
 } printer;
 
 // ---- forms
@@ -82,7 +85,7 @@ static void print_json(const printer *p, const slt_segments *s) {
     if (s->codes) print_codes(out, s);
     putc(']', out);
     if (s->types) print_numbers(out, "types", s->types, s->segments);
-    if (p->vote) fprintf(out, ",\"group\":\"%s\"", p->vote->groups[p->vote->chosen].name);
+    if (p->vote) cli_json_answers(out, p->vote, p->answer);
     fputs(s->told_count ? ",\"told_count\":true,\"trust\":" : ",\"trust\":", out);
     cli_json_trust(out, &p->trust);
     fputs("}\n", out);
@@ -94,31 +97,6 @@ static void print_csv(const printer *p, const slt_segments *s) {
         fprintf(out, "%lld,%d,%d\n", (long long)s->episode, t, s->ids[t]);
 }
 
-// one character per step, a colour per segment
-static void print_line(const printer *p, const slt_segments *s) {
-    static const int colours[] = {42, 44, 45, 43, 46, 41};
-    const slt_dataset_info *info = slt_dataset_about(p->data);
-    slt_episode episode;
-    if (slt_dataset_episode(p->data, s->episode, &episode) != SLT_OK) return;
-    fprintf(p->out, "%6lld  ", (long long)s->episode);
-    for (int t = 0; t < s->length; t++) {
-        char mark = cli_action_mark(info, &episode, t);
-        bool first = t > 0 && s->ids[t] != s->ids[t - 1];
-        if (p->colour)
-            fprintf(p->out, "\033[30;%dm%c\033[0m", colours[s->ids[t] % 6], mark);
-        else
-            fprintf(p->out, "%s%c", first ? "|" : "", mark);
-    }
-    fprintf(p->out, "  %d segments", s->segments);
-    for (int i = 0; i < s->boundary_count; i++)
-        fprintf(p->out, "%s%.2f",
-                i               ? " "
-                : s->calibrated ? "  confidence "
-                                : "  not calibrated: ",
-                s->confidence[i]);
-    putc('\n', p->out);
-}
-
 static slt_status print(void *user, const slt_segments *segments) {
     printer *p = user;
     if (p->limit && p->done >= p->limit) return SLT_OK;
@@ -126,7 +104,7 @@ static slt_status print(void *user, const slt_segments *segments) {
     p->done++;
     p->told += segments->told_count;
     if (p->show)
-        print_line(p, segments);
+        cli_show_segments(p->out, &p->terminal, p->data, segments);
     else
         (p->csv ? print_csv : print_json)(p, segments);
     return SLT_OK;
@@ -193,16 +171,19 @@ static slt_status check_name(const cli_call *call, slt_dataset *data,
     return status == SLT_OK ? slt_output_check(&request) : status;
 }
 
-// --answer, where a vote has several
+// --group and --answer, where members vote
 static slt_status take_answer(cli_call *call, printer *p, slt_model *model) {
     slt_segmenter *segmenter = slt_model_vote(model);
-    int64_t answer;
-    cli_number(call, "answer", 1, SLT_MOST_ANSWERS, 0, &answer);
-    if (segmenter) {
+    const char *group = cli_value(call, "group");
+    slt_status status = SLT_OK;
+    cli_number(call, "answer", 1, SLT_MOST_ANSWERS, 0, &p->answer);
+    if (group || p->answer) status = slt_model_take(model, group, (int)p->answer);
+    if (status == SLT_OK && segmenter) {
         p->vote_result = *slt_segmenter_result(segmenter);
         p->vote = &p->vote_result;
     }
-    return segmenter && answer ? slt_segmenter_take(segmenter, NULL, (int)answer) : SLT_OK;
+    p->trust = slt_model_about(model)->trust;
+    return status;
 }
 
 // a data set with the segments as labels when `labelled` names one, else through the printer
@@ -219,11 +200,9 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
         status = cli_wants_vote(call) ? vote(call, p, options, run) : train(call, p, run);
     if (status == SLT_OK) status = slt_model_open(call->context, run, &model);
     if (status == SLT_OK) status = take_answer(call, p, model);
-    if (status == SLT_OK) {
-        p->trust = slt_model_about(model)->trust;
+    if (status == SLT_OK)
         status = labelled ? slt_model_label(model, p->data, options, labelled)
                           : slt_model_segment(model, p->data, options, print, p);
-    }
     if (status == SLT_OK && labelled)
         slt_dataset_label_path(p->data, labelled, p->labelled, sizeof p->labelled);
     if (p->told && !call->quiet)
@@ -329,7 +308,8 @@ static int run(cli_call *call) {
     static printer p;
     p.out = stdout;
     p.show = cli_value(call, "show") != NULL;
-    p.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    p.terminal = cli_terminal_now();
+    options.pictures = p.show;
     options.one_split = cli_value(call, "split") != NULL;
     if (!cli_split_flag(call, &options.split) || !check_flags(call, &options)) return CLI_USAGE;
     if (!cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
@@ -369,8 +349,10 @@ const cli_command cli_segment = {
         "within one step of it), number of segments with its distribution; told_count if the "
         "model\n"
         "was given the true number of segments; trust: a number from 0 to 1, doubtful or not,\n"
-        "whether confidence is calibrated, and the warnings; of a vote, the group that was chosen\n"
-        "and types, a number per segment that means the same in all trajectories; codes, a vector\n"
+        "whether confidence is calibrated, and the warnings; of a vote, the group that was "
+        "chosen,\n"
+        "the answers that its runs agree on (runs, segments, words: what sets them apart), and\n"
+        "types, a number per segment that means the same in all trajectories; codes, a vector\n"
         "per segment, if the model has them (code=8). -o with another ending (.safetensors, .npz,\n"
         ".hdf5, or / for a Minari data set) copies the data set with the segments as its "
         "labels.\n\n"

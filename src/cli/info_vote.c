@@ -23,12 +23,10 @@ static void print_vote(const slt_model_info *about, const slt_vote_result *vote,
 
 static void json_group(const slt_vote_group *g, bool chosen) {
     printf("{\"name\":\"%s\",\"chosen\":%s,\"runs\":%d,\"segments\":%.4f,\"trust\":%.4f,"
-           "\"agreement\":%.4f,\"answers\":[",
+           "\"agreement\":%.4f,",
            g->name, chosen ? "true" : "false", g->runs, g->segments, g->trust, g->agreement);
-    for (int i = 0; i < g->answer_count; i++)
-        printf("%s{\"runs\":%d,\"segments\":%.4f,\"agreement\":%.4f}", i ? "," : "",
-               g->answers[i].runs, g->answers[i].segments, g->answers[i].agreement);
-    fputs("]}", stdout);
+    cli_json_answer_list(stdout, g);
+    putchar('}');
 }
 
 static void json_vote(const slt_model_info *about, const slt_vote_result *vote, const char *path) {

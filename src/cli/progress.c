@@ -8,11 +8,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 static struct {
-    char stage[32];
+    char stage[32], news[128]; // the last there was
     double started, drawn;
     bool open; // a bar stands on the current line
 } bar;
@@ -28,16 +29,24 @@ void cli_progress_end(void) {
     bar.open = false;
 }
 
+// columns of the terminal: a line that wraps could not be taken back
+static int columns(void) {
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
 static void draw_bar(const slt_progress *progress, double seconds) {
     enum { WIDTH = 24 };
+    char line[256];
     double share = progress->total ? (double)progress->done / (double)progress->total : 0;
     int filled = (int)(share * WIDTH);
     char cells[WIDTH + 1];
     for (int i = 0; i < WIDTH; i++) cells[i] = i < filled ? '#' : '.';
     cells[WIDTH] = 0;
     double left = share > 0 ? seconds * (1 - share) / share : 0;
-    fprintf(stderr, "\r\033[K%s [%s] %3.0f %%  %.0f s left  %s", progress->stage, cells,
-            100 * share, left, progress->news);
+    snprintf(line, sizeof line, "%s [%s] %3.0f %%  %.0f s left  %s", progress->stage, cells,
+             100 * share, left, bar.news);
+    fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
     bar.open = true;
 }
 
@@ -49,7 +58,9 @@ void cli_progress(void *user, const slt_progress *progress) {
         snprintf(bar.stage, sizeof bar.stage, "%s", progress->stage);
         bar.started = time;
         bar.drawn = 0;
+        bar.news[0] = 0;
     }
+    if (progress->news[0]) snprintf(bar.news, sizeof bar.news, "%s", progress->news);
     if (!isatty(STDERR_FILENO)) {
         if (progress->news[0]) fprintf(stderr, "%s: %s\n", progress->stage, progress->news);
         return;

@@ -5,6 +5,7 @@
 #include "segment_vote.h"
 #include <string.h>
 #include "commands.h"
+#include "json_text.h"
 
 static const char *setting(const cli_call *call, const char *key) {
     size_t length = strlen(key);
@@ -44,16 +45,33 @@ bool cli_vote_options(cli_call *call, int min_length, slt_segmenter_options *out
 }
 
 static void print_group(FILE *out, const slt_vote_group *g, bool chosen) {
-    fprintf(out, "%s %s: %d runs, %.1f segments, trust %.2f", chosen ? "*" : " ", g->name, g->runs,
-            g->segments, g->trust);
+    fprintf(out, "%s %s: %d runs, %.1f segments, trust %.2f\n", chosen ? "*" : " ", g->name,
+            g->runs, g->segments, g->trust);
     for (int i = 0; g->answer_count > 1 && i < g->answer_count; i++)
-        fprintf(out, "%s%d of %.1f segments", i ? ", " : "; answers: ", g->answers[i].runs,
-                g->answers[i].segments);
-    putc('\n', out);
+        fprintf(out, "    answer %d: %d runs, %.1f segments%s%s\n", i + 1, g->answers[i].runs,
+                g->answers[i].segments, g->answers[i].words[0] ? ": " : "",
+                cli_plain(g->answers[i].words).text);
 }
 
 void cli_print_vote(FILE *out, const slt_vote_result *vote) {
     fprintf(out, "the vote, told %s:\n", vote->told);
     for (int g = 0; g < vote->group_count; g++)
         print_group(out, &vote->groups[g], g == vote->chosen);
+}
+
+void cli_json_answer_list(FILE *out, const slt_vote_group *g) {
+    fputs("\"answers\":[", out);
+    for (int i = 0; i < g->answer_count; i++) {
+        fprintf(out, "%s{\"runs\":%d,\"segments\":%.4f,\"agreement\":%.4f,\"words\":", i ? "," : "",
+                g->answers[i].runs, g->answers[i].segments, g->answers[i].agreement);
+        cli_json_text(out, g->answers[i].words);
+        putc('}', out);
+    }
+    putc(']', out);
+}
+
+void cli_json_answers(FILE *out, const slt_vote_result *vote, int64_t answer) {
+    const slt_vote_group *g = &vote->groups[vote->chosen];
+    fprintf(out, ",\"group\":\"%s\",\"answer\":%d,", g->name, (int)answer);
+    cli_json_answer_list(out, g);
 }

@@ -14,5 +14,8 @@ bool cli_wants_vote(const cli_call *call);
 // kind=, prior=, --runs, --seconds, --min-length; false: misuse was said
 bool cli_vote_options(cli_call *call, int min_length, slt_segmenter_options *out);
 void cli_print_vote(FILE *out, const slt_vote_result *vote);
+// "answers":[...] of a group; and with the group and the answer that was taken before it
+void cli_json_answer_list(FILE *out, const slt_vote_group *group);
+void cli_json_answers(FILE *out, const slt_vote_result *vote, int64_t answer);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/options.h"
 #include "engine/tape.h"
+#include "slottar/model.h"
 
 // a column of the data that varies, as a model reads it: (x - mean)/scale. Of a bit, a column of
 // two values, that is 0 or 1, else the standardised number
@@ -66,12 +67,13 @@ typedef struct {
     int32_t *types;    // [T] kind of the segment of step t, the same in all trajectories; or NULL
     float *masks;      // [K][T] after halting, or NULL
     float *attention;  // [T][K], or NULL: not asked for, or the model has none
-    int code;          // numbers of a segment's code; 0: the model has none
-    const slt_real *codes; // [K][code], valid until the next step; or NULL
-    int slot_size;         // S, 0: the model shows no slots
-    float *vectors;        // [K][S] the slots, or NULL: not asked for
-    slt_real *head;        // [A or C] room for what is predicted at one step
-    int reconstructed;     // steps whose action the model gives back
+    const slt_vote_picture *vote; // NULL: no vote, or not asked for
+    int code;                     // numbers of a segment's code; 0: the model has none
+    const slt_real *codes;        // [K][code], valid until the next step; or NULL
+    int slot_size;                // S, 0: the model shows no slots
+    float *vectors;               // [K][S] the slots, or NULL: not asked for
+    slt_real *head;               // [A or C] room for what is predicted at one step
+    int reconstructed;            // steps whose action the model gives back
 } slt_segmentation;
 
 // what the user knows about the number of segments

@@ -23,4 +23,12 @@ void slt_segmenter_close(slt_segmenter *s) {
     slt_free(&s->context->allocator, s);
 }
 
+slt_status slt_segmenter_runs(const slt_segmenter *s, int group, slt_vote_runs *out) {
+    if (group < 0 || group >= s->group_count)
+        SLT_FAIL(SLT_RANGE, "no group %d: %d voted", group, s->group_count);
+    const slt_run_group *g = &s->groups[group];
+    *out = (slt_vote_runs){g->count, g->agreement, g->votes[0].weights, g->mode};
+    return SLT_OK;
+}
+
 const slt_vote_result *slt_segmenter_result(const slt_segmenter *s) { return &s->result; }

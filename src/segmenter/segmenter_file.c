@@ -99,6 +99,8 @@ static slt_status add_group(arrays *a, slt_segmenter *s, int g) {
     if (s->told) add(a, SLT_DTYPE_F64, VOTES * s->counts, -1, odds, "%s.odds", name);
     add(a, SLT_DTYPE_F64, SUMMARY, -1, summary, "%s.summary", name);
     add(a, SLT_DTYPE_I32, 2, -1, rules, "%s.rules", name);
+    if (group->agreement)
+        add(a, SLT_DTYPE_F32, group->count, group->count, group->agreement, "%s.agreement", name);
     for (int i = 0; i < group->count; i++) {
         slt_member_shape *shape;
         double *values;
@@ -113,10 +115,21 @@ static slt_status add_group(arrays *a, slt_segmenter *s, int g) {
     return a->status;
 }
 
+// a line for every answer of every group
+enum { WORDS = SLT_MOST_GROUPS * SLT_MOST_ANSWERS * SLT_ANSWER_WORDS };
+static void join_words(const slt_vote_result *result, char out[WORDS]) {
+    size_t at = 0;
+    for (int g = 0; g < result->group_count; g++)
+        for (int i = 0; i < result->groups[g].answer_count; i++)
+            at +=
+                (size_t)snprintf(out + at, WORDS - at, "%s\n", result->groups[g].answers[i].words);
+    out[at] = 0;
+}
+
 static slt_status write_all(slt_segmenter *s, arrays *a, const char *path) {
-    int32_t about[ABOUT] = {s->continuous, s->actions, s->observation, s->result.chosen,
+    int32_t about[ABOUT] = {s->continuous, s->actions, s->observation, s->elected,
                             s->result.doubtful};
-    char warnings[SLT_MOST_VOTE_WARNINGS * 256] = "", groups[64] = "";
+    char warnings[SLT_MOST_VOTE_WARNINGS * 256] = "", groups[64] = "", words[WORDS];
     size_t at = 0;
     for (int i = 0; i < s->result.warning_count; i++)
         at += (size_t)snprintf(warnings + at, sizeof warnings - at, "%s%s", i ? "\n" : "",
@@ -132,9 +145,14 @@ static slt_status write_all(slt_segmenter *s, arrays *a, const char *path) {
     if (s->told) add(a, SLT_DTYPE_F64, s->counts, -1, s->told, "told");
     add(a, SLT_DTYPE_I32, ABOUT, -1, about, "about");
     SLT_TRY(a->status);
-    slt_metadata metadata[] = {{"format", FORMAT},        {"groups", groups},
-                               {"told", s->result.told},  {"data", s->data ? s->data : ""},
-                               {"settings", s->settings}, {"warnings", warnings}};
+    join_words(&s->result, words);
+    slt_metadata metadata[] = {{"format", FORMAT},
+                               {"groups", groups},
+                               {"answers", words},
+                               {"told", s->result.told},
+                               {"data", s->data ? s->data : ""},
+                               {"settings", s->settings},
+                               {"warnings", warnings}};
     return slt_safetensors_save(&s->context->allocator, path, a->list, a->count, metadata,
                                 sizeof metadata / sizeof *metadata);
 }
@@ -243,6 +261,27 @@ static slt_status read_odds(const reading *r, slt_run_group *group) {
     return SLT_OK;
 }
 
+// who gives which answer, by the weights; how far runs agree, where the file tells
+static slt_status read_runs(reading *r, slt_run_group *group, int64_t count) {
+    slt_arena *arena = &r->s->arena;
+    const slt_array *agreement;
+    char text[TENSOR_NAME];
+    int64_t shape[2] = {count, count};
+    SLT_TRY(SLT_NEW(arena, &group->mode, (size_t)count));
+    for (int m = 0; m < group->modes; m++)
+        for (int64_t i = 0; i < count; i++)
+            if (group->votes[1 + m].weights[i] > 0) group->mode[i] = (int8_t)(1 + m);
+    snprintf(text, sizeof text, "%s.agreement", group->spec->name);
+    if (!slt_safetensors_find(r->file, text)) return SLT_OK;
+    SLT_TRY(slt_safetensors_get(r->file, text, SLT_DTYPE_F32, 2, shape, &agreement));
+    SLT_TRY(SLT_NEW(arena, &group->agreement, agreement->count));
+    memcpy(group->agreement, agreement->data, agreement->bytes);
+    for (size_t i = 0; i < agreement->count; i++)
+        if (!(group->agreement[i] >= 0 && group->agreement[i] <= 1))
+            SLT_FAIL(SLT_FORMAT, "%s: a number of %s is not from 0 to 1", r->path, text);
+    return SLT_OK;
+}
+
 static slt_status read_group(reading *r, const char *name) {
     slt_segmenter *s = r->s;
     slt_run_group *group = &s->groups[s->group_count];
@@ -280,6 +319,7 @@ static slt_status read_group(reading *r, const char *name) {
     for (int i = 0; i < SLT_MOST_ANSWERS; i++)
         summary->answer_count += summary->answers[i].runs > 0;
     group->modes = summary->answer_count;
+    SLT_TRY(read_runs(r, group, count));
     SLT_TRY(read_members(r, group, count));
     summary->runs = group->count;
     return SLT_OK;
@@ -292,6 +332,15 @@ static void read_warnings(slt_vote_result *result, const char *text) {
                  length, text);
         text += length + (text[length] == '\n');
     }
+}
+
+static void read_words(slt_vote_result *result, const char *text) {
+    for (int g = 0; g < result->group_count; g++)
+        for (int i = 0; i < result->groups[g].answer_count; i++) {
+            int length = (int)strcspn(text, "\n");
+            snprintf(result->groups[g].answers[i].words, SLT_ANSWER_WORDS, "%.*s", length, text);
+            text += length + (text[length] == '\n');
+        }
 }
 
 static slt_status read_about(reading *r) {
@@ -325,6 +374,7 @@ static slt_status read_all(reading *r) {
     const char *groups = slt_safetensors_metadata(r->file, "groups");
     const char *told = slt_safetensors_metadata(r->file, "told");
     const char *warnings = slt_safetensors_metadata(r->file, "warnings");
+    const char *words = slt_safetensors_metadata(r->file, "answers");
     const char *data = slt_safetensors_metadata(r->file, "data");
     const char *settings = slt_safetensors_metadata(r->file, "settings");
     if (!format || strcmp(format, FORMAT) != 0 || !groups)
@@ -346,9 +396,10 @@ static slt_status read_all(reading *r) {
     if (chosen < 0 || chosen >= s->group_count)
         SLT_FAIL(SLT_FORMAT, "%s: 'about' names a group that is not there", r->path);
     s->result.group_count = s->group_count;
-    s->result.chosen = s->chosen = chosen;
+    s->result.chosen = s->elected = chosen;
     s->result.trust = s->result.groups[chosen].trust;
     snprintf(s->result.told, sizeof s->result.told, "%s", told ? told : "nothing");
+    read_words(&s->result, words ? words : "");
     read_warnings(&s->result, warnings ? warnings : "");
     return SLT_OK;
 }

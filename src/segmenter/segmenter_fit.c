@@ -11,8 +11,9 @@
 #include "switching/chain_random.h"
 #include "train/learner/prior.h"
 
-// steps that are enough: to draw halves from, for one run, and to measure agreement on
-enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000 };
+// steps that are enough: to draw halves from, for one run, to measure agreement on, and to say how
+// the vote stands
+enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000, STANDING_STEPS = 8000 };
 static const double RARE = .02; // counts with less of the greatest chance do not occur
 enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8, DEVICE_WAVE = 64 };
 // pieces of long recordings: most steps of one; with few episodes, how many, and the least steps
@@ -27,10 +28,12 @@ typedef struct {
     slt_run_group *group;
     slt_arena arena; // of the recordings
     slt_recording pool, held_out;
-    int64_t *order; // [wave][pool episodes]
-    bool device;    // a wave is learned there at once; else by a thread each
-    int wave;       // members
-    int first;      // member of this wave
+    slt_recording few; // of the held-out episodes: to say how the vote stands
+    int64_t *order;    // [wave][pool episodes]
+    bool device;       // a wave is learned there at once; else by a thread each
+    int wave;          // members
+    int first;         // member of this wave
+    int told;          // members when it was last said how the vote stands
     uint64_t seed;
 } learning;
 
@@ -51,6 +54,15 @@ static slt_status take_steps(slt_arena *arena, slt_dataset *data, const int64_t 
         sum += offsets[e + 1] - offsets[e];
     }
     return SLT_OK;
+}
+
+// how many episodes from the first on have enough steps
+static int64_t first_of(slt_dataset *data, const episodes *from, int64_t steps) {
+    const int64_t *offsets = slt_dataset_offsets(data);
+    int64_t count = 0;
+    for (; count < from->count && steps > 0; count++)
+        steps -= offsets[from->list[count] + 1] - offsets[from->list[count]];
+    return count;
 }
 
 // where agreement is measured: the validation split, or what there is
@@ -141,6 +153,20 @@ static void count_members(slt_run_group *group, int most) {
     }
 }
 
+// news at 4, 6, 9, ... members, where somebody listens
+static slt_status tell(learning *l, int done, int runs) {
+    char news[96] = "";
+    slt_context *context = l->s->context;
+    if (!context->options.progress) return SLT_OK;
+    bool due = done >= LEAST_RUNS && (2 * done >= 3 * l->told || done == runs);
+    if (due && !slt_context_is_cancelled(context)) {
+        SLT_TRY(slt_group_standing(l->s, l->group, done, &l->few, news, sizeof news));
+        l->told = done;
+    }
+    slt_context_progress(context, l->group->spec->name, (uint64_t)done, (uint64_t)runs, news);
+    return SLT_OK;
+}
+
 static slt_status learn_members(learning *l, int runs, double until) {
     slt_segmenter *s = l->s;
     int wave = l->wave;
@@ -151,8 +177,7 @@ static slt_status learn_members(learning *l, int runs, double until) {
         int count = runs - l->first < wave ? runs - l->first : wave;
         status =
             l->device ? learn_wave(l, count) : slt_parallel_for(s->context, count, learn_one, l);
-        slt_context_progress(s->context, l->group->spec->name, (uint64_t)(l->first + count),
-                             (uint64_t)runs, "");
+        if (status == SLT_OK) status = tell(l, l->first + count, runs);
     }
     count_members(l->group, runs);
     if (status == SLT_OK && l->group->count < LEAST_RUNS) status = slt_context_check(s->context);
@@ -175,12 +200,16 @@ static slt_status learn_group(slt_segmenter *s, slt_run_group *group, slt_datase
     if (status == SLT_OK)
         status = SLT_NEW(&l.arena, &l.order, (size_t)l.wave * (size_t)l.pool.episodes);
     if (status == SLT_OK) status = SLT_NEW(&s->arena, &group->members, (size_t)runs);
+    if (status == SLT_OK)
+        status = slt_recording_read(s, &l.arena, group, data, held_out->list,
+                                    first_of(data, held_out, STANDING_STEPS), &l.few);
     if (status == SLT_OK) status = learn_members(&l, runs, until);
     if (status == SLT_OK)
         status = slt_recording_read(s, &l.arena, group, data, held_out->list, held_out->count,
                                     &l.held_out);
     if (status == SLT_OK)
-        status = slt_group_settle(s, group, &l.held_out, &s->result.groups[group - s->groups]);
+        status = slt_group_settle(s, group, &s->arena, &l.held_out,
+                                  &s->result.groups[group - s->groups]);
     slt_arena_deinit(&l.arena);
     return status;
 }
@@ -254,6 +283,7 @@ static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena,
     s->continuous = info->action_kind == SLT_ACTIONS_CONTINUOUS;
     s->actions = s->continuous ? info->action_size : info->action_count;
     s->observation = (int)info->observation_size;
+    s->names = s->continuous ? NULL : info->action_names;
     if (s->continuous && s->options.kind == SLT_KIND_EVENTS)
         SLT_FAIL(SLT_INVALID, "kind=events is for discrete actions; %s has continuous ones",
                  slt_dataset_path(data));
@@ -276,6 +306,12 @@ static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena,
     return SLT_OK;
 }
 
+// one that was stopped before enough of its runs ended: those before it answer
+static void drop_group(slt_run_group *group) {
+    for (int i = 0; i < group->count; i++) slt_arena_deinit(&group->members[i].arena);
+    *group = (slt_run_group){0};
+}
+
 static slt_status learn(slt_segmenter *s, slt_dataset *data, slt_arena *arena) {
     episodes pool, held_out;
     double begun = slt_seconds();
@@ -290,11 +326,17 @@ static slt_status learn(slt_segmenter *s, slt_dataset *data, slt_arena *arena) {
         group->spec = spec;
         group->rules = (slt_vote_rules){.tolerance = 1, .least_length = least};
         double share = s->options.seconds * (s->group_count + 1) / groups;
-        SLT_TRY(learn_group(s, group, data, &pool, &held_out,
-                            s->options.seconds > 0 ? begun + share : 0));
+        slt_status status = learn_group(s, group, data, &pool, &held_out,
+                                        s->options.seconds > 0 ? begun + share : 0);
+        if (status == SLT_CANCELLED && s->group_count) {
+            drop_group(group);
+            break;
+        }
+        SLT_TRY(status);
         s->result.group_count = ++s->group_count;
     }
-    slt_segmenter_judge(s);
+    slt_segmenter_judge(s, groups);
+    s->names = NULL;
     s->result.seconds = slt_seconds() - begun;
     return SLT_OK;
 }

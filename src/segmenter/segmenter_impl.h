@@ -26,7 +26,9 @@ typedef struct {
     int count;                             // members that ended
     slt_vote_of votes[1 + SLT_MOST_MODES]; // all of them; then each mode
     int modes;
-    bool undivided; // all runs learned from the same steps
+    bool undivided;   // all runs learned from the same steps
+    float *agreement; // [members][members]; NULL: the file does not tell
+    int8_t *mode;     // [members] answer that a member gives, 1..; 0: none
 } slt_run_group;
 
 struct slt_segmenter {
@@ -39,12 +41,14 @@ struct slt_segmenter {
     slt_vote_result result;
     bool continuous;
     int actions, observation; // what data must have: actions or numbers per action; observations
+    const char *const *names; // [actions] while it learns; NULL: none
     slt_motion_scale scale;
     double noise; // of the actions, in standard deviations
     int counts;
     double *told;     // [counts] chance of 1 .. counts segments; NULL: nothing is known
     double *possible; // [counts] what chains are told of it: which counts occur, all alike
-    int group_count, chosen, answer;
+    int group_count, answer;
+    int elected; // the group that the vote chose; result.chosen: the one that answers
     slt_run_group groups[SLT_MOST_GROUPS];
 };
 
@@ -101,10 +105,20 @@ slt_status slt_segmenter_tell(slt_segmenter *s);
 slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
                              const slt_recording *recording, slt_arena *arena, slt_ballots *out,
                              uint8_t ***laws);
-// weights, thresholds and modes of a group from held-out episodes, and what it says of itself
-slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, const slt_recording *held_out,
-                            slt_vote_group *out);
-// which group answers, and what a user should know
-void slt_segmenter_judge(slt_segmenter *s);
+// Weights, thresholds and modes of a group from held-out episodes, and what it says of itself; its
+// arrays are of `arena`.
+slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, slt_arena *arena,
+                            const slt_recording *held_out, slt_vote_group *out);
+// how the vote of the first members stands, in words: the group itself stays as it is
+slt_status slt_group_standing(slt_segmenter *s, const slt_run_group *group, int members,
+                              const slt_recording *held_out, char *words, size_t size);
+// what sets an answer apart from the first, or what the first is: boundaries on the same episodes
+slt_status slt_answer_describe(slt_segmenter *s, slt_arena *arena, const slt_recording *recording,
+                               const uint8_t *first, const uint8_t *other,
+                               char words[SLT_ANSWER_WORDS]);
+// which group answers, and what a user should know; groups: how many should have voted
+void slt_segmenter_judge(slt_segmenter *s, int groups);
+// this group answers: what a user should know of it
+void slt_segmenter_choose(slt_segmenter *s, int group);
 
 #endif

@@ -17,14 +17,14 @@ typedef struct {
 } answering;
 
 slt_status slt_segmenter_take(slt_segmenter *s, const char *group, int answer) {
-    int chosen = group ? -1 : s->chosen;
+    int chosen = group ? -1 : s->elected;
     for (int g = 0; group && g < s->group_count; g++)
         if (strcmp(s->groups[g].spec->name, group) == 0) chosen = g;
     if (chosen < 0) SLT_FAIL(SLT_INVALID, "no group '%s' voted", group);
     if (answer < 0 || answer > s->groups[chosen].modes)
         SLT_FAIL(SLT_INVALID, "no answer %d: group %s has %d", answer, s->groups[chosen].spec->name,
                  s->groups[chosen].modes);
-    s->chosen = chosen;
+    if (chosen != s->result.chosen) slt_segmenter_choose(s, chosen);
     s->answer = answer;
     return SLT_OK;
 }
@@ -45,9 +45,34 @@ static const uint8_t *speaker(const slt_run_group *group, const slt_vote_of *vot
     return laws[best];
 }
 
-static slt_status show(answering *a, int64_t episode, const uint8_t *cut, const float *height,
-                       const uint8_t *law, int64_t length) {
+// what is known of a block of episodes: arrays over all their steps
+typedef struct {
+    const slt_ballots *ballots;
+    uint8_t *cut;
+    const uint8_t *law;
+    float *height;
+    float *heights; // of every step; NULL: no pictures
+    float line;
+    int answer_count;
+    uint8_t *answers[SLT_MOST_ANSWERS];
+} block;
+
+// how the vote came about in one episode
+static slt_status picture(answering *a, const block *b, int64_t at, int64_t length,
+                          slt_vote_picture *out) {
+    uint8_t *answers;
+    SLT_TRY(SLT_NEW(&a->arena, &answers, (size_t)(SLT_MOST_ANSWERS * length)));
+    for (int i = 0; i < b->answer_count; i++)
+        memcpy(answers + i * length, b->answers[i] + at, (size_t)length);
+    *out = (slt_vote_picture){b->heights + at, b->line, b->answer_count, answers};
+    return SLT_OK;
+}
+
+static slt_status show(answering *a, int64_t episode, const block *b, int64_t at, int64_t length) {
     slt_arena_mark mark = slt_arena_now(&a->arena);
+    const uint8_t *cut = b->cut + at, *law = b->law + at;
+    const float *height = b->height + at;
+    slt_vote_picture vote;
     slt_segments out = {.episode = episode, .length = (int32_t)length};
     int32_t *ids, *boundaries, *types;
     float *confidence;
@@ -70,33 +95,62 @@ static slt_status show(answering *a, int64_t episode, const uint8_t *cut, const 
     out.calibrated = true;
     out.boundaries = boundaries;
     out.confidence = confidence;
+    if (b->heights) {
+        SLT_TRY(picture(a, b, at, length, &vote));
+        out.vote = &vote;
+    }
     slt_status status = a->visit(a->user, &out);
     slt_arena_reset(&a->arena, mark);
     return status;
 }
 
+// boundaries, and their heights, by one vote of the group
+static slt_status decide(answering *a, const slt_ballots *ballots, const slt_vote_of *vote,
+                         const slt_vote_rules *rules, slt_candidates *candidates, uint8_t **cut,
+                         float **height) {
+    SLT_TRY(slt_vote_candidates(&a->arena, ballots, vote->weights, rules, candidates));
+    SLT_TRY(SLT_NEW(&a->arena, cut, (size_t)ballots->steps + 1));
+    SLT_TRY(SLT_NEW(&a->arena, height, (size_t)ballots->steps + 1));
+    return slt_vote_keep(&a->arena, candidates, vote->threshold, vote->odds, a->s->counts,
+                         ballots->steps, *cut, *height);
+}
+
+// all places that were voted on, and what each answer says
+static slt_status draw_block(answering *a, const slt_run_group *group, const slt_vote_of *vote,
+                             const slt_vote_rules *rules, const slt_candidates *candidates,
+                             block *b) {
+    slt_candidates others;
+    float *unused;
+    SLT_TRY(SLT_NEW(&a->arena, &b->heights, (size_t)b->ballots->steps + 1));
+    for (int64_t i = 0; i < candidates->count; i++)
+        b->heights[candidates->list[i].step] = candidates->list[i].height;
+    b->line = a->s->told ? 0 : (float)vote->threshold;
+    b->answer_count = group->modes;
+    for (int i = 0; i < group->modes; i++)
+        SLT_TRY(
+            decide(a, b->ballots, &group->votes[1 + i], rules, &others, &b->answers[i], &unused));
+    return SLT_OK;
+}
+
 static slt_status answer_block(answering *a, const int64_t *episodes, int64_t count) {
     slt_segmenter *s = a->s;
-    slt_run_group *group = &s->groups[s->chosen];
+    slt_run_group *group = &s->groups[s->result.chosen];
     const slt_vote_of *vote = &group->votes[s->answer];
     slt_vote_rules rules = group->rules;
     slt_recording recording;
     slt_ballots ballots;
     slt_candidates candidates;
-    uint8_t **laws, *cut;
-    float *height;
+    uint8_t **laws;
+    block b = {.ballots = &ballots};
     if (a->options->min_length) rules.least_length = a->options->min_length;
     SLT_TRY(slt_recording_read(s, &a->arena, group, a->data, episodes, count, &recording));
     SLT_TRY(slt_group_ballots(s, group, &recording, &a->arena, &ballots, &laws));
-    SLT_TRY(slt_vote_candidates(&a->arena, &ballots, vote->weights, &rules, &candidates));
-    SLT_TRY(SLT_NEW(&a->arena, &cut, (size_t)ballots.steps + 1));
-    SLT_TRY(SLT_NEW(&a->arena, &height, (size_t)ballots.steps + 1));
-    SLT_TRY(slt_vote_keep(&a->arena, &candidates, vote->threshold, vote->odds, s->counts,
-                          ballots.steps, cut, height));
-    const uint8_t *law = speaker(group, vote, laws);
+    SLT_TRY(decide(a, &ballots, vote, &rules, &candidates, &b.cut, &b.height));
+    b.law = speaker(group, vote, laws);
+    if (a->options->pictures) SLT_TRY(draw_block(a, group, vote, &rules, &candidates, &b));
     for (int64_t e = 0; e < count; e++) {
         int64_t at = ballots.offsets[e];
-        SLT_TRY(show(a, episodes[e], cut + at, height + at, law + at, ballots.offsets[e + 1] - at));
+        SLT_TRY(show(a, episodes[e], &b, at, ballots.offsets[e + 1] - at));
     }
     return SLT_OK;
 }

@@ -91,21 +91,24 @@ static slt_status decide(slt_segmenter *s, const slt_vote_rules *rules, slt_aren
 }
 
 static slt_status settle_modes(slt_segmenter *s, slt_run_group *group, slt_arena *arena,
-                               const slt_ballots *ballots, const float *agreement,
+                               const slt_recording *held_out, const slt_ballots *ballots,
                                const uint8_t *answer, slt_vote_group *out) {
     slt_modes modes;
-    int8_t *mode;
-    uint8_t *cut;
+    uint8_t *cut, *first;
     double expected;
-    SLT_TRY(SLT_NEW(arena, &mode, (size_t)group->count));
+    SLT_TRY(SLT_NEW(arena, &first, (size_t)ballots->steps + 1));
     SLT_TRY(SLT_NEW(arena, &cut, (size_t)ballots->steps + 1));
-    SLT_TRY(slt_vote_modes(arena, agreement, group->count, &modes, mode));
+    SLT_TRY(slt_vote_modes(arena, group->agreement, group->count, &modes, group->mode));
     group->modes = out->answer_count = modes.count;
+    for (int i = 0; i < group->count; i++) group->mode[i]++;
     for (int m = 0; m < modes.count; m++) {
         slt_vote_of *vote = &group->votes[1 + m];
         for (int i = 0; i < group->count; i++)
-            vote->weights[i] = mode[i] == m ? 1. / modes.size[m] : 0;
+            vote->weights[i] = group->mode[i] == 1 + m ? 1. / modes.size[m] : 0;
         SLT_TRY(decide(s, &group->rules, arena, ballots, vote, &expected, cut));
+        if (!m) memcpy(first, cut, (size_t)ballots->steps);
+        SLT_TRY(
+            slt_answer_describe(s, arena, held_out, first, m ? cut : NULL, out->answers[m].words));
         slt_ballots one = *ballots;
         const uint8_t *only[1] = {answer};
         double all = 1;
@@ -124,20 +127,19 @@ static double least(double a, double b, double c) {
     return x < c ? x : c;
 }
 
-static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *arena,
+static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep, slt_arena *arena,
                          const slt_recording *held_out, slt_vote_group *out) {
     slt_ballots ballots;
     slt_vote_of equal = {0};
-    float *agreement;
     uint8_t *cut, *other;
     int half = 0;
     SLT_TRY(slt_group_ballots(s, group, held_out, arena, &ballots, NULL));
+    SLT_TRY(slt_vote_agreement(keep, &ballots, &group->rules, &group->agreement));
     SLT_TRY(SLT_NEW(arena, &cut, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &other, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &equal.weights, (size_t)group->count));
     if (s->told) SLT_TRY(SLT_NEW(arena, &equal.odds, (size_t)s->counts));
-    SLT_TRY(slt_vote_agreement(arena, &ballots, &group->rules, &agreement));
-    SLT_TRY(slt_vote_weights(arena, agreement, group->count, group->votes[0].weights));
+    SLT_TRY(slt_vote_weights(arena, group->agreement, group->count, group->votes[0].weights));
     SLT_TRY(decide(s, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
     for (int round = 0; round < ROUNDS; round++) {
         SLT_TRY(slt_vote_reweigh(arena, &ballots, &group->rules, cut, group->votes[0].weights));
@@ -148,23 +150,39 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *aren
         equal.weights[i] = group->votes[0].weights[i] > 0 ? 1. / half : 0;
     SLT_TRY(decide(s, &group->rules, arena, &ballots, &equal, &out->equal, other));
     SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &group->rules, cut, &out->support));
-    out->agreement = mean_off_diagonal(agreement, group->count);
+    out->agreement = mean_off_diagonal(group->agreement, group->count);
     out->segments = segments_per_episode(cut, &ballots);
     out->trust = least(out->expected, out->equal, out->support);
-    return settle_modes(s, group, arena, &ballots, agreement, cut, out);
+    return settle_modes(s, group, arena, held_out, &ballots, cut, out);
 }
 
-slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, const slt_recording *held_out,
-                            slt_vote_group *out) {
+slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep,
+                            const slt_recording *held_out, slt_vote_group *out) {
     slt_arena arena;
     snprintf(out->name, sizeof out->name, "%s", group->spec->name);
     out->runs = group->count;
     for (int i = 0; i < 1 + SLT_MOST_MODES; i++) {
-        SLT_TRY(SLT_NEW(&s->arena, &group->votes[i].weights, (size_t)group->count));
-        if (s->told) SLT_TRY(SLT_NEW(&s->arena, &group->votes[i].odds, (size_t)s->counts));
+        SLT_TRY(SLT_NEW(keep, &group->votes[i].weights, (size_t)group->count));
+        if (s->told) SLT_TRY(SLT_NEW(keep, &group->votes[i].odds, (size_t)s->counts));
     }
+    SLT_TRY(SLT_NEW(keep, &group->mode, (size_t)group->count));
     slt_arena_init(&arena, &s->context->allocator, 0);
-    slt_status status = settle(s, group, &arena, held_out, out);
+    slt_status status = settle(s, group, keep, &arena, held_out, out);
+    slt_arena_deinit(&arena);
+    return status;
+}
+
+slt_status slt_group_standing(slt_segmenter *s, const slt_run_group *group, int members,
+                              const slt_recording *held_out, char *words, size_t size) {
+    slt_run_group copy = *group;
+    slt_vote_group out = {0};
+    slt_arena arena;
+    copy.count = members;
+    slt_arena_init(&arena, &s->context->allocator, 0);
+    slt_status status = slt_group_settle(s, &copy, &arena, held_out, &out);
+    if (status == SLT_OK)
+        slt_format(words, size, "%d runs: trust %.2f, %.1f boundaries per episode", members,
+                   out.trust, out.segments - 1);
     slt_arena_deinit(&arena);
     return status;
 }
@@ -185,18 +203,8 @@ static bool better(const slt_vote_group *a, const slt_vote_group *b) {
     return alike ? a->agreement > b->agreement : a->segments < b->segments;
 }
 
-void slt_segmenter_judge(slt_segmenter *s) {
-    slt_vote_result *r = &s->result;
+static void warn_of_trust(slt_vote_result *r, const slt_vote_group *best) {
     char text[256];
-    int second = -1;
-    for (int g = 1; g < r->group_count; g++)
-        if (better(&r->groups[g], &r->groups[r->chosen])) r->chosen = g;
-    for (int g = 0; g < r->group_count; g++)
-        if (g != r->chosen && (second < 0 || r->groups[g].trust > r->groups[second].trust))
-            second = g;
-    const slt_vote_group *best = &r->groups[r->chosen];
-    r->trust = best->trust;
-    s->chosen = r->chosen;
     if (best->trust < ENOUGH_TRUST) {
         slt_format(
             text, sizeof text,
@@ -205,22 +213,58 @@ void slt_segmenter_judge(slt_segmenter *s) {
             best->trust);
         warn(r, text);
     }
-    if (second >= 0 && r->groups[second].trust > best->trust - NEAR_TIE) {
-        slt_format(text, sizeof text,
-                   "%s (trust %.2f) and %s (trust %.2f) are nearly tied: look at both, then choose "
-                   "with kind=",
-                   best->name, best->trust, r->groups[second].name, r->groups[second].trust);
-        warn(r, text);
-    }
+}
+
+static void warn_of_answers(slt_vote_result *r, const slt_vote_group *best) {
+    char text[256];
     if (best->answer_count > 1 && 2 * best->answers[1].runs > best->answers[0].runs) {
-        slt_format(text, sizeof text,
-                   "%d runs give another answer (%.1f segments instead of %.1f): see --answer 2",
-                   best->answers[1].runs, best->answers[1].segments, best->answers[0].segments);
+        slt_format(text, sizeof text, "%d runs give another answer (%s): see --answer 2",
+                   best->answers[1].runs, best->answers[1].words);
         warn(r, text);
     }
     if (s->groups[r->chosen].undivided)
         warn(r, "One episode has no halves: all runs learned from the same steps, so trust is too "
                 "high");
     if (best->segments < 1.05) warn(r, "One segment in nearly every episode was found");
+}
+
+static void warn_of_tie(slt_vote_result *r, const slt_vote_group *best) {
+    char text[256];
+    const slt_vote_group *second = NULL;
+    for (int g = 0; g < r->group_count; g++)
+        if (&r->groups[g] != best && (!second || r->groups[g].trust > second->trust))
+            second = &r->groups[g];
+    if (!second || second->trust <= best->trust - NEAR_TIE) return;
+    slt_format(text, sizeof text,
+               "%s (trust %.2f) and %s (trust %.2f) are nearly tied: look at both, then choose "
+               "with kind= or --group",
+               best->name, best->trust, second->name, second->trust);
+    warn(r, text);
+}
+
+void slt_segmenter_judge(slt_segmenter *s, int groups) {
+    slt_vote_result *r = &s->result;
+    for (int g = 1; g < r->group_count; g++)
+        if (better(&r->groups[g], &r->groups[r->chosen])) r->chosen = g;
+    const slt_vote_group *best = &r->groups[r->chosen];
+    r->trust = best->trust;
+    s->elected = r->chosen;
+    warn_of_trust(r, best);
+    warn_of_tie(r, best);
+    warn_of_answers(r, best);
+    if (r->group_count < groups)
+        warn(r, "Stopped before every group voted: run it again with --force for all of them");
+    r->doubtful = r->warning_count > 0;
+}
+
+// a user who asks for a group knows of the others
+void slt_segmenter_choose(slt_segmenter *s, int group) {
+    slt_vote_result *r = &s->result;
+    const slt_vote_group *best = &r->groups[group];
+    r->chosen = group;
+    r->trust = best->trust;
+    r->warning_count = 0;
+    warn_of_trust(r, best);
+    warn_of_answers(r, best);
     r->doubtful = r->warning_count > 0;
 }

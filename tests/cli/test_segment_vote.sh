@@ -45,6 +45,23 @@ for line in lines:
 P
 check "time lines" 0 vote --run a --show --limit 2
 [ "$(grep -c '|.*|.*3 segments  confidence ' out)" = 2 ] && ok "with boundaries and confidence" || not_ok "with boundaries and confidence"
+LC_ALL=C.UTF-8 check "the vote below them" 0 vote --run a --show --limit 1
+python "a height per step, a full one where most runs agree" <<'P'
+lines = open("out", encoding="utf-8").read().split("\n")
+steps, heights = lines[0][8:].split("  ")[0], lines[1]
+assert heights.startswith("  vote  ") and len(heights) == 8 + len(steps), lines
+assert set(steps) <= set("ABCDEFGHIJKL|") and steps.count("|") == 2, steps
+bars = [i for i, c in enumerate(steps) if c == "|"]
+assert all(heights[8 + i - 1] in "▅▆▇█" and heights[8 + i] == " " for i in bars), lines
+P
+LC_ALL=C check "in a terminal without Unicode" 0 vote --run a --show --limit 1
+grep -q '[^ -~]' out && not_ok "plain marks" || ok "plain marks"
+check "quiet" 0 vote --run a --force -q -o quiet.jsonl
+[ ! -s out ] && [ ! -s err ] && ok "says nothing" || not_ok "says nothing"
+same "and finds the same" a.jsonl quiet.jsonl
+check "aloud" 0 vote --run a --force -o loud.jsonl
+says "how the vote stands" err "switching: 4 runs: trust "
+says "as runs arrive" err "switching: 8 runs: trust "
 check "as csv" 0 vote --run a -o a.csv
 python "a row per step" <<'P'
 rows = open("a.csv").read().split()
@@ -143,6 +160,8 @@ check "too few runs" 2 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 3
 says "with the bounds" err "from 4 to 1000"
 check "too many runs" 2 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 1001
 check "runs with a RUN" 2 "$SLOTTAR" segment a moves.csv "${columns[@]}" --runs 8
+check "a group that did not vote" 1 vote --run a --group events
+says "is named" err "no group 'events' voted"
 check "an answer that is none" 2 vote --run a --answer 4
 check "the first answer" 0 vote --run a --answer 1 -o first.jsonl
 check "one that nobody gave" 1 vote --run a --answer 3
@@ -167,11 +186,39 @@ done
 check "info of discrete ones" 0 "$SLOTTAR" info doors
 says "has both groups" out " phases: 6 runs, "
 says "and says what for" out "7 actions and observations of "
+check "the other group" 0 "$SLOTTAR" segment doors doors.safetensors --group phases -o other.jsonl
+says "answers when it is asked for" out "* phases: 6 runs, "
+check "and" 0 "$SLOTTAR" segment doors doors.safetensors --group events -o events-too.jsonl
+[ "$(grep -c '"group":"events","answer":0,"answers":\[{"runs":' events-too.jsonl)" = 100 ] && ok "in every line" || not_ok "in every line"
 check "eval of its run" 0 "$SLOTTAR" eval doors
 says "has scores" out "vote"
 check "a bound on time" 0 "$SLOTTAR" segment doors.safetensors --seconds 1 --runs 1000 --run quick -q -o quick.jsonl
 check "a run of continuous actions" 1 "$SLOTTAR" segment a doors.safetensors
 says "is for those" err "continuous"
+
+# ---- several answers: chains with and without effects see other ends
+awk 'BEGIN { srand(5); print "episode,action,x"
+    for (e = 0; e < 80; e++) { x = 0; for (k = 0; k < 3; k++) { n = 3 + int(5 * rand()); d = rand() < 0.5 ? "left" : "right"
+        for (i = 0; i < n; i++) { if (rand() < 0.25) print e ",knock," x; print e "," d "," x++ }
+        print e ",grab," x; x += 100; m = 2 + int(3 * rand()); for (i = 0; i < m; i++) print e ",down," x++; print e ",drop," x; x += 100 } } }' >modes.csv
+check "two readings" 0 "$SLOTTAR" segment modes.csv kind=events --runs 30 --run modes -o modes.jsonl
+check "info of them" 0 "$SLOTTAR" info modes --json
+python "words of every answer" <<'P'
+import json
+answers = json.load(open("out"))["groups"][0]["answers"]
+assert len(answers) >= 2, answers
+assert answers[0]["words"].startswith("ends after "), answers
+assert all(a["words"] and a["words"] != answers[0]["words"] for a in answers[1:]), answers
+assert any(name in a["words"] for a in answers[1:] for name in ("grab", "drop", "left", "right", "down", "knock")), answers
+line = json.loads(open("modes.jsonl").readline())
+assert [a["words"] for a in line["answers"]] == [a["words"] for a in answers] and line["answer"] == 0
+P
+says "in the summary" <("$SLOTTAR" info modes) "    answer 2: "
+check "drawn below each other" 0 "$SLOTTAR" segment modes modes.csv --show --limit 2
+[ "$(grep -cE '^     [12]  [-|]+  [0-9]+ segments$' out)" = 4 ] && ok "each with its segments" || not_ok "each with its segments"
+check "the second" 0 "$SLOTTAR" segment modes modes.csv --answer 2 -o second.jsonl
+cmp -s <(sed 's/,"group".*//' modes.jsonl) <(sed 's/,"group".*//' second.jsonl) && not_ok "is another one" || ok "is another one"
+says "and says so" second.jsonl '"answer":2,'
 
 # ---- stopped
 stopped() { # SECONDS RUN DATA OPTIONS...

@@ -185,7 +185,20 @@ static void check_file(slt_dataset *data, slt_context *context, const char *path
     assert_int_equal(a->chosen, b->chosen);
     assert_true(a->trust == b->trust && a->warning_count == b->warning_count);
     assert_string_equal(b->told, "3");
+    for (int g = 0; g < a->group_count; g++) {
+        slt_vote_runs x, y;
+        CHECK_OK(slt_segmenter_runs(s, g, &x));
+        CHECK_OK(slt_segmenter_runs(again, g, &y));
+        assert_int_equal(x.count, 6);
+        assert_memory_equal(x.agreement, y.agreement, sizeof(float) * 36);
+        assert_memory_equal(x.answers, y.answers, 6);
+        assert_true(x.agreement[7] == 1 && x.agreement[1] == x.agreement[6]);
+        for (int i = 0; i < a->groups[g].answer_count; i++)
+            assert_string_equal(a->groups[g].answers[i].words, b->groups[g].answers[i].words);
+    }
+    CHECK_FAILS(SLT_RANGE, "no group 9", slt_segmenter_runs(again, 9, &(slt_vote_runs){0}));
     if (a->groups[a->chosen].answer_count) {
+        assert_true(a->groups[a->chosen].answers[0].words[0]);
         CHECK_OK(slt_segmenter_take(again, NULL, 1));
         answer(again, data);
     }
@@ -213,6 +226,74 @@ static void test_file(void **state) {
     slt_dataset_close(other);
     slt_dataset_close(data);
     slt_context_destroy(context);
+}
+
+// the boundaries of a trajectory are the places at and above the line; the answers are there
+static slt_status look(void *user, const slt_segments *s) {
+    int64_t *places = user;
+    assert_non_null(s->vote);
+    assert_true(s->vote->line > 0 && s->vote->answer_count >= 1);
+    for (int t = 0, b = 0; t < s->length; t++) {
+        bool ends = b < s->boundary_count && s->boundaries[b] == t;
+        assert_true(ends == (s->vote->heights[t] >= s->vote->line));
+        if (ends) assert_true(s->vote->heights[t] == s->confidence[b++]);
+        *places += s->vote->answers[t];
+    }
+    return SLT_OK;
+}
+
+static void test_picture(void **state) {
+    (void)state;
+    slt_context *context = new_context(1);
+    slt_dataset *data = motion(context, 20, .3);
+    slt_segmenter *s;
+    slt_segmenter_options options = {.runs = 6};
+    slt_segment_options with = {.pictures = true};
+    int64_t places = 0;
+    CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
+    CHECK_OK(slt_segmenter_segment(s, data, &with, look, &places));
+    assert_int_equal(places, 2 * 20);
+    slt_segmenter_close(s);
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+}
+
+// stopped in the second group: the first answers, and says so
+typedef struct {
+    slt_context *context;
+    int news;
+    char words[128];
+} listener;
+
+static void listen(void *user, const slt_progress *p) {
+    listener *l = user;
+    if (p->news[0]) {
+        l->news++;
+        snprintf(l->words, sizeof l->words, "%s", p->news);
+    }
+    if (strcmp(p->stage, "phases") == 0) slt_context_cancel(l->context);
+}
+
+static void test_stopped_between_groups(void **state) {
+    (void)state;
+    listener l = {0};
+    slt_context_options hooks = {.threads = 1, .progress = listen, .user = &l};
+    slt_segmenter_options options = {.runs = 6};
+    slt_segmenter *s;
+    CHECK_OK(slt_context_create(&hooks, &l.context));
+    slt_dataset *data = errands(l.context, 20);
+    CHECK_OK(slt_segmenter_fit(l.context, data, &options, &s));
+    const slt_vote_result *result = slt_segmenter_result(s);
+    assert_int_equal(result->group_count, 1);
+    assert_string_equal(result->groups[0].name, "events");
+    assert_true(result->doubtful);
+    assert_non_null(strstr(result->warnings[result->warning_count - 1], "Stopped before"));
+    assert_int_equal(l.news, 2); // at 4 and 6 members
+    assert_non_null(strstr(l.words, "6 runs: trust "));
+    assert_non_null(strstr(l.words, " boundaries per episode"));
+    slt_segmenter_close(s);
+    slt_dataset_close(data);
+    slt_context_destroy(l.context);
 }
 
 // bytes of a file changed one after the other: refused, or read without harm
@@ -397,6 +478,8 @@ int main(void) {
         cmocka_unit_test(test_noise_is_not_trusted),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_stopped_between_groups),
         cmocka_unit_test(test_damaged_file),
         cmocka_unit_test(test_many_columns),
         cmocka_unit_test(test_one_episode),

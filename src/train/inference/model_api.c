@@ -121,6 +121,15 @@ slt_context *slt_model_context(const slt_model *model) { return model->context; 
 const char *slt_model_path(const slt_model *model) { return model->path; }
 slt_segmenter *slt_model_vote(slt_model *model) { return model->vote; }
 
+slt_status slt_model_take(slt_model *model, const char *group, int answer) {
+    if (!model->vote)
+        SLT_FAIL(SLT_INVALID, "%s is one model: groups and answers are for members that vote",
+                 model->path);
+    SLT_TRY(slt_segmenter_take(model->vote, group, answer));
+    model->info.trust = slt_vote_trust(slt_segmenter_result(model->vote));
+    return SLT_OK;
+}
+
 // ---- using
 
 // a learner with room for trajectories of this data set, for segments alone or for scores too

@@ -71,7 +71,8 @@ slt_status slt_segments_of(slt_arena *arena, int64_t episode, const slt_segmenta
                           .masks = answer->slots ? answer->masks : NULL,
                           .attention = answer->slots ? answer->attention : NULL,
                           .slot_size = answer->slot_size,
-                          .slot_vectors = answer->vectors};
+                          .slot_vectors = answer->vectors,
+                          .vote = answer->vote};
     SLT_TRY(copy_types(arena, answer, out));
     return copy_codes(arena, answer, out);
 }

@@ -17,7 +17,7 @@ typedef struct {
 static slt_status pass_on(void *user, const slt_segments *s) {
     bridge *b = user;
     slt_arena_mark mark = slt_arena_now(&b->arena);
-    slt_segmentation answer = {.length = s->length, .calibrated = true};
+    slt_segmentation answer = {.length = s->length, .calibrated = true, .vote = s->vote};
     slt_episode episode;
     SLT_TRY(slt_dataset_episode(b->data, s->episode, &episode));
     SLT_TRY(SLT_NEW(&b->arena, &answer.ids, (size_t)s->length));
