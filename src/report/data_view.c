@@ -48,8 +48,10 @@ static slt_status own_split(slt_report_book *book, slt_report_set *set, const in
 static slt_status take_episodes(slt_report_book *book, slt_report_set *set) {
     const int64_t *all;
     int64_t count;
-    set->own_splits = !set->info->has_splits;
-    if (set->own_splits)
+    set->own_splits = !set->info->has_splits && !set->whole;
+    if (set->whole)
+        count = slt_dataset_split(set->data, SLT_SPLIT_TRAIN, &all);
+    else if (set->own_splits)
         SLT_TRY(own_split(book, set, &all, &count));
     else
         count = slt_dataset_split(set->data, book->request->split, &all);
@@ -74,10 +76,11 @@ static slt_status take_episodes(slt_report_book *book, slt_report_set *set) {
 // ---- names
 
 static slt_status name_set(slt_report_book *book, slt_report_set *set) {
-    const char *start = strrchr(set->path, '/');
-    start = start && start[1] ? start + 1 : set->path;
+    char *path, *name;
+    SLT_TRY(slt_arena_text(&book->arena, set->path, strcspn(set->path, "?"), &path));
+    const char *start = strrchr(path, '/');
+    start = start && start[1] ? start + 1 : path;
     const char *end = strrchr(start, '.');
-    char *name;
     SLT_TRY(slt_arena_text(&book->arena, start,
                            end && end > start ? (size_t)(end - start) : strlen(start), &name));
     set->name = name;
@@ -108,7 +111,7 @@ static void find_paper(slt_report_set *set) {
 
 static slt_status add_baselines(slt_report_book *book, slt_report_set *set) {
     const char *name;
-    if (!set->labelled || set->own_splits) return SLT_OK;
+    if (!set->labelled || set->own_splits || set->whole) return SLT_OK;
     for (int i = 0; (name = slt_baseline_name(i)) && set->baseline_count < SLT_REPORT_BASELINES;
          i++) {
         slt_score_summary summary;
@@ -127,9 +130,8 @@ slt_status slt_report_open_set(slt_report_book *book, slt_report_set *set) {
     SLT_TRY(name_set(book, set));
     SLT_TRY(slt_dataset_open(book->context, set->path, &set->data));
     set->info = slt_dataset_about(set->data);
-    if (set->info->action_kind != SLT_ACTIONS_DISCRETE)
-        SLT_FAIL(SLT_UNSUPPORTED, "%s: its actions are continuous, no model here takes them yet",
-                 set->path);
+    set->continuous = set->info->action_kind == SLT_ACTIONS_CONTINUOUS;
+    set->whole = set->whole && !set->info->has_splits;
     SLT_TRY(take_episodes(book, set));
     find_paper(set);
     return add_baselines(book, set);

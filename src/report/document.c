@@ -32,9 +32,12 @@ static void put_counts(slt_text *out, const char *name, const uint64_t *bins) {
 static void put_names(slt_text *out, const slt_report_set *set) {
     char name[128];
     const slt_dataset_info *info = set->info;
-    slt_text_add(out, ",\"action_count\":%d,\"action_names\":", info->action_count);
+    int actions = set->continuous ? info->action_size : info->action_count;
+    slt_text_add(out,
+                 ",\"action_count\":%d,\"action_size\":%d,\"action_names\":", info->action_count,
+                 set->continuous ? info->action_size : 0);
     slt_text_add(out, info->action_names ? "[" : "null");
-    for (int a = 0; info->action_names && a < info->action_count; a++) {
+    for (int a = 0; info->action_names && a < actions; a++) {
         slt_text_add(out, a ? "," : "");
         slt_json_text(out, info->action_names[a]);
     }
@@ -99,8 +102,10 @@ static slt_status put_trajectories(slt_report_book *book, slt_text *out,
     slt_json_pack(out, SLT_DTYPE_I32, l.length, count);
     slt_text_add(out, ",\"task\":");
     slt_json_pack(out, SLT_DTYPE_I32, l.task, count);
-    slt_text_add(out, ",\"actions\":");
-    slt_json_pack(out, SLT_DTYPE_U16, l.actions, steps);
+    if (!set->continuous) {
+        slt_text_add(out, ",\"actions\":");
+        slt_json_pack(out, SLT_DTYPE_U16, l.actions, steps);
+    }
     slt_text_add(out, ",\"truth\":");
     slt_json_pack(out, SLT_DTYPE_U8, l.truth, steps);
     slt_text_add(out, "}");
@@ -131,6 +136,7 @@ static slt_status put_set(slt_report_book *book, slt_text *out, const slt_report
     SLT_TRY(put_trajectories(book, out, set));
     put_details(out, set);
     SLT_TRY(slt_document_pictures(book, out, set));
+    if (set->continuous) SLT_TRY(slt_document_channels(book, out, set));
     slt_text_add(out, "}}");
     return out->status;
 }
@@ -179,6 +185,38 @@ static void put_trust(slt_text *out, const slt_trust *trust) {
     slt_text_add(out, "]}");
 }
 
+static void put_group(slt_text *out, const slt_vote_group *g) {
+    slt_text_add(out, "{\"name\":\"%s\",\"runs\":%d", g->name, g->runs);
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"segments", g->segments}, {"trust", g->trust}, {"agreement", g->agreement}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        slt_text_add(out, ",\"%s\":", numbers[i].name);
+        slt_json_number(out, numbers[i].value);
+    }
+    slt_text_add(out, ",\"answers\":[");
+    for (int i = 0; i < g->answer_count; i++) {
+        slt_text_add(out, "%s{\"runs\":%d,\"segments\":", i ? "," : "", g->answers[i].runs);
+        slt_json_number(out, g->answers[i].segments);
+        slt_text_add(out, ",\"words\":");
+        slt_json_text(out, g->answers[i].words);
+        slt_text_add(out, "}");
+    }
+    slt_text_add(out, "]}");
+}
+
+static void put_vote(slt_text *out, const slt_vote_result *vote) {
+    slt_text_add(out, ",\"vote\":{\"told\":");
+    slt_json_text(out, vote->told);
+    slt_text_add(out, ",\"chosen\":%d,\"groups\":[", vote->chosen);
+    for (int g = 0; g < vote->group_count; g++) {
+        if (g) slt_text_add(out, ",");
+        put_group(out, &vote->groups[g]);
+    }
+    slt_text_add(out, "]}");
+}
+
 static slt_status put_run(slt_report_book *book, slt_text *out, const slt_report_run *run) {
     const slt_report_set *set = &book->sets[run->set];
     slt_text_add(out, "{\"run\":");
@@ -190,6 +228,7 @@ static slt_status put_run(slt_report_book *book, slt_text *out, const slt_report
     slt_text_add(out, ",\"told\":\"%s\",\"told_count\":%s", slt_told_name(run->told),
                  run->answers.told_count ? "true" : "false");
     put_trust(out, &run->trust);
+    if (run->vote) put_vote(out, run->vote);
     put_scores(out, &run->scores);
     slt_text_add(out, ",\"counts\":%s", set->labelled ? "{" : "null");
     if (set->labelled) {

@@ -32,6 +32,21 @@ static slt_status put_ids(slt_report_book *book, slt_text *out, const slt_report
     return out->status;
 }
 
+// the law of every segment
+static slt_status put_laws(slt_report_book *book, slt_text *out, const slt_report_run *run) {
+    const slt_report_set *set = &book->sets[run->set];
+    uint8_t *laws;
+    size_t at = 0;
+    if (!run->answers.list[0].laws) return SLT_OK;
+    SLT_TRY(SLT_NEW(&book->arena, &laws, (size_t)set->steps));
+    for (int64_t i = 0; i < set->count; i++)
+        for (int n = 0; n < run->answers.list[i].segments; n++)
+            laws[at++] = (uint8_t)run->answers.list[i].laws[n];
+    slt_text_add(out, ",\"laws\":");
+    slt_json_pack(out, SLT_DTYPE_U8, laws, at);
+    return out->status;
+}
+
 static slt_status put_scores(slt_report_book *book, slt_text *out, const slt_report_run *run) {
     size_t count = (size_t)book->sets[run->set].count;
     float *values;
@@ -90,12 +105,39 @@ static slt_status put_slots(slt_report_book *book, slt_text *out, const slt_repo
     return out->status;
 }
 
+// the vote on the chosen ones: heights; and a bit for every answer that has a boundary there
+static slt_status put_vote(slt_report_book *book, slt_text *out, const slt_report_run *run) {
+    const slt_report_set *set = &book->sets[run->set];
+    const slt_report_answer *first = &run->answers.list[0];
+    uint8_t *heights, *answers;
+    size_t at = 0;
+    if (!first->heights) return SLT_OK;
+    SLT_TRY(SLT_NEW(&book->arena, &heights, (size_t)set->steps));
+    SLT_TRY(SLT_NEW(&book->arena, &answers, (size_t)set->steps));
+    for (int i = 0; i < set->chosen_count; i++) {
+        const slt_report_answer *a = &run->answers.list[set->chosen[i].place];
+        for (int t = 0; t < a->length; t++, at++) {
+            heights[at] = byte_of((double)a->heights[t]);
+            for (int m = 0; m < a->answer_count; m++)
+                answers[at] |= (uint8_t)(a->answers[m * a->length + t] << m);
+        }
+    }
+    slt_text_add(out, ",\"line\":");
+    slt_json_number(out, (double)first->line);
+    slt_text_add(out, ",\"answer_count\":%d", first->answer_count);
+    put_bytes(out, "heights", heights, at);
+    put_bytes(out, "answers", answers, at);
+    return out->status;
+}
+
 slt_status slt_document_answers(slt_report_book *book, slt_text *out, const slt_report_run *run) {
     slt_text_add(out, ",\"trajectories\":{");
     SLT_TRY(put_ids(book, out, run));
+    SLT_TRY(put_laws(book, out, run));
     SLT_TRY(put_scores(book, out, run));
     slt_text_add(out, "},\"detail\":{");
     SLT_TRY(put_slots(book, out, run));
+    SLT_TRY(put_vote(book, out, run));
     slt_text_add(out, "}");
     return out->status;
 }

@@ -44,5 +44,8 @@ slt_status slt_figure_priors(slt_report_book *, const slt_report_set *, slt_text
 slt_status slt_figure_slots(slt_report_book *, const slt_report_set *, slt_text *);
 slt_status slt_figure_masks(slt_report_book *, const slt_report_set *, slt_text *);
 slt_status slt_figure_tasks(slt_report_book *, const slt_report_set *, slt_text *);
+slt_status slt_figure_episode(slt_report_book *, const slt_report_set *, slt_text *);
+slt_status slt_figure_answers(slt_report_book *, const slt_report_set *, slt_text *);
+slt_status slt_figure_agreement(slt_report_book *, const slt_report_set *, slt_text *);
 
 #endif

@@ -44,6 +44,7 @@ static slt_status count_training(const slt_report_set *set, slt_series *s) {
 
 slt_status slt_figure_priors(slt_report_book *book, const slt_report_set *set, slt_text *out) {
     slt_bars *b;
+    if (book->runs[set->runs[0]].vote) return SLT_OK;
     SLT_TRY(SLT_NEW(&book->arena, &b, 1));
     slt_series *prior = slt_bars_add(b, "told", "bar truth", -1);
     if (!told(&book->runs[set->runs[0]], prior)) {

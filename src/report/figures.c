@@ -39,6 +39,18 @@ static const slt_figure figures[] = {
     {"access", "found", "Forward and backward access",
      "Share of the steps after and before its own that a slot attends to.",
      slt_figure_access},
+    {"episode", "slots", "One trajectory",
+     "The actions as lines, each in its own range, over the segments that were found; letters are "
+     "their laws, A the commonest. Below, of a vote, the weight of the runs that have a boundary, "
+     "and the line where boundaries begin.",
+     slt_figure_episode},
+    {"answers", "slots", "Answers of the vote",
+     "The same trajectories by all runs (vote) and by each answer that runs agree on.",
+     slt_figure_answers},
+    {"agreement", "slots", "How far the runs agree",
+     "A square for two runs, the darker the more they agree on held-out episodes. Runs that give "
+     "the same answer stand together, a colour for each answer; bars: their weight in the vote.",
+     slt_figure_agreement},
     {"slots", "slots", "Slot attention and masks",
      "One trajectory. Below in each row the mask of a slot: the steps that it explains. Above, "
      "dotted, what it looks at.",

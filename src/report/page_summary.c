@@ -47,12 +47,17 @@ static void put_lead(slt_report_book *book, int index, slt_text *out) {
     put_name(out, book->set_count == 1 ? "Summary" : set->name);
     slt_text_add(out, "</h2>\n<p class=\"lead\">");
     put_models(book, set, out);
-    if (!book->request->data && !set->own_splits)
+    if (!book->request->data && !set->own_splits && !set->whole)
         slt_text_add(out, ", trained on %lld trajectories", (long long)train);
-    slt_text_add(out, ". Shown: %lld trajector%s of the %s split, %lld steps, %d actions.",
-                 (long long)set->count, set->count == 1 ? "y" : "ies",
-                 slt_split_name(book->request->split), (long long)set->steps,
-                 set->info->action_count);
+    slt_text_add(out, ". Shown: %lld trajector%s", (long long)set->count,
+                 set->count == 1 ? "y" : "ies");
+    if (!set->whole) slt_text_add(out, " of the %s split", slt_split_name(book->request->split));
+    slt_text_add(out, ", %lld steps, ", (long long)set->steps);
+    if (set->continuous)
+        slt_text_add(out, "actions of %d number%s.", set->info->action_size,
+                     set->info->action_size == 1 ? "" : "s");
+    else
+        slt_text_add(out, "%d actions.", set->info->action_count);
     if (set->own_splits)
         slt_text_add(out, " The file has no splits: every tenth episode is for test.");
     if (!set->labelled) slt_text_add(out, " It has no labels: nothing is scored against a truth.");
@@ -68,7 +73,7 @@ static void put_banner(slt_report_book *book, int index, slt_text *out) {
     const slt_report_run *run = &book->runs[index];
     const slt_trust *trust = &run->trust;
     char label[SLT_RUN_LABEL], text[SLT_FIXED_TEXT];
-    if (!trust->warning_count && isfinite(trust->trust)) return;
+    if (!trust->warning_count && isfinite(trust->trust) && !run->vote) return;
     slt_text_add(out, "<div class=\"trust%s\" role=\"%s\"><p><b>",
                  trust->doubtful ? " doubtful" : "", trust->doubtful ? "alert" : "note");
     if (book->sets[run->set].run_count > 1)
@@ -352,6 +357,9 @@ void slt_page_summary(slt_report_book *book, int index, slt_text *out) {
     put_lead(book, index, out);
     for (int r = 0; r < set->run_count; r++) put_banner(book, set->runs[r], out);
     put_tiles(book, set, out);
+    for (int r = 0; r < set->run_count; r++)
+        if (book->runs[set->runs[r]].vote) slt_page_vote(&book->runs[set->runs[r]], out);
     put_table(book, set, out);
-    for (int r = 0; r < set->run_count; r++) put_config(book, set->runs[r], out);
+    for (int r = 0; r < set->run_count; r++)
+        if (!book->runs[set->runs[r]].vote) put_config(book, set->runs[r], out);
 }

@@ -83,9 +83,14 @@ static slt_status put_set(slt_report_book *book, int index, slt_text *out) {
     slt_text_add(out, "<section class=\"set\" id=\"set%d\">\n", index + 1);
     slt_page_summary(book, index, out);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t start = out->length;
         slt_text_add(out, "<h3>%s</h3>\n<div class=\"%s\">\n", parts[i].title, parts[i].class);
+        size_t before = out->length;
         SLT_TRY(put_figures(book, set, out, parts[i].part));
-        slt_text_add(out, "</div>\n");
+        if (out->length == before)
+            out->length = start; // nothing to show
+        else
+            slt_text_add(out, "</div>\n");
     }
     slt_text_add(out, "</section>\n");
     return out->status;

@@ -21,6 +21,7 @@ static slt_status place_run(slt_report_book *book, int index) {
     slt_report_set *set = &book->sets[s];
     if (s == book->set_count) {
         set->path = path;
+        set->whole = run->vote != NULL;
         book->set_count++;
         slt_status status = slt_report_open_set(book, set);
         if (status == SLT_IO && !book->request->data)

@@ -42,6 +42,15 @@ static slt_status keep_ids(slt_arena *arena, const slt_segments *s, const int32_
     return SLT_OK;
 }
 
+static slt_status keep_vote(slt_arena *arena, const slt_vote_picture *vote, size_t T,
+                            slt_report_answer *a) {
+    a->line = vote->line;
+    a->answer_count = vote->answer_count;
+    SLT_TRY(keep_bytes(arena, vote->heights, T, sizeof(float), (const void **)&a->heights));
+    return keep_bytes(arena, vote->answers, (size_t)vote->answer_count * T, 1,
+                      (const void **)&a->answers);
+}
+
 static slt_status keep(void *user, const slt_segments *s) {
     keeper *k = user;
     const slt_report_set *set = k->set;
@@ -58,12 +67,37 @@ static slt_status keep(void *user, const slt_segments *s) {
                        (const void **)&a->confidence));
     SLT_TRY(keep_bytes(arena, s->counts, K, sizeof(double), (const void **)&a->counts));
     SLT_TRY(keep_bytes(arena, s->masks, K * T, sizeof(float), (const void **)&a->masks));
+    SLT_TRY(
+        keep_bytes(arena, s->types, (size_t)s->segments, sizeof(int32_t), (const void **)&a->laws));
+    if (s->vote) SLT_TRY(keep_vote(arena, s->vote, T, a));
     return keep_bytes(arena, s->attention, K * T, sizeof(float), (const void **)&a->attention);
+}
+
+// laws by how common they are: 0 for the one with the most segments
+enum { LAWS = 256 };
+static void rank_laws(slt_report_answers *answers, int64_t count) {
+    int64_t often[LAWS] = {0};
+    int32_t rank[LAWS] = {0};
+    for (int64_t i = 0; i < count; i++)
+        for (int n = 0; answers->list[i].laws && n < answers->list[i].segments; n++)
+            often[answers->list[i].laws[n] & (LAWS - 1)]++;
+    for (int k = 0; k < LAWS; k++)
+        for (int j = 0; j < LAWS; j++)
+            rank[k] += often[j] > often[k] || (often[j] == often[k] && j < k);
+    for (int64_t i = 0; i < count; i++)
+        for (int n = 0; answers->list[i].laws && n < answers->list[i].segments; n++)
+            answers->list[i].laws[n] = rank[answers->list[i].laws[n] & (LAWS - 1)];
+}
+
+static slt_told told_of(const slt_vote_result *vote) {
+    if (strcmp(vote->told, "nothing") == 0) return SLT_KNOWS_NOTHING;
+    return strchr(vote->told, ',') ? SLT_KNOWS_HISTOGRAM : SLT_KNOWS_COUNT;
 }
 
 static slt_status ask_model(slt_report_book *book, slt_model *model, slt_report_run *run) {
     const slt_report_set *set = &book->sets[run->set];
-    slt_segment_options options = {.one_split = true,
+    bool all = set->whole || (set->own_splits && run->vote); // a vote has no splits of its own
+    slt_segment_options options = {.one_split = !all,
                                    .split = book->request->split,
                                    .pictures = true,
                                    .seed = book->request->seed};
@@ -73,6 +107,10 @@ static slt_status ask_model(slt_report_book *book, slt_model *model, slt_report_
     if (k.next != set->count)
         SLT_FAIL(SLT_INTERNAL, "%s: %lld answers for %lld trajectories", run->path,
                  (long long)k.next, (long long)set->count);
+    rank_laws(&run->answers, set->count);
+    run->answers.accuracy = NAN;
+    if (run->vote) run->told = told_of(run->vote);
+    if (run->vote) return SLT_OK;
     SLT_TRY(slt_model_score(model, set->data, &options, &scores));
     run->answers.accuracy = scores.accuracy;
     run->told = scores.told;
@@ -97,7 +135,7 @@ static slt_status open_and_ask(slt_report_book *book, slt_report_run *run) {
 
 slt_status slt_report_ask(slt_report_book *book, slt_report_run *run) {
     const slt_report_set *set = &book->sets[run->set];
-    bool own = !book->request->data && book->request->split == SLT_SPLIT_TEST;
+    bool own = !book->request->data && book->request->split == SLT_SPLIT_TEST && !set->whole;
     SLT_TRY(SLT_NEW(&book->arena, &run->answers.list, (size_t)set->count));
     if (!own || !run->model || !slt_report_has_segments(run->path)) return open_and_ask(book, run);
     run->answers.accuracy = run->test_accuracy;

@@ -12,6 +12,7 @@
 #include "slottar/draw.h"
 #include "slottar/metrics.h"
 #include "slottar/report.h"
+#include "slottar/segmenter.h"
 
 enum {
     SLT_REPORT_MOST = 10000,     // trajectories of one data set on the page
@@ -31,6 +32,12 @@ typedef struct {
     const double *counts;    // [slots] probability of 1 ... slots segments; may be NULL
     const float *masks;      // [slots][length]; may be NULL
     const float *attention;  // [length][slots]; may be NULL
+    int32_t *laws;           // [segments] 0: the commonest; may be NULL
+    // of a vote; NULL: none. As in slt_vote_picture
+    const float *heights;
+    float line;
+    int answer_count;
+    const uint8_t *answers;
 } slt_report_answer;
 
 typedef struct {
@@ -80,6 +87,8 @@ typedef struct {
     bool test_told_count; // the model was told the true number of segments there
     slt_told told;
     slt_trust trust;
+    slt_vote_result *vote; // NULL: one model
+    slt_vote_runs voters;  // of the group that answers
     slt_report_answers answers;
     slt_report_scores scores;
     slt_scores *each;          // [count of the set]; NULL without labels
@@ -110,6 +119,8 @@ typedef struct {
     int64_t count, left_out, steps;
     const int64_t *episodes; // [count]
     bool own_splits;         // the file has none: every tenth episode, as in training
+    bool whole;              // nor does a vote, which is told of all episodes: all are shown
+    bool continuous;
     bool labelled;
     const char *paper; // the paper's name of this data; NULL: none
     slt_report_baseline baselines[SLT_REPORT_BASELINES];

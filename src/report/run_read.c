@@ -1,4 +1,4 @@
-// The files of a run directory: config.yaml, metrics.jsonl, result.json.
+// The files of a run directory: config.yaml, metrics.jsonl, result.json; or members that vote.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -10,7 +10,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "report/report_impl.h"
-#include "slottar/segmenter.h"
+#include "slottar/model.h"
 
 enum { PATH = 4096, EPOCHS = 100000 };
 
@@ -30,14 +30,6 @@ static slt_status path_of(const char *run, const char *name, char path[PATH]) {
 static slt_status read_config(slt_report_book *book, slt_report_run *run) {
     char path[PATH];
     SLT_TRY(path_of(run->path, "config.yaml", path));
-    char members[PATH];
-    SLT_TRY(path_of(run->path, SLT_MEMBERS_FILE, members));
-    if (access(members, F_OK) == 0)
-        SLT_FAIL(SLT_UNSUPPORTED,
-                 "%s holds members that vote, and a report needs one trained model: train with "
-                 "'slottar segment --restarts 16', or look at them with 'slottar info' and "
-                 "'slottar segment --show'",
-                 run->path);
     if (access(path, F_OK) != 0)
         SLT_FAIL(SLT_IO, "%s: no config.yaml in it; is it a run directory?", run->path);
     SLT_TRY(slt_yaml_load(&book->arena, path, &run->config));
@@ -124,11 +116,65 @@ static slt_status read_result(slt_report_run *run) {
     return status;
 }
 
+// ---- members that vote
+
+static slt_status keep_copy(slt_arena *arena, const void *from, size_t count, size_t size,
+                            const void **out) {
+    void *copy = slt_arena_take(arena, count, size);
+    if (!copy) return SLT_NOMEM;
+    memcpy(copy, from, count * size);
+    *out = copy;
+    return SLT_OK;
+}
+
+static slt_status keep_voters(slt_arena *arena, const slt_vote_runs *from, slt_vote_runs *out) {
+    size_t n = (size_t)from->count;
+    out->count = from->count;
+    SLT_TRY(keep_copy(arena, from->weights, n, sizeof(double), (const void **)&out->weights));
+    SLT_TRY(keep_copy(arena, from->answers, n, 1, (const void **)&out->answers));
+    if (!from->agreement) return SLT_OK;
+    return keep_copy(arena, from->agreement, n * n, sizeof(float), (const void **)&out->agreement);
+}
+
+static slt_status keep_vote(slt_report_book *book, slt_model *model, slt_report_run *run) {
+    slt_segmenter *segmenter = slt_model_vote(model);
+    const char *data = slt_model_about(model)->data;
+    char *path;
+    slt_vote_runs voters;
+    if (!segmenter) return SLT_OK;
+    SLT_TRY(SLT_NEW(&book->arena, &run->vote, 1));
+    *run->vote = *slt_segmenter_result(segmenter);
+    run->model = "vote";
+    if (data) {
+        SLT_TRY(slt_arena_text(&book->arena, data, strlen(data), &path));
+        run->data_path = path;
+    }
+    SLT_TRY(slt_segmenter_runs(segmenter, run->vote->chosen, &voters));
+    return keep_voters(&book->arena, &voters, &run->voters);
+}
+
+static slt_status read_vote(slt_report_book *book, slt_report_run *run) {
+    slt_model *model;
+    SLT_TRY(slt_model_open(book->context, run->path, &model));
+    slt_status status = keep_vote(book, model, run);
+    slt_model_close(model);
+    return status;
+}
+
+static slt_status has_members(const slt_report_run *run, bool *out) {
+    char path[PATH];
+    SLT_TRY(path_of(run->path, SLT_MEMBERS_FILE, path));
+    *out = access(path, F_OK) == 0;
+    return SLT_OK;
+}
+
 slt_status slt_report_read_run(slt_report_book *book, slt_report_run *run) {
+    bool members;
     run->best_epoch = -1;
     run->seconds = run->test_accuracy = NAN;
     slt_trust_init(&run->trust);
-    if (!is_folder(run->path)) return SLT_OK; // a checkpoint alone
+    SLT_TRY(has_members(run, &members));
+    if (members || !is_folder(run->path)) return read_vote(book, run); // or a checkpoint alone
     SLT_TRY(read_config(book, run));
     SLT_TRY(read_metrics(book, run));
     return read_result(run);

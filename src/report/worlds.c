@@ -74,7 +74,7 @@ static bool find_batch(slt_drawn_worlds *w, const char *id) {
 static bool replay(slt_drawn_worlds *w, const slt_episode *episode, const char *id) {
     size_t size = (size_t)w->set->info->observation_size;
     uint64_t seed = (uint64_t)episode->seed;
-    if (!w->set->info->has_seeds || !find_batch(w, id)) return false;
+    if (w->set->continuous || !w->set->info->has_seeds || !find_batch(w, id)) return false;
     if ((size_t)slt_env_batch_info(w->batch)->observation_size != size) return false;
     if (slt_env_batch_reset(w->batch, &seed, NULL, w->seen) != SLT_OK) return false;
     for (int64_t t = 0; t < episode->length; t++) {

@@ -145,8 +145,33 @@ assert group["name"] == "switching" and group["chosen"] and group["runs"] == 8
 assert vote["trust"]["trust"] == group["trust"] and vote["trust"]["warnings"] == []
 assert 1 <= sum(a["runs"] for a in group["answers"]) <= 8, group
 P
-check "a report of it" 1 "$SLOTTAR" report a -o page.html
-says "is refused in a sentence" err "holds members that vote, and a report needs one trained model"
+check "a report of it" 0 "$SLOTTAR" report a -o page.html --figures figures
+says "shows all episodes" page.html "Shown: 30 trajectories, "
+says "its trust" page.html "<b>Trust 0."
+says "and its group" page.html "<th scope=\"row\">switching <small>answers</small></th><td>8</td>"
+for figure in episode agreement; do [ -s figures/$figure.svg ] && ok "figure $figure" || not_ok "figure $figure"; done
+[ "$(grep -o 'class="channel line' figures/episode.svg | wc -l)" = 4 ] && ok "with a line and a key per channel" || not_ok "with a line and a key per channel"
+says "named" figures/episode.svg ">ay</text>"
+[ ! -e figures/answers.svg ] && ok "no other answers to draw" || not_ok "no other answers to draw"
+check "a report of the file" 0 "$SLOTTAR" report a/members.safetensors -o file.html
+python "the data in the page" <<'P'
+import base64, json, re, zlib
+page = json.loads(re.search(r'id="data">(.*?)</script>', open("page.html").read(), re.S)[1])
+unpack = lambda p: zlib.decompress(base64.b64decode(p["zlib"]))
+(set_,), (run,) = page["sets"], page["runs"]
+lines = [json.loads(line) for line in open("a.jsonl")]
+assert set_["action_size"] == 2 and set_["action_names"] == ["ax", "ay"] and "actions" not in set_["trajectories"]
+assert set_["detail"]["channels"]["width"] == 2 and set_["detail"]["channels"]["cells"]["count"] == 2 * sum(l["length"] for l in lines)
+assert run["model"] == "vote" and run["vote"]["groups"][0]["name"] == "switching" and run["vote"]["told"] == "nothing"
+assert abs(run["trust"]["trust"] - lines[0]["trust"]["trust"]) < 1e-4
+heights, at = unpack(run["detail"]["heights"]), 0
+least, laws = 255 * run["detail"]["line"], unpack(run["trajectories"]["laws"])
+assert len(laws) == sum(l["segments"] for l in lines) and set(laws) == {0, 1, 2}, set(laws)
+for line in lines:
+    mine = heights[at:at + line["length"]]
+    at += line["length"]
+    assert [t for t, h in enumerate(mine) if h + 0.5 >= least] == line["boundaries"], line["episode"]
+P
 mkdir broken && head -c 1000 a/members.safetensors >broken/members.safetensors
 check "info of a damaged file" 1 "$SLOTTAR" info broken
 says "names it" err "broken/members.safetensors"
@@ -219,6 +244,10 @@ check "drawn below each other" 0 "$SLOTTAR" segment modes modes.csv --show --lim
 check "the second" 0 "$SLOTTAR" segment modes modes.csv --answer 2 -o second.jsonl
 cmp -s <(sed 's/,"group".*//' modes.jsonl) <(sed 's/,"group".*//' second.jsonl) && not_ok "is another one" || ok "is another one"
 says "and says so" second.jsonl '"answer":2,'
+check "a report of them" 0 "$SLOTTAR" report modes -o modes.html --figures drawn
+says "lists them" modes.html '<ol class="answers"><li><b>'
+says "in words" modes.html "<bdi>ends after "
+[ "$(grep -o '>episode [0-9]*<' drawn/answers.svg | wc -l)" = 4 ] && ok "draws them for four trajectories" || not_ok "draws them for four trajectories"
 
 # ---- stopped
 stopped() { # SECONDS RUN DATA OPTIONS...

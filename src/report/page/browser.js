@@ -65,7 +65,7 @@ function factsOf(loaded, r) {
 
 const stripe = (segments, length) => "linear-gradient(90deg," +
     segments
-        .map((s) => `var(--seg${s.id % 8}) ${(100 * s.from) / length}% ${(100 * s.to) / length}%`)
+        .map((s) => `var(--seg${s.colour}) ${(100 * s.from) / length}% ${(100 * s.to) / length}%`)
         .join(",") +
     ")";
 
@@ -97,7 +97,8 @@ class Browser {
         el("div", {class: "stage", onkeydown: (event) => this.stageKey(event)},
            el("header", {}, this.title, this.facts));
     this.line = new TimeLine(this.stage, (step) => this.drawScene(step));
-    this.stage.append(this.buttons(), this.scene);
+    this.channels = el("div", {class: "channels"});
+    this.stage.append(this.channels, this.buttons(), this.scene);
     place.append(
         this.tools,
         el("div", {class: "browser"}, el("div", {class: "shelf-list"}, this.count, this.rows),
@@ -299,21 +300,42 @@ class Browser {
       facts.push(`F1 ${percent(run.all.f1[place])}`, `alignment ${percent(run.all.align[place])}`);
     facts.push(`${run.sureWord} ${percent(run.sure[place])}`);
     this.facts.textContent = facts.filter(Boolean).join(" · ");
+    this.nameChannels(one);
     this.line.show(this.loaded, one, this.state.r, step);
+  }
+
+  // which line is which
+  nameChannels(one) {
+    const {channels, set} = this.loaded, names = [];
+    for (let d = 0; channels && one.detail >= 0 && d < channels.width; d++)
+      names.push(el(
+          "span", {},
+          svg("svg", {width: 14, height: 8},
+              svg("line", {class: "channel line" + (d % 8), x1: 0, x2: 14, y1: 4, y2: 4})),
+          el("bdi", {}, channelName(set, d))));
+    if (names.length && set.action_size > channels.width)
+      names.push(el("span", {}, `${set.action_size - channels.width} more are not drawn`));
+    this.channels.replaceChildren(...names);
   }
 
   // the world at the cursor, and what is to be said about the step; gives the words back
   drawScene(step) {
-    const {loaded, one, state} = this, {films, set} = loaded, pictures = [], rows = [
-      ["step", `${step} of ${one.length}`], ["action", actionName(set, one.actions[step])]
-    ];
+    const {loaded, one, state} = this, {films, set} = loaded, pictures = [],
+          rows = [["step", `${step} of ${one.length}`]];
+    if (one.actions) rows.push(["action", actionName(set, one.actions[step])]);
+    if (loaded.channels && one.detail >= 0)
+      rows.push(["action", numbersAt(loaded, loaded.channels, one, step)]);
     const within = (segments) => segments.findIndex((segment) => step < segment.to) + 1;
     if (one.truth) rows.push(["true segment", `${within(one.truth)} of ${one.truth.length}`]);
     one.found.forEach((segments, r) => rows.push([
       runName(loaded, r) + (loaded.runs.length > 1 ? " found" : ""),
       `${within(segments)} of ${segments.length}` +
-          (loaded.runs[r].detail.slots ? `, slot ${segments[within(segments) - 1].id + 1}` : "")
+          (loaded.runs[r].detail.slots ? `, slot ${segments[within(segments) - 1].id + 1}` : "") +
+          (loaded.runs[r].all.laws ? `, law ${lawName(segments[within(segments) - 1].law)}` : "")
     ]));
+    if (one.detail >= 0 && state.run.detail.heights)
+      rows.push(
+          ["vote", `${Math.round(voteAt(state.run, loaded, one, step) / 2.55)} % end here`]);
     slotsOf(state.run, one.detail, one.length).forEach((slot, k) => {
       const share = (values) => `${Math.round(values[step] / 2.55)} %`;
       if (slot.mask[step] > 12 || (slot.attention && slot.attention[step] > 12))
@@ -326,7 +348,7 @@ class Browser {
     if (one.detail >= 0 && loaded.text)
       rows.push(
           ["world", plain(set.detail.texts[loaded.text[loaded.stepStarts[one.detail] + step]])]);
-    if (one.detail >= 0 && loaded.values) rows.push(["observed", observedAt(loaded, one, step)]);
+    if (one.detail >= 0 && loaded.values) rows.push(["observed", numbersAt(loaded, loaded.values, one, step)]);
     const ids = state.run.all.ids.subarray(
         loaded.lengthStarts[one.place], loaded.lengthStarts[one.place + 1]);
     for (const [name, caption, size] of [

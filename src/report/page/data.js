@@ -69,7 +69,7 @@ function runsOf(values, start, end) {
     if (i > start && values[i] === values[i - 1])
       out[out.length - 1].to = i - start + 1;
     else
-      out.push({from: i - start, to: i - start + 1, id: values[i]});
+      out.push({from: i - start, to: i - start + 1, id: values[i], colour: values[i] % 8});
   }
   return out;
 }
@@ -95,6 +95,7 @@ async function loadRun(set, index, lengthStarts, chosen) {
     run,
     all,
     detail,
+    counts,
     boundaryStarts,
     sure,
     sureWord: run.trust.calibrated ? "sure" : "uncalibrated",
@@ -120,9 +121,29 @@ async function loadSet(number) {
       };
   }
   const values = set.detail.values ? await unpackAll(set.detail.values) : null;
+  const channels = set.detail.channels ? await unpackAll(set.detail.channels) : null;
   const text = set.detail.text ? await unpack(set.detail.text) : null;
   const stepStarts = starts(chosen);
-  return {number, set, all, lengthStarts, places, runs, films, values, text, stepStarts};
+  return {number, set, all, lengthStarts, places, runs, films, values, channels, text, stepStarts};
+}
+
+// segments of run r in trajectory i: with their law, where the model has laws, and their colour
+function foundBy(run, i, start, end) {
+  const {laws} = run.all, first = run.boundaryStarts[i] + i;
+  return runsOf(run.all.ids, start, end)
+      .map((segment, n) => (laws ? {...segment, law: laws[first + n], colour: laws[first + n] % 8} :
+                                   segment));
+}
+
+// segments from ends: bit `answer` is set where one ends
+function answerOf(run, stepStart, length, answer) {
+  const out = [{from: 0, to: length, id: 0, colour: 0}];
+  for (let t = 0; t + 1 < length; t++) {
+    if (!((run.detail.answers[stepStart + t] >> answer) & 1)) continue;
+    out[out.length - 1].to = t + 1;
+    out.push({from: t + 1, to: length, id: out.length, colour: out.length % 8});
+  }
+  return out;
 }
 
 // what is known about trajectory i
@@ -133,9 +154,9 @@ function trajectory(loaded, i) {
     length: end - start,
     episode: all.episode[i],
     task: all.task[i],
-    actions: all.actions.subarray(start, end),
+    actions: all.actions ? all.actions.subarray(start, end) : null,
     truth: set.labelled ? runsOf(all.truth, start, end) : null,
-    found: loaded.runs.map((run) => runsOf(run.all.ids, start, end)),
+    found: loaded.runs.map((run) => foundBy(run, i, start, end)),
     detail: loaded.places.has(i) ? loaded.places.get(i) : -1,
   };
 }
@@ -147,5 +168,9 @@ const letterOf = (index) =>
 const runName = (loaded, r) =>
     (loaded.runs.length === 1 ? "found" : letterOf(loaded.runs[r].index));
 const taskName = (set, task) => (set.tasks[task] ? plain(set.tasks[task]) : "task " + task);
+const lawName = (law) =>
+    (law < 26 ? String.fromCharCode(65 + law) : String(law + 1));
+const channelName = (set, d) =>
+    (set.action_names ? plain(set.action_names[d]) : "action " + d);
 const actionName = (set, action) =>
     (set.action_names ? plain(set.action_names[action]) : String(action));

@@ -1,11 +1,12 @@
-// The gallery of sub-routines: segments grouped by the slot that explains them (by their place in
-// the trajectory where the model has no slots), by their last action, or by all their actions; in
-// each group the most typical ones side by side.
+// The gallery of sub-routines: segments grouped by their law where the model has laws, by the slot
+// that explains them (by their place in the trajectory where it has no slots), by their last action,
+// or by all their actions; in each group the most typical ones side by side.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 
 const GROUPS = [
+  ["law", "by law", (segment) => segment.law, (set, key) => "Law " + lawName(key)],
   [
     "slot", "by slot", (segment) => segment.id,
     (set, key, slots) => (slots ? "Slot " : "Segment ") + (key + 1)
@@ -25,13 +26,12 @@ function allSegments(loaded, r) {
   for (let i = 0; i < loaded.set.episodes; i++) {
     const one = trajectory(loaded, i);
     one.found[r].forEach((segment, n) => out.push({
+      ...segment,
       place: i,
-      from: segment.from,
-      id: segment.id,
+      detail: one.detail,
       n,
       truth: one.truth,
-      to: segment.to,
-      actions: Array.from(one.actions.subarray(segment.from, segment.to))
+      actions: one.actions ? Array.from(one.actions.subarray(segment.from, segment.to)) : null
     }));
   }
   return out;
@@ -49,8 +49,20 @@ function editDistance(a, b) {
   return last[b.length];
 }
 
+// without symbols: those with pictures whose length is nearest to the middle one
+function typicalLengths(segments, wanted) {
+  const length = (segment) => segment.to - segment.from;
+  const all = segments.map(length).sort((a, b) => a - b), middle = all[all.length >> 1];
+  return segments.filter((segment) => segment.detail >= 0)
+      .sort((a, b) => Math.abs(length(a) - middle) - Math.abs(length(b) - middle) ||
+                a.place - b.place)
+      .slice(0, wanted)
+      .map((segment) => ({segment}));
+}
+
 // different action strings, those first that are nearest to all others of a sample
 function typical(segments, wanted) {
+  if (!segments[0].actions) return typicalLengths(segments, wanted);
   const kinds = new Map();
   for (const segment of segments) {
     const key = segment.actions.join(" ");
@@ -84,12 +96,49 @@ function purity(segments) {
   return `${percent(times / segments.length)} % lie in true segment ${best + 1}`;
 }
 
+// a segment of continuous actions as lines
+function drawMotion(browser, segment) {
+  const {loaded} = browser, steps = segment.to - segment.from, height = 44,
+        cell = Math.min(18, Math.max(2, 260 / steps)), width = steps * cell;
+  const one = {detail: segment.detail};
+  const marks =
+      svg("svg", {width, height, "aria-hidden": "true"},
+          svg("rect", {class: "wash seg" + segment.colour, width, height, rx: 4}));
+  for (let d = 0; d < loaded.channels.width; d++) {
+    let path = "";
+    for (let t = 0; t < steps; t++)
+      path += `${t ? "L" : "M"}${((t + 0.5) * cell).toFixed(1)} ${
+          (height - 3 -
+           ((height - 6) * valueAt(loaded, loaded.channels, one, segment.from + t, d)) / 255)
+              .toFixed(1)}`;
+    marks.append(svg("path", {class: "channel line" + (d % 8), d: path}));
+  }
+  return marks;
+}
+
+function motionExample(browser, segment) {
+  const episode = browser.loaded.all.episode[segment.place], steps = segment.to - segment.from;
+  return el(
+      "button", {
+        class: "example",
+        type: "button",
+        "aria-label": `${steps} steps of episode ${episode}`,
+        onclick: () => {
+          browser.open(segment.place, segment.from);
+          find("#browse").scrollIntoView();
+        }
+      },
+      el("span", {class: "marks"}, drawMotion(browser, segment)),
+      el("span", {class: "times"}, steps + " steps"));
+}
+
 function drawExample(browser, kind) {
+  if (!kind.segment.actions) return motionExample(browser, kind.segment);
   const {segment, times} = kind, {set} = browser.loaded, cell = 18,
                   width = segment.actions.length * cell;
   const marks =
       svg("svg", {width, height: 22, "aria-hidden": "true"},
-          svg("rect", {class: "seg" + (segment.id % 8), width, height: 22, rx: 4}));
+          svg("rect", {class: "seg" + segment.colour, width, height: 22, rx: 4}));
   segment.actions.forEach(
       (action, t) => marks.append(drawAction(set, action, (t + 0.5) * cell, 11)));
   const episode = browser.loaded.all.episode[segment.place],
@@ -108,8 +157,10 @@ function drawExample(browser, kind) {
 }
 
 function showGallery(browser, mode) {
-  const place = find("#shelf"), {loaded, state} = browser,
-        way = GROUPS.find((row) => row[0] === (mode || "slot"));
+  const place = find("#shelf"), {loaded, state} = browser, {laws} = state.run.all;
+  const ways = GROUPS.filter(
+      (row) => (row[0] === "law" ? laws : row[0] === "slot" || loaded.all.actions));
+  const way = ways.find((row) => row[0] === mode) || ways[0];
   const groups = new Map(), slots = state.run.detail.slots;
   const segments = allSegments(loaded, state.r);
   for (const segment of segments) {
@@ -118,10 +169,10 @@ function showGallery(browser, mode) {
     groups.get(key).push(segment);
   }
   const shown = [...groups]
-                    .sort((a, b) => (way[0] === "slot" ? a[0] - b[0] : b[1].length - a[1].length))
+                    .sort((a, b) => (way[0] === "slot" || way[0] === "law" ? a[0] - b[0] : b[1].length - a[1].length))
                     .slice(0, 12);
   const cards = shown.map(([key, list]) => {
-    const steps = list.reduce((sum, segment) => sum + segment.actions.length, 0) / list.length;
+    const steps = list.reduce((sum, segment) => sum + segment.to - segment.from, 0) / list.length;
     const words = [
       `${list.length} segments (${percent(list.length / segments.length)} %)`,
       `${steps.toFixed(1)} steps in the mean`
@@ -132,7 +183,7 @@ function showGallery(browser, mode) {
         el("p", {}, words.join(" · ")),
         typical(list, way[0] === "string" ? 1 : 6).map((kind) => drawExample(browser, kind)));
   });
-  const buttons = GROUPS.map(
+  const buttons = ways.map(
       (row) =>
           el("button", {
             type: "button",

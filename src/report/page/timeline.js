@@ -9,7 +9,9 @@ const ROW = {
   actions: 26,
   segments: 26,
   sure: 14,
-  slot: 34
+  slot: 34,
+  channels: 96,
+  vote: 40
 };
 
 // segments as blocks with numbers
@@ -18,7 +20,7 @@ function drawSegments(lines, segments, y, cell, count) {
     const known = segment.id !== 255 || count;
     const width = (segment.to - segment.from) * cell - 1.5;
     lines.append(svg("rect", {
-      class: known ? "seg" + (segment.id % 8) : "unknown",
+      class: known ? "seg" + segment.colour : "unknown",
       x: segment.from * cell + 0.75,
       y,
       width,
@@ -33,7 +35,7 @@ function drawSegments(lines, segments, y, cell, count) {
             y: y + 15.5,
             "text-anchor": "middle"
           },
-              i + 1));
+              segment.law === undefined ? i + 1 : lawName(segment.law)));
   }
 }
 
@@ -61,26 +63,77 @@ function slotsOf(run, detail, length) {
   return out;
 }
 
-// observations of few numbers: value d at step t of the trajectory, 0 ... 255 of its range
-function valueAt(loaded, one, step, d) {
-  const {width, cells} = loaded.values;
-  return cells[(loaded.stepStarts[one.detail] + step) * width + d];
+// numbers of a step (observations, actions), 0 ... 255 of their range
+function valueAt(loaded, numbers, one, step, d) {
+  return numbers.cells[(loaded.stepStarts[one.detail] + step) * numbers.width + d];
 }
 
-function observedAt(loaded, one, step) {
-  const {width, low, high} = loaded.values, words = [];
+function numbersAt(loaded, numbers, one, step) {
+  const {width, low, high} = numbers, words = [];
   for (let d = 0; d < width; d++)
     words.push(
-        (low[d] + ((high[d] - low[d]) * valueAt(loaded, one, step, d)) / 255).toPrecision(3));
+        (low[d] + ((high[d] - low[d]) * valueAt(loaded, numbers, one, step, d)) / 255)
+            .toPrecision(3));
   return words.join(", ");
+}
+
+// continuous actions: a line per channel over the segments
+function drawChannels(loaded, one, segments, lines, y, cell) {
+  const height = ROW.channels - 8;
+  for (const segment of segments)
+    lines.append(svg("rect", {
+      class: "wash seg" + segment.colour,
+      x: segment.from * cell + 0.5,
+      y,
+      width: (segment.to - segment.from) * cell - 1,
+      height
+    }));
+  for (let d = 0; d < loaded.channels.width; d++) {
+    let path = "";
+    for (let t = 0; t < one.length; t++)
+      path += `${t ? "L" : "M"}${((t + 0.5) * cell).toFixed(1)} ${
+          (y + height - 3 - ((height - 6) * valueAt(loaded, loaded.channels, one, t, d)) / 255)
+              .toFixed(1)}`;
+    lines.append(svg("path", {class: "channel line" + (d % 8), d: path},
+                     svg("title", {}, channelName(loaded.set, d))));
+  }
+}
+
+// the vote: the weight of the runs with a boundary, and the line where boundaries begin
+const voteAt = (run, loaded, one, step) =>
+    run.detail.heights[loaded.stepStarts[one.detail] + step];
+
+function drawVote(run, loaded, one, lines, y, cell) {
+  const height = ROW.vote - 6, bottom = y + height, least = run.detail.line;
+  lines.append(
+      svg("line", {class: "base", x1: 0, x2: one.length * cell, y1: bottom, y2: bottom}));
+  for (let t = 0; t < one.length; t++) {
+    const share = voteAt(run, loaded, one, t) / 255;
+    if (!share) continue;
+    lines.append(svg("rect", {
+      class: least && share < least - 0.002 ? "vote low" : "vote",
+      x: (t + 1) * cell - Math.max(1, 0.2 * cell),
+      y: bottom - height * share,
+      width: Math.max(2, 0.4 * cell),
+      height: height * share
+    }));
+  }
+  if (least)
+    lines.append(svg("line", {
+      class: "least",
+      x1: 0,
+      x2: one.length * cell,
+      y1: bottom - height * least,
+      y2: bottom - height * least
+    }));
 }
 
 // a line per number, darker where it is larger
 function drawValues(loaded, one, lines, y, cell) {
   for (let d = 0; d < loaded.values.width; d++)
     for (let t = 0, from = 0; t < one.length; t++) {
-      const value = valueAt(loaded, one, t, d);
-      if (t + 1 < one.length && valueAt(loaded, one, t + 1, d) === value) continue;
+      const value = valueAt(loaded, loaded.values, one, t, d);
+      if (t + 1 < one.length && valueAt(loaded, loaded.values, one, t + 1, d) === value) continue;
       const place = {x: from * cell, y: y + 8 * d, width: (t + 1 - from) * cell, height: 7};
       lines.append(
           svg("rect", {class: "value", "fill-opacity": (value / 300).toFixed(2), ...place}));
@@ -95,11 +148,18 @@ function rowsOf(loaded, one, shown, lines, cell) {
     name: "step",
     height: ROW.steps,
     draw: (y) => {
-      for (let t = 0; t < one.length; t += 5)
+      const apart = 5 * Math.max(1, Math.ceil(30 / (5 * cell)));
+      for (let t = 0; t < one.length; t += apart)
         lines.append(svg("text", {x: (t + 0.5) * cell, y: y + 11, "text-anchor": "middle"}, t));
     }
   });
-  rows.push({
+  if (loaded.channels && one.detail >= 0)
+    rows.push({
+      name: "actions",
+      height: ROW.channels,
+      draw: (y) => drawChannels(loaded, one, one.found[shown], lines, y, cell)
+    });
+  if (one.actions) rows.push({
     name: "action",
     height: ROW.actions,
     draw: (y) => {
@@ -118,9 +178,10 @@ function rowsOf(loaded, one, shown, lines, cell) {
       draw: (y) => drawSegments(lines, one.found[r], y, cell, true)
     });
     rows.push({
-      name: `${run.sureWord}, %`,
+      name: run.run.trust.calibrated ? "sure, %" : "not cal., %",
       height: ROW.sure,
-      draw: (y) => boundaries(one.found[r]).forEach((at, b) => {
+      draw: (y) => boundaries(one.found[r]).forEach((at, b, all) => {
+        if (b && (at - all[b - 1]) * cell < 22) return;  // no room for another number
         const sure =
             Math.round((100 * run.all.confidence[run.boundaryStarts[one.place] + b]) / 255);
         lines.append(svg(
@@ -128,7 +189,22 @@ function rowsOf(loaded, one, shown, lines, cell) {
       })
     });
   });
-  slotsOf(loaded.runs[shown], one.detail, one.length).forEach((slot, k) => rows.push({
+  const run = loaded.runs[shown], {detail} = run;
+  if (detail.heights && one.detail >= 0) {
+    rows.push({
+      name: "vote",
+      height: ROW.vote,
+      draw: (y) => drawVote(run, loaded, one, lines, y, cell)
+    });
+    for (let answer = 0; detail.answer_count > 1 && answer < detail.answer_count; answer++)
+      rows.push({
+        name: "answer " + (answer + 1),
+        height: ROW.segments,
+        draw: (y) => drawSegments(
+            lines, answerOf(run, loaded.stepStarts[one.detail], one.length, answer), y, cell, true)
+      });
+  }
+  slotsOf(run, one.detail, one.length).forEach((slot, k) => rows.push({
     name: "slot " + (k + 1),
     height: ROW.slot,
     draw: (y) => {
@@ -171,7 +247,8 @@ class TimeLine {
 
   show(loaded, one, shown, step) {
     const room = Math.max(120, this.lines.parentElement.clientWidth - 66);
-    this.cell = Math.max(18, Math.min(40, Math.floor(room / one.length)));
+    this.cell = one.actions ? Math.max(18, Math.min(40, Math.floor(room / one.length))) :
+                              Math.max(3, Math.min(40, room / one.length));
     this.one = one;
     const lines = svg("svg", {width: one.length * this.cell + 2}), names = svg("svg", {width: 66});
     let y = 0;
