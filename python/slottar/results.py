@@ -16,6 +16,30 @@ from .data import html_table
 
 
 @dataclass(frozen=True)
+class Vote:
+    """How a vote came about in one trajectory of T steps."""
+
+    #: [T] weight of the runs with a boundary there; 0 where none has one
+    heights: np.ndarray
+    #: boundaries begin at this height; 0: the number of segments that was told decides
+    line: float
+    #: a list of boundaries for each answer that runs agree on
+    answers: List[np.ndarray]
+
+    @classmethod
+    def _of(cls, raw: Any, T: int) -> "Optional[Vote]":
+        if not raw:
+            return None
+        vote = raw.contents
+        ends = taken(vote.answers, (vote.answer_count, T), np.uint8)
+        return cls(
+            _or_empty(taken(vote.heights, (T,), np.float32), np.float32),
+            vote.line,
+            [] if ends is None else [np.flatnonzero(row).astype(np.int32) for row in ends],
+        )
+
+
+@dataclass(frozen=True)
 class Segmentation:
     """The answer for one trajectory of T steps; K slots, N segments."""
 
@@ -40,6 +64,8 @@ class Segmentation:
     slots: Optional[np.ndarray] = None
     #: [N] a number per segment that means the same in all trajectories; None: the model has none
     types: Optional[np.ndarray] = None
+    #: how the vote came about; None unless it is one and pictures were asked for
+    vote: Optional[Vote] = None
 
     @classmethod
     def _of(cls, raw: Any) -> "Segmentation":
@@ -57,6 +83,7 @@ class Segmentation:
             taken(raw.attention, (T, K), np.float32),
             taken(raw.slot_vectors, (K, raw.slot_size), np.float32),
             taken(raw.types, (raw.segments,), np.int32),
+            Vote._of(raw.vote, T),
         )
 
     @classmethod
@@ -177,7 +204,8 @@ class Segments(Sequence[Segmentation]):
 
     def plot(self, ax: Any = None, *, limit: int = 20, data: Any = None) -> Any:
         """Draws time lines (matplotlib): a bar per segment, true boundaries as ticks where they are
-        known."""
+        known. Without ``ax``, continuous actions are drawn as lines over the segments, with the
+        vote below them where ``predict(pictures=True)`` kept it; a pair of axes per trajectory."""
         from .plot import plot_segments
 
         return plot_segments(self, ax, limit, self._data if data is None else data)

@@ -13,12 +13,17 @@ import ctypes
 import os
 from typing import Any, Dict, Iterable, Optional
 
+import numpy as np
+
 from . import _declarations as c
+from ._arrays import taken
 from ._library import lib, needed, path_bytes, text, whole
 from ._work import SEED_MOST, Context, Handle, Watcher, both
 from .data import TemporaryFolder
 from .estimator import Estimator, as_dataset, signature
 from .models import Model, all_of, setting
+from .progress import Bar
+from .results import Segments
 from .scores import SCORES
 
 _KINDS = ("auto", "events", "phases")
@@ -29,6 +34,7 @@ _DEFAULTS = {
     "min_length": None,
     "seconds": None,
     "random_state": 0,
+    "progress": False,
 }
 
 
@@ -48,6 +54,7 @@ class VoteSegmenter(Model):
     min_length : steps of a segment; None: 1 for discrete actions, 3 for continuous ones
     seconds : a bound on the time; None: none
     random_state : a whole number; the same one gives the same segments
+    progress : shows a bar while it learns, and how the vote stands as runs arrive
     """
 
     _name = "vote"
@@ -62,6 +69,7 @@ class VoteSegmenter(Model):
         min_length: Optional[int] = None,
         seconds: Optional[float] = None,
         random_state: int = 0,
+        progress: bool = False,
     ) -> None:
         Estimator.__init__(
             self,
@@ -71,6 +79,7 @@ class VoteSegmenter(Model):
             min_length=min_length,
             seconds=seconds,
             random_state=random_state,
+            progress=progress,
         )
 
     def fit(
@@ -81,21 +90,24 @@ class VoteSegmenter(Model):
 
         ``y`` is not looked at. ``callbacks`` are called with a :class:`slottar.Progress`; one that
         returns True ends it, and so does Ctrl-C, which is then raised: the runs that ended by then
-        vote, if there are at least four in every group.
+        vote, in the groups where there are at least four.
         """
         data, options, heard = as_dataset(X), self._options_of(), list(callbacks or [])
-        context, pointer = self._context(watched=bool(heard)), ctypes.c_void_p()
-        try:
-            with both(context, data._handle.context):
-                context._run(
-                    lib.slt_segmenter_fit,
-                    (context.pointer, data._handle.pointer, options, pointer),
-                    all_of(heard),
-                    None,
-                )
-        finally:
-            if pointer.value:
-                self._keep(Handle(context, pointer, lib.slt_segmenter_close))
+        with Bar(self._name, enabled=bool(self.progress)) as bar:
+            if self.progress:
+                heard.append(bar)
+            context, pointer = self._context(watched=bool(heard)), ctypes.c_void_p()
+            try:
+                with both(context, data._handle.context):
+                    context._run(
+                        lib.slt_segmenter_fit,
+                        (context.pointer, data._handle.pointer, options, pointer),
+                        all_of(heard),
+                        None,
+                    )
+            finally:
+                if pointer.value:
+                    self._keep(Handle(context, pointer, lib.slt_segmenter_close))
         self.trust_.warn(2)
         return self
 
@@ -129,10 +141,48 @@ class VoteSegmenter(Model):
     def _context(self, watched: bool = False) -> Context:
         return Context(None, watched=watched)
 
+    def predict(
+        self,
+        X: Any,
+        *,
+        split: Optional[str] = None,
+        pictures: bool = False,
+        min_length: int = 0,
+        max_length: int = 0,
+        answer: int = 0,
+        group: Optional[str] = None,
+    ) -> Segments:
+        """Segments trajectories; only those of a split when one is named.
+
+        ``group`` takes another group than the most trusted one, ``answer`` one of the answers that
+        its runs agree on, from 1, instead of the vote of all its runs (``result_`` lists both).
+        ``pictures`` keeps how the vote came about. ``min_length`` and ``max_length`` bound the
+        steps of a segment, as far as possible; 0: no bound.
+        """
+        handle, name = self._model(), None if group is None else needed(group, "group")
+        number = whole(answer, "answer", 0, c.SLT_MOST_ANSWERS)
+        handle.context.call(lib.slt_model_take, handle.pointer, name, number)
+        try:
+            return super().predict(
+                X, split=split, pictures=pictures, min_length=min_length, max_length=max_length
+            )
+        finally:
+            handle.context.call(lib.slt_model_take, handle.pointer, None, 0)
+
+    @property
+    def agreement_(self) -> Optional[np.ndarray]:
+        """[runs, runs] how far the runs of the group that answers agree: F1 within one step, above
+        chance, on held-out episodes. None: the file of members does not tell."""
+        vote = lib.slt_model_vote(self._model().pointer)
+        runs, chosen = c.slt_vote_runs(), lib.slt_segmenter_result(vote).contents.chosen
+        self._model().context.call(lib.slt_segmenter_runs, vote, chosen, runs)
+        return taken(runs.agreement, (runs.count, runs.count), np.float32)
+
     @property
     def result_(self) -> Dict[str, Any]:  # type: ignore[override]
         """What the vote says of itself: the group that was ``chosen``, what it was ``told``, and
-        ``groups`` by name, each with its runs, trust and answers."""
+        ``groups`` by name, each with its runs, trust and answers (``words``: what sets them
+        apart)."""
         handle = self._model()
         raw = lib.slt_segmenter_result(lib.slt_model_vote(handle.pointer)).contents
         groups = [_group(raw.groups[i]) for i in range(raw.group_count)]
@@ -173,7 +223,13 @@ def _group(raw: Any) -> Dict[str, Any]:
         "name": text(raw.name),
         **{name: getattr(raw, name) for name in names},
         "answers": [
-            {name: getattr(raw.answers[i], name) for name in ("runs", "segments", "agreement")}
+            {
+                **{
+                    name: getattr(raw.answers[i], name)
+                    for name in ("runs", "segments", "agreement")
+                },
+                "words": text(raw.answers[i].words),
+            }
             for i in range(raw.answer_count)
         ],
     }

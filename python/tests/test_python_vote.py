@@ -199,7 +199,7 @@ def test_errors():
         slottar.VoteSegmenter().fit([np.ones((10, 2))] * 4)
     with pytest.raises(ValueError, match="no slots"):
         slottar.VoteSegmenter(runs=4).fit(actions).transform(actions)
-    with pytest.raises(NotImplementedError, match="members that vote"):
+    with pytest.raises(ValueError, match="does not say what it was trained on; name a data set"):
         slottar.VoteSegmenter(runs=4).fit(actions).report("page.html")
 
 
@@ -209,3 +209,81 @@ def test_failed_fit_keeps_what_was_learnt():
     with pytest.raises(ValueError):
         model.fit([np.ones((10, 2))] * 4)
     assert len(model.predict(actions)) == 10
+
+
+def test_pictures(fitted):
+    """The boundaries are the places at and above the line."""
+    for one in fitted.predict(motion(5, seed=1)[0], pictures=True):
+        assert np.flatnonzero(one.vote.heights >= one.vote.line).tolist() == one.boundaries.tolist()
+        assert one.vote.heights.shape == one.ids.shape and 0 < one.vote.line <= 1
+        assert len(one.vote.answers) == len(fitted.result_["groups"]["switching"]["answers"])
+        assert all(answer.tolist() == one.boundaries.tolist() for answer in one.vote.answers[:1])
+    assert fitted.predict(motion(1)[0])[0].vote is None
+
+
+def test_agreement(fitted):
+    matrix = fitted.agreement_
+    assert matrix.shape == (8, 8) and np.all(np.diag(matrix) == 1) and np.allclose(matrix, matrix.T)
+    group = fitted.result_["groups"]["switching"]
+    off = (matrix.sum() - 8) / 56
+    assert abs(off - group["agreement"]) < 1e-6
+
+
+def test_groups_and_answers():
+    actions, _ = letters()
+    model = slottar.VoteSegmenter(runs=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slottar.DoubtWarning)
+        model.fit(actions)
+        result = model.result_
+        plain = [one.tolist() for one in model.predict(actions).boundaries]
+        by_group = {
+            name: [one.tolist() for one in model.predict(actions, group=name).boundaries]
+            for name in ("events", "phases")
+        }
+        assert by_group[result["chosen"]] == plain and by_group["events"] != by_group["phases"]
+        assert model.result_ == result  # a group is taken for one call
+        first = result["groups"]["phases"]["answers"][0]
+        assert first["words"].endswith("boundaries per episode") or "ends after" in first["words"]
+        assert len(model.predict(actions, group="phases", answer=1)) == len(actions)
+        with pytest.raises(ValueError, match="no group 'switching' voted"):
+            model.predict(actions, group="switching")
+        with pytest.raises(ValueError, match="answer"):
+            model.predict(actions, answer=4)
+
+
+def test_progress(capsys):
+    actions, heard = motion()[0], []
+    slottar.VoteSegmenter(runs=6).fit(actions, callbacks=[heard.append])
+    news = [one.news for one in heard if one.news]
+    assert [one.split(":")[0] for one in news] == ["4 runs", "6 runs"]
+    assert all("trust 0." in one or "trust 1." in one for one in news)
+    assert all(one.endswith("boundaries per episode") for one in news)
+    slottar.VoteSegmenter(runs=6).fit(actions)
+    assert capsys.readouterr().err == ""
+    slottar.VoteSegmenter(runs=6, progress=True).fit(actions)
+    assert "6 runs: trust" in capsys.readouterr().err
+
+
+def test_report(fitted, tmp_path):
+    data = slottar.from_arrays(motion()[0], path=tmp_path / "moves.safetensors")
+    found = fitted.predict(data)
+    made = found.report(tmp_path / "page.html", figures=tmp_path / "figures")
+    assert made["trajectories"] == 30
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "The vote, told" in page and 'data-figure="agreement"' in page
+    assert (tmp_path / "figures" / "episode.svg").exists()
+
+
+def test_plot(fitted, tmp_path):
+    pytest.importorskip("matplotlib").use("agg")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    actions, labels = motion(3, seed=1)
+    data = slottar.from_arrays(actions, segments=labels, path=tmp_path / "m.safetensors")
+    axes = fitted.predict(data, pictures=True).plot(limit=2)
+    assert axes.shape == (2, 2)
+    lines, vote = axes[0]
+    assert len(lines.patches) == 3 and len(lines.lines) == 2 and lines.get_title() == "episode 0"
+    assert len(vote.patches) >= 2 and vote.get_ylabel() == "vote"
+    assert fitted.predict(data).plot(limit=1).shape == (1, 1)
+    pyplot.close("all")

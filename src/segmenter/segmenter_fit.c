@@ -7,6 +7,7 @@
 #include <string.h>
 #include "core/clock.h"
 #include "core/parallel_for.h"
+#include "data/dataset_impl.h"
 #include "segmenter/segmenter_impl.h"
 #include "switching/chain_random.h"
 #include "train/learner/prior.h"
@@ -352,7 +353,7 @@ slt_status slt_segmenter_fit(slt_context *context, slt_dataset *data,
     slt_arena_init(&arena, &context->allocator, 0);
     const char *path = slt_dataset_path(data);
     slt_status status = slt_arena_text(&s->arena, path, strlen(path), &s->source);
-    s->data = s->source;
+    s->data = data->file ? s->source : NULL; // in memory: nobody can open it again
     slt_segmenter_describe(&s->options, path, s->settings, sizeof s->settings);
     if (status == SLT_OK) status = learn(s, data, &arena);
     slt_arena_deinit(&arena);
