@@ -200,9 +200,11 @@ static slt_status segment(cli_call *call, printer *p, const slt_segment_options 
         status = cli_wants_vote(call) ? vote(call, p, options, run) : train(call, p, run);
     if (status == SLT_OK) status = slt_model_open(call->context, run, &model);
     if (status == SLT_OK) status = take_answer(call, p, model);
+    slt_segment_options asked = *options;
+    asked.pictures = p->show && p->vote;
     if (status == SLT_OK)
-        status = labelled ? slt_model_label(model, p->data, options, labelled)
-                          : slt_model_segment(model, p->data, options, print, p);
+        status = labelled ? slt_model_label(model, p->data, &asked, labelled)
+                          : slt_model_segment(model, p->data, &asked, print, p);
     if (status == SLT_OK && labelled)
         slt_dataset_label_path(p->data, labelled, p->labelled, sizeof p->labelled);
     if (p->told && !call->quiet)
@@ -309,7 +311,6 @@ static int run(cli_call *call) {
     p.out = stdout;
     p.show = cli_value(call, "show") != NULL;
     p.terminal = cli_terminal_now();
-    options.pictures = p.show;
     options.one_split = cli_value(call, "split") != NULL;
     if (!cli_split_flag(call, &options.split) || !check_flags(call, &options)) return CLI_USAGE;
     if (!cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
