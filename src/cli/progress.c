@@ -36,13 +36,15 @@ static int columns(void) {
 }
 
 static void draw_bar(const slt_progress *progress, double seconds) {
-    enum { WIDTH = 24 };
+    enum { WIDEST = 24, NARROWEST = 6, REST = 24 }; // cells; columns of the numbers
+    int width = columns() - REST - (int)(strlen(progress->stage) + strlen(bar.news));
+    width = width > WIDEST ? WIDEST : width < NARROWEST ? NARROWEST : width;
     char line[256];
     double share = progress->total ? (double)progress->done / (double)progress->total : 0;
-    int filled = (int)(share * WIDTH);
-    char cells[WIDTH + 1];
-    for (int i = 0; i < WIDTH; i++) cells[i] = i < filled ? '#' : '.';
-    cells[WIDTH] = 0;
+    int filled = (int)(share * width);
+    char cells[WIDEST + 1];
+    for (int i = 0; i < width; i++) cells[i] = i < filled ? '#' : '.';
+    cells[width] = 0;
     double left = share > 0 ? seconds * (1 - share) / share : 0;
     snprintf(line, sizeof line, "%s [%s] %3.0f %%  %.0f s left  %s", progress->stage, cells,
              100 * share, left, bar.news);
