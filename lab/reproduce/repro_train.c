@@ -171,7 +171,6 @@ static slt_status train_cell(slt_repro *r, slt_context *context, const slt_repro
 
 slt_status slt_repro_train(slt_repro *r, slt_context *context, const slt_repro_cell *cell) {
     batch *b;
-    if (slt_repro_is_vote(cell->variant)) return slt_repro_vote(r, context, cell);
     SLT_TRY(SLT_ALLOC(&r->context->allocator, &b, 1));
     slt_status status = train_cell(r, context, cell, b);
     slt_free(&r->context->allocator, b);

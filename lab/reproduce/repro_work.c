@@ -134,7 +134,9 @@ static void *work(void *user) {
     worker *w = user;
     for (const slt_repro_cell *cell; w->context && (cell = take(w->r, w->number));) {
         announce(w->r, cell);
-        slt_status status = slt_repro_train(w->r, w->context, cell);
+        slt_status status = slt_repro_is_vote(cell->variant)
+                                ? slt_repro_vote(w->r, w->context, cell)
+                                : slt_repro_train(w->r, w->context, cell);
         if (status == SLT_DEVICE) status = renew(w);
         if (status != SLT_OK) note(w->r, status);
     }

@@ -26,7 +26,7 @@ static slt_status score_run(slt_segmenter *s, slt_dataset *data, const int64_t *
 
 static slt_status score_all(slt_segmenter *s, slt_arena *arena, slt_dataset *data,
                             const int64_t *episodes, int64_t count, double *out) {
-    const slt_run_group *group = &s->groups[s->chosen];
+    const slt_run_group *group = &s->groups[s->result.chosen];
     slt_recording recording;
     slt_ballots ballots;
     uint8_t **laws;

@@ -222,9 +222,6 @@ static void warn_of_answers(slt_vote_result *r, const slt_vote_group *best) {
                    best->answers[1].runs, best->answers[1].words);
         warn(r, text);
     }
-    if (s->groups[r->chosen].undivided)
-        warn(r, "One episode has no halves: all runs learned from the same steps, so trust is too "
-                "high");
     if (best->segments < 1.05) warn(r, "One segment in nearly every episode was found");
 }
 
@@ -252,6 +249,9 @@ void slt_segmenter_judge(slt_segmenter *s, int groups) {
     warn_of_trust(r, best);
     warn_of_tie(r, best);
     warn_of_answers(r, best);
+    if (s->groups[r->chosen].undivided)
+        warn(r, "One episode has no halves: all runs learned from the same steps, so trust is too "
+                "high");
     if (r->group_count < groups)
         warn(r, "Stopped before every group voted: run it again with --force for all of them");
     r->doubtful = r->warning_count > 0;
