@@ -57,4 +57,8 @@ slt_mdl slt_mdl_build(slt_tape *tape, const slt_mdl_options *options, const slt_
 // whether the options look at observations
 bool slt_mdl_sees(const slt_mdl_options *options);
 
+// the segment that the masks of a step [K] say: their peak. Masks that are all zero are those of a
+// step after more boundaries than there are slots: it is in the last one
+int slt_mdl_count(const slt_real *masks, int K);
+
 #endif

@@ -123,6 +123,11 @@ static int largest(const slt_real *x, int count) {
     return best;
 }
 
+int slt_mdl_count(const slt_real *masks, int K) {
+    int best = largest(masks, K);
+    return masks[best] > 0 ? best : K - 1;
+}
+
 // probability of an end within one step of l; the last step of all does not count
 static float near_end(const answer *a, int l) {
     slt_real none = 1;
@@ -153,13 +158,13 @@ static void segment(slt_tape *tape, int member, const void *options, const void 
                                  (size_t)b * (size_t)a.K * (size_t)out->code
                            : NULL;
     const slt_real *halting = a.masks + (size_t)(a.T - 1) * (size_t)a.K;
-    int count = largest(halting, a.K) + 1;
+    int count = slt_mdl_count(halting, a.K) + 1;
     out->length = a.T;
     out->slots = a.K;
     for (int k = 0; k < a.K; k++) out->counts[k] = (double)halting[k];
     for (int l = 0; l < a.T; l++) {
         const slt_real *m = a.masks + (size_t)l * (size_t)a.K;
-        out->ids[l] = largest(m, count);
+        out->ids[l] = slt_mdl_count(m, count);
         out->ends[l] = (float)a.ends[l];
         for (int k = 0; k < a.K && out->masks; k++)
             out->masks[k * a.T + l] = k < count ? (float)m[k] : 0;

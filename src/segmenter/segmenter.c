@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
 #include "segmenter/segmenter_impl.h"
+#include "segmenter/segmenter_model.h"
 
 // all that decides the answer, as one line
 void slt_segmenter_describe(const slt_segmenter_options *o, const char *data, char *out,
@@ -32,3 +33,4 @@ slt_status slt_segmenter_runs(const slt_segmenter *s, int group, slt_vote_runs *
 }
 
 const slt_vote_result *slt_segmenter_result(const slt_segmenter *s) { return &s->result; }
+slt_context *slt_segmenter_context(const slt_segmenter *s) { return s->context; }

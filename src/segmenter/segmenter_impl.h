@@ -50,6 +50,7 @@ struct slt_segmenter {
     int group_count, answer;
     int elected; // the group that the vote chose; result.chosen: the one that answers
     slt_run_group groups[SLT_MOST_GROUPS];
+    void *stream_plans; // what its streams read, in its arena; NULL: nothing streamed yet
 };
 
 // ---- members

@@ -23,4 +23,6 @@ slt_told slt_segmenter_told(const slt_segmenter *segmenter);
 slt_status slt_segmenter_alone(slt_segmenter *segmenter, slt_dataset *data, slt_split split,
                                double *out);
 
+slt_context *slt_segmenter_context(const slt_segmenter *segmenter);
+
 #endif

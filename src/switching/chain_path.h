@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-enum { SLT_MOST_LAWS = 16 };
+enum {
+    SLT_MOST_LAWS = 16,
+    SLT_CHAIN_CUT = 128, // in a way back, added to the law before: a segment begins here
+};
 
 // The boundaries and laws of the likeliest path, and the chance of a boundary after each step given
 // the whole episode.

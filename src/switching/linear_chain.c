@@ -248,27 +248,33 @@ double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_line
 
 // ---- the likeliest path
 
-// back[s][k]: the law before, plus 128 where a segment begins
+// numbers of laws are doubles until the end, so that the loop over k is one of vectors
+void slt_linear_best_step(const slt_linear_moves *logs, int K, const double *stay,
+                          const double *fresh, double *value, uint8_t *back) {
+    double best[SLT_MOST_LAWS], from[SLT_MOST_LAWS];
+    for (int k = 0; k < K; k++) {
+        best[k] = value[k] + logs->stay[k] + stay[k];
+        from[k] = k;
+    }
+    for (int j = 0; j < K; j++)
+        for (int k = 0; k < K; k++) {
+            double change = logs->change[j][k] + stay[k], start = logs->fresh[j][k] + fresh[k];
+            double enters = value[j] + (change > start ? change : start);
+            from[k] = enters > best[k] ? j + SLT_CHAIN_CUT : from[k];
+            best[k] = enters > best[k] ? enters : best[k];
+        }
+    memcpy(value, best, sizeof *value * (size_t)K);
+    for (int k = 0; k < K; k++) back[k] = (uint8_t)from[k];
+}
+
+// back[s][k]: the law before, plus SLT_CHAIN_CUT where a segment begins
 static void likeliest(const slt_linear_chain *chain, int64_t length, const slt_linear_tables *t,
                       uint8_t *back, double value[]) {
     int K = chain->K;
-    slt_linear_moves m = slt_linear_log_moves(chain);
-    double next[SLT_MOST_LAWS];
+    slt_linear_moves logs = slt_linear_log_moves(chain);
     for (int k = 0; k < K; k++) value[k] = log(chain->start[k] + 1e-300) + t->p_fresh[k];
-    for (int64_t s = 1; s < length; s++) {
-        for (int k = 0; k < K; k++) {
-            double p = t->p_stay[s * K + k], f = t->p_fresh[s * K + k];
-            double best = value[k] + m.stay[k] + p;
-            uint8_t from = (uint8_t)k;
-            for (int j = 0; j < K; j++) {
-                double enter_k = value[j] + fmax(m.change[j][k] + p, m.fresh[j][k] + f);
-                if (enter_k > best) best = enter_k, from = (uint8_t)(j | 128);
-            }
-            next[k] = best;
-            back[s * K + k] = from;
-        }
-        memcpy(value, next, sizeof *value * (size_t)K);
-    }
+    for (int64_t s = 1; s < length; s++)
+        slt_linear_best_step(&logs, K, t->p_stay + s * K, t->p_fresh + s * K, value, back + s * K);
 }
 
 static void follow_back(int K, int64_t length, const uint8_t *back, int law, slt_chain_path *out) {
@@ -277,8 +283,8 @@ static void follow_back(int K, int64_t length, const uint8_t *back, int law, slt
         out->law[s] = (uint8_t)law;
         if (!s) break;
         uint8_t from = back[s * K + law];
-        out->cut[s - 1] = from >> 7;
-        law = from & 127;
+        out->cut[s - 1] = (from & SLT_CHAIN_CUT) != 0;
+        law = from & (SLT_CHAIN_CUT - 1);
     }
 }
 

@@ -54,6 +54,11 @@ void slt_linear_densities(const slt_linear_chain *chain, int64_t length, slt_lin
 double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
                          float *stay, float *fresh, float *chance, slt_linear_sums *sums);
 
+// One step of the likeliest path: log densities of the step [K] into the values of the laws [K];
+// back: [K] the law before, plus SLT_CHAIN_CUT where a segment begins.
+void slt_linear_best_step(const slt_linear_moves *logs, int K, const double *stay,
+                          const double *fresh, double *value, uint8_t *back);
+
 // ---- closed-form steps (linear_update.c)
 
 // Rows of a regression: inside a segment (features and the action before); at its start (features);

@@ -147,7 +147,7 @@ slt_status slt_motion_measure(slt_arena *arena, slt_dataset *data, const int64_t
     return choose_features(arena, data, episodes, count, out);
 }
 
-static void apply(const slt_standard *s, const float *row, float *out) {
+void slt_standard_apply(const slt_standard *s, const float *row, float *out) {
     for (int i = 0; i < s->kept; i++) out[i] = (row[s->channel[i]] - s->mean[i]) * s->scale[i];
 }
 
@@ -183,12 +183,12 @@ slt_status slt_motion_read(slt_arena *arena, slt_dataset *data, const slt_motion
         SLT_TRY(slt_dataset_episode(data, episodes[e], &episode));
         for (int64_t t = 0; t < episode.length; t++) {
             int64_t at = out->offsets[e] + t;
-            apply(&scale->actions, episode.actions_f32 + t * info->action_size,
-                  out->actions + at * out->A);
+            slt_standard_apply(&scale->actions, episode.actions_f32 + t * info->action_size,
+                               out->actions + at * out->A);
             out->features[at * out->D] = 1;
             if (!scale->observations.kept) continue;
             SLT_TRY(slt_episode_observe(info, &episode, t, row));
-            apply(&scale->observations, row, out->features + at * out->D + 1);
+            slt_standard_apply(&scale->observations, row, out->features + at * out->D + 1);
         }
     }
     return SLT_OK;

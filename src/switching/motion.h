@@ -40,6 +40,9 @@ slt_status slt_motion_measure(slt_arena *arena, slt_dataset *data, const int64_t
 slt_status slt_motion_read(slt_arena *arena, slt_dataset *data, const slt_motion_scale *scale,
                            const int64_t *episodes, int64_t count, slt_motion *out);
 
+// A row of the data set's numbers; out: [kept].
+void slt_standard_apply(const slt_standard *standard, const float *row, float *out);
+
 // Noise of the actions in standard deviations: the median over channels of
 // 1.4826 median|second difference| / sqrt(6).
 slt_status slt_motion_noise(slt_arena *arena, const slt_motion *motion, double *out);

@@ -61,6 +61,15 @@ slt_status slt_symbol_tables_init(slt_symbol_tables *t, slt_arena *arena,
                                   const slt_symbol_chain *chain, int64_t longest);
 void slt_symbol_moves_of(const slt_symbol_chain *chain, slt_symbol_moves *out);
 
+// the logs of these
+void slt_symbol_log_moves(const slt_symbol_chain *chain, const slt_symbol_moves *moves,
+                          slt_symbol_moves *out);
+
+// One step of the likeliest path: values of the states before and after it [N][K]; back: [N][K] the
+// law before, plus SLT_CHAIN_CUT where a segment begins. step: what a boundary adds to the count.
+void slt_symbol_best_step(const slt_symbol_moves *logs, slt_symbol_view view, int N, int step,
+                          int K, const double *value, double *next, uint8_t *back);
+
 // weights of the counts at the last step; an episode too short for all of them takes the most
 void slt_symbol_end_weights(const slt_symbol_chain *chain, int64_t length, double *end);
 

@@ -6,24 +6,25 @@
 #include <string.h>
 #include "switching/symbol_impl.h"
 
-enum { CUT = 128 }; // in a way back: a segment begins here
-
 typedef struct {
     const slt_symbol_chain *chain;
     slt_symbol_episode episode;
     int N, step, K; // counts, what a boundary adds to the count, laws
-    double inside[SLT_MOST_LAWS * SLT_MOST_LAWS], across[SLT_MOST_LAWS * SLT_MOST_LAWS]; // logs
-    double *value, *next;                                                                // [N][K]
-    uint8_t *back; // [length][N][K]: the law before, plus CUT
+    slt_symbol_moves logs;
+    double *value, *next; // [N][K]
+    uint8_t *back;        // [length][N][K]: the law before, plus SLT_CHAIN_CUT
 } search;
 
-static void log_moves(search *f, const slt_symbol_moves *m) {
-    bool events = f->chain->family == SLT_CHAIN_EVENTS;
-    for (int j = 0; j < f->K; j++)
-        for (int k = 0; k < f->K; k++) {
-            int i = j * f->K + k;
-            f->inside[i] = events ? (j == k ? 0 : -INFINITY) : log(m->inside[i]);
-            f->across[i] = log(m->across[i]);
+void slt_symbol_log_moves(const slt_symbol_chain *chain, const slt_symbol_moves *moves,
+                          slt_symbol_moves *out) {
+    bool events = chain->family == SLT_CHAIN_EVENTS;
+    int K = chain->K;
+    out->crosses = moves->crosses;
+    for (int j = 0; j < K; j++)
+        for (int k = 0; k < K; k++) {
+            int i = j * K + k;
+            out->inside[i] = events ? (j == k ? 0 : -INFINITY) : log(moves->inside[i]);
+            out->across[i] = log(moves->across[i]);
         }
 }
 
@@ -36,24 +37,29 @@ static void best_from(const double *value, const double *moves, int K, int k, do
         if (value[j] + moves[j * K + k] > *best) *best = value[j] + moves[j * K + k], *from = j;
 }
 
-static void best_moves(search *f, int64_t t) {
-    int K = f->K;
-    slt_symbol_view v = slt_symbol_view_at(f->chain, f->episode, t, K);
+void slt_symbol_best_step(const slt_symbol_moves *logs, slt_symbol_view v, int N, int step, int K,
+                          const double *value, double *next, uint8_t *back) {
     double go = log(v.go), cut = log(v.cut);
     for (int k = 0; k < K; k++) {
         double inside = go + log(v.inside[k]), fresh = cut + log(v.fresh[k]), stay, enter;
-        for (int n = 0; n < f->N; n++) {
+        for (int n = 0; n < N; n++) {
             int from, left;
-            best_from(f->value + n * K, f->inside, K, k, &stay, &from);
-            f->next[n * K + k] = stay + inside;
-            f->back[(t * f->N + n) * K + k] = (uint8_t)from;
-            if (n < f->step) continue;
-            best_from(f->value + (n - f->step) * K, f->across, K, k, &enter, &left);
+            best_from(value + n * K, logs->inside, K, k, &stay, &from);
+            next[n * K + k] = stay + inside;
+            back[n * K + k] = (uint8_t)from;
+            if (n < step) continue;
+            best_from(value + (n - step) * K, logs->across, K, k, &enter, &left);
             if (!(enter + fresh > stay + inside)) continue;
-            f->next[n * K + k] = enter + fresh;
-            f->back[(t * f->N + n) * K + k] = (uint8_t)(left | CUT);
+            next[n * K + k] = enter + fresh;
+            back[n * K + k] = (uint8_t)(left | SLT_CHAIN_CUT);
         }
     }
+}
+
+static void best_moves(search *f, int64_t t) {
+    slt_symbol_view v = slt_symbol_view_at(f->chain, f->episode, t, f->K);
+    slt_symbol_best_step(&f->logs, v, f->N, f->step, f->K, f->value, f->next,
+                         f->back + t * f->N * f->K);
     double *swap = f->value;
     f->value = f->next;
     f->next = swap;
@@ -67,9 +73,9 @@ static void follow_back(const search *f, int state, slt_chain_path *out) {
         out->law[t] = f->chain->group[law];
         if (!t) break;
         uint8_t from = f->back[(t * f->N + n) * f->K + law];
-        out->cut[t - 1] = (from & CUT) != 0;
-        law = from & (CUT - 1);
-        if (from & CUT) n -= f->step;
+        out->cut[t - 1] = (from & SLT_CHAIN_CUT) != 0;
+        law = from & (SLT_CHAIN_CUT - 1);
+        if (from & SLT_CHAIN_CUT) n -= f->step;
     }
 }
 
@@ -98,7 +104,7 @@ static slt_status segment(slt_arena *scratch, search *f, slt_chain_path *out) {
     SLT_TRY(SLT_NEW(scratch, &f->next, states));
     SLT_TRY(SLT_NEW(scratch, &f->back, (size_t)f->episode.length * states));
     slt_symbol_moves_of(f->chain, &moves);
-    log_moves(f, &moves);
+    slt_symbol_log_moves(f->chain, &moves, &f->logs);
     slt_symbol_end_weights(f->chain, f->episode.length, t.end);
     find_path(f, t.end, out);
     out->nats = -slt_symbol_smooth(f->chain, &moves, f->episode, &t, out->chance, NULL);

@@ -56,6 +56,37 @@ typedef struct {
 slt_status slt_vote_candidates(slt_arena *arena, const slt_ballots *ballots, const double *weights,
                                const slt_vote_rules *rules, slt_candidates *out);
 
+// Consecutive steps of one episode: what a stream knows of it, or all of it.
+typedef struct {
+    int runs;
+    const uint8_t *const *cut; // [runs][first + length]
+    int64_t first, length;
+    int64_t before; // steps of the episode before the window
+    bool open;      // the episode continues after it
+} slt_vote_window;
+
+// memory that the search works in
+typedef struct {
+    uint8_t *left;
+    double *vote;
+    float *height;
+    int64_t *heap, *where;
+} slt_vote_room;
+slt_status slt_vote_room_init(slt_vote_room *room, slt_arena *arena, int runs, int64_t longest);
+
+// The candidates of a window, the highest first, and their number: at most one per boundary of a
+// run and one per step. Allocates nothing.
+int64_t slt_vote_window_candidates(const slt_vote_room *room, const slt_vote_window *window,
+                                   const double *weights, const slt_vote_rules *rules,
+                                   slt_candidate *list);
+
+// Windows with so many steps without a boundary of any run between them do not affect each other:
+// a boundary clears least_length - 1 steps, is up to twice the tolerance away from the votes for
+// it, and counts within the tolerance.
+static inline int slt_vote_reach(const slt_vote_rules *rules) {
+    return rules->least_length - 1 + 4 * rules->tolerance;
+}
+
 // ---- the answer
 
 // Keeping those from a height on that have the greatest expected F1,

@@ -9,12 +9,12 @@
 
 static const float LEAST = .02f;
 
-// one episode at work
+// one window at work
 typedef struct {
-    const slt_ballots *ballots;
+    const slt_vote_window *window;
     const double *weights;
     const slt_vote_rules *rules;
-    int64_t first, length;
+    int64_t length;
     uint8_t *left;  // [runs][length] boundaries not yet taken
     double *vote;   // [length] weight of the boundaries that are left, per step
     float *height;  // [length] over the tolerance; -1: too near to one that was taken
@@ -55,15 +55,13 @@ static void measure(episode *e, int64_t t) {
     e->height[t] = (float)fmin(1, fmax(0, sum));
 }
 
-static void load(episode *e, int64_t index) {
-    const slt_ballots *b = e->ballots;
-    e->first = b->offsets[index];
-    e->length = b->offsets[index + 1] - e->first;
+static void load(episode *e) {
+    const slt_vote_window *w = e->window;
     e->heaped = 0;
     memset(e->vote, 0, sizeof *e->vote * (size_t)e->length);
-    for (int r = 0; r < b->runs; r++) {
+    for (int r = 0; r < w->runs; r++) {
         uint8_t *left = e->left + r * e->length;
-        memcpy(left, b->cut[r] + e->first, (size_t)e->length);
+        memcpy(left, w->cut[r] + w->first, (size_t)e->length);
         for (int64_t t = 0; t < e->length; t++) e->vote[t] += e->weights[r] * left[t];
     }
     for (int64_t t = 0; t < e->length; t++) {
@@ -101,7 +99,7 @@ static void take_from(episode *e, int run, int64_t at) {
 static void clear(episode *e, int64_t at, int64_t near) {
     for (int64_t s = at - near; s <= at + near; s++) {
         if (s < 0 || s >= e->length) continue;
-        for (int r = 0; r < e->ballots->runs; r++) e->left[r * e->length + s] = 0;
+        for (int r = 0; r < e->window->runs; r++) e->left[r * e->length + s] = 0;
         e->vote[s] = 0;
     }
 }
@@ -121,52 +119,90 @@ static void settle(episode *e, int64_t at, int64_t near) {
 // a segment shorter than the least length at either end of the episode is none
 static bool fits(const episode *e, int64_t at) {
     int64_t least = e->rules->least_length;
-    return at + 1 >= least && e->length - 1 - at >= least;
+    if (e->window->before + at + 1 < least) return false;
+    return e->window->open || e->length - 1 - at >= least;
 }
 
-static void collect(episode *e, int64_t index, slt_candidates *out, int64_t room) {
+// gives the number of candidates, the highest first
+static int64_t collect(episode *e, slt_candidate *list) {
+    int64_t count = 0;
     while (e->heaped && e->height[e->heap[0]] >= LEAST) {
         int64_t t = e->heap[0], at = place(e, t);
         bool good = fits(e, at);
-        if (good && out->count < room)
-            out->list[out->count++] =
-                (slt_candidate){.episode = index, .step = e->first + at, .height = e->height[t]};
-        for (int r = 0; r < e->ballots->runs; r++)
+        if (good)
+            list[count++] = (slt_candidate){.step = e->window->first + at, .height = e->height[t]};
+        for (int r = 0; r < e->window->runs; r++)
             if (e->weights[r] > 0) take_from(e, r, at);
         settle(e, at, good ? e->rules->least_length - 1 : 0);
     }
+    return count;
 }
 
-static slt_status reserve(slt_arena *arena, episode *e) {
-    size_t longest = 0;
-    for (int64_t i = 0; i < e->ballots->episodes; i++) {
-        size_t length = (size_t)(e->ballots->offsets[i + 1] - e->ballots->offsets[i]);
+slt_status slt_vote_room_init(slt_vote_room *room, slt_arena *arena, int runs, int64_t longest) {
+    size_t size = (size_t)longest, all;
+    if (!slt_size_mul((size_t)runs, size, &all))
+        SLT_FAIL(SLT_RANGE, "%lld steps of %d runs are too many", (long long)longest, runs);
+    SLT_TRY(SLT_NEW(arena, &room->left, all));
+    SLT_TRY(SLT_NEW(arena, &room->vote, size));
+    SLT_TRY(SLT_NEW(arena, &room->height, size));
+    SLT_TRY(SLT_NEW(arena, &room->heap, size));
+    return SLT_NEW(arena, &room->where, size);
+}
+
+int64_t slt_vote_window_candidates(const slt_vote_room *room, const slt_vote_window *window,
+                                   const double *weights, const slt_vote_rules *rules,
+                                   slt_candidate *list) {
+    episode e = {.window = window,
+                 .weights = weights,
+                 .rules = rules,
+                 .length = window->length,
+                 .left = room->left,
+                 .vote = room->vote,
+                 .height = room->height,
+                 .heap = room->heap,
+                 .where = room->where};
+    load(&e);
+    return collect(&e, list);
+}
+
+static int64_t longest_of(const slt_ballots *b) {
+    int64_t longest = 0;
+    for (int64_t i = 0; i < b->episodes; i++) {
+        int64_t length = b->offsets[i + 1] - b->offsets[i];
         longest = length > longest ? length : longest;
     }
-    SLT_TRY(SLT_NEW(arena, &e->left, (size_t)e->ballots->runs * longest));
-    SLT_TRY(SLT_NEW(arena, &e->vote, longest));
-    SLT_TRY(SLT_NEW(arena, &e->height, longest));
-    SLT_TRY(SLT_NEW(arena, &e->heap, longest));
-    return SLT_NEW(arena, &e->where, longest);
+    return longest;
+}
+
+// an episode has no more candidates than its runs have boundaries, nor than it has steps
+static int64_t most_candidates(const slt_ballots *b, const double *weights, double *votes) {
+    int64_t most = 0;
+    for (int r = 0; r < b->runs; r++)
+        for (int64_t t = 0; t < b->steps; t++) {
+            *votes += weights[r] * b->cut[r][t];
+            most += b->cut[r][t];
+        }
+    return most < b->steps ? most : b->steps;
 }
 
 slt_status slt_vote_candidates(slt_arena *arena, const slt_ballots *ballots, const double *weights,
                                const slt_vote_rules *rules, slt_candidates *out) {
-    episode e = {.ballots = ballots, .weights = weights, .rules = rules};
-    int64_t room = 0;
+    slt_vote_room room;
     *out = (slt_candidates){0};
-    for (int r = 0; r < ballots->runs; r++)
-        for (int64_t t = 0; t < ballots->steps; t++) {
-            out->votes += weights[r] * ballots->cut[r][t];
-            room += ballots->cut[r][t];
-        }
-    SLT_TRY(
-        SLT_NEW(arena, &out->list, (size_t)(room < ballots->steps ? room : ballots->steps) + 1));
+    size_t most = (size_t)most_candidates(ballots, weights, &out->votes);
+    SLT_TRY(SLT_NEW(arena, &out->list, most + 1));
     slt_arena_mark mark = slt_arena_now(arena);
-    SLT_TRY(reserve(arena, &e));
+    SLT_TRY(slt_vote_room_init(&room, arena, ballots->runs, longest_of(ballots)));
     for (int64_t i = 0; i < ballots->episodes; i++) {
-        load(&e, i);
-        collect(&e, i, out, room < ballots->steps ? room : ballots->steps);
+        int64_t first = ballots->offsets[i];
+        slt_vote_window window = {.runs = ballots->runs,
+                                  .cut = ballots->cut,
+                                  .first = first,
+                                  .length = ballots->offsets[i + 1] - first};
+        slt_candidate *list = out->list + out->count;
+        int64_t count = slt_vote_window_candidates(&room, &window, weights, rules, list);
+        for (int64_t c = 0; c < count; c++) list[c].episode = i;
+        out->count += count;
     }
     slt_arena_reset(arena, mark);
     return SLT_OK;

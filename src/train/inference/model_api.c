@@ -24,6 +24,7 @@ struct slt_model {
     const slt_episode *companions;
     slt_learner *learner;
     slt_segmenter *vote; // instead of a checkpoint: members that vote
+    void *stream_plan;   // NULL: nothing streamed yet
     slt_model_info info;
     char path[SLT_RUN_PATH];
 };
@@ -120,6 +121,9 @@ const slt_model_info *slt_model_about(const slt_model *model) { return &model->i
 slt_context *slt_model_context(const slt_model *model) { return model->context; }
 const char *slt_model_path(const slt_model *model) { return model->path; }
 slt_segmenter *slt_model_vote(slt_model *model) { return model->vote; }
+const slt_checkpoint *slt_model_checkpoint(const slt_model *model) { return &model->checkpoint; }
+slt_arena *slt_model_arena(slt_model *model) { return &model->arena; }
+void **slt_model_stream_plan(slt_model *model) { return &model->stream_plan; }
 
 slt_status slt_model_take(slt_model *model, const char *group, int answer) {
     if (!model->vote)
@@ -144,6 +148,21 @@ static slt_status make_learner(slt_model *model, slt_dataset *data, bool segment
     SLT_TRY(slt_learner_create(model->context, &c->setup, &c->data, 1, none, use, &model->learner));
     model->learner->companions = model->companions;
     return slt_checkpoint_load(model->learner, 0, model->path, false);
+}
+
+slt_status slt_model_read_weights(slt_model *model, slt_learner **out) {
+    slt_checkpoint *c = &model->checkpoint;
+    slt_limits none = {0, 0, 0, 0}, use = {.trajectories = 1, .tokens = 2};
+    use.slots = c->setup.kind->slots(c->setup.model);
+    use.length = c->data.length;
+    c->data.prior = c->prior;
+    slt_model_data data = c->data;
+    data.segments_alone = true;
+    SLT_TRY(slt_learner_create(model->context, &c->setup, &data, 1, none, use, out));
+    slt_status status = slt_checkpoint_load(*out, 0, model->path, false);
+    if (status == SLT_OK) status = slt_store_fetch((*out)->store);
+    if (status != SLT_OK) slt_learner_destroy(*out);
+    return status;
 }
 
 typedef struct {

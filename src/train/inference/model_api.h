@@ -6,8 +6,17 @@
 #define SLT_TRAIN_MODEL_API_H
 
 #include "slottar/model.h"
+#include "train/learner/checkpoint.h"
 
 slt_context *slt_model_context(const slt_model *model);
 const char *slt_model_path(const slt_model *model); // of its checkpoint
+
+const slt_checkpoint *slt_model_checkpoint(const slt_model *model);
+
+// what all streams of a model read: made in the model's arena by the first of them
+slt_arena *slt_model_arena(slt_model *model);
+void **slt_model_stream_plan(slt_model *model);
+// A learner that holds the weights, to copy from; the caller destroys it.
+slt_status slt_model_read_weights(slt_model *model, slt_learner **out);
 
 #endif
