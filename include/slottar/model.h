@@ -27,7 +27,9 @@ SLT_API void slt_model_close(slt_model *model);
 
 typedef struct {
     const char *name;  // "slottar", "ompn"
-    int slots, length; // K; the longest trajectory it takes
+    int slots, length; // K; positions in training: slottar-mdl, ompn and votes take longer
+                       // trajectories, the others (and slottar-mdl with codes or
+                       // boundary_input=context) refuse them with the length to train for
     int actions;       // discrete: actions 0 ... actions-1
     int action_size;   // continuous: numbers per action
     int observation;   // numbers of an observation; 0: it takes none

@@ -75,6 +75,12 @@ SLT_API slt_status slt_stream_push(slt_stream *stream, const float *observation,
 SLT_API slt_status slt_stream_push_vector(slt_stream *stream, const float *observation,
                                           const float *action, slt_stream_event *event);
 
+// The same of a step as a JSON text, {"observation": [...], "action": 3, "end": true}: `end` says
+// that the episode is over after it, for the caller to finish; {"end": true} alone pushes nothing.
+// The text may be hostile. Reading it allocates.
+SLT_API slt_status slt_stream_push_json(slt_stream *stream, const char *text, size_t length,
+                                        slt_stream_event *event, bool *pushed, bool *end);
+
 typedef struct {
     int64_t length, segments; // of the episode; 0 and 0 where nothing was pushed
     int32_t type;             // of the last segment

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "commands.h"
 #include "data_columns.h"
+#include "segment_follow.h"
 #include "segment_summary.h"
 #include "segment_vote.h"
 #include "show_segments.h"
@@ -29,6 +30,10 @@ static const cli_flag flags[] = {
     {"max-length", 0, "N", "segments of at most N steps"},
     {"answer", 0, "N", "takes the N-th of the answers that runs of a vote agree on"},
     {"group", 0, "NAME", "takes the answer of this group of a vote: switching, events or phases"},
+    {"follow", 0, NULL,
+     "RUN segments steps as they arrive: JSON lines from standard input, or from DATA"},
+    {"lag", 0, "N", "with --follow: steps until a boundary is final (default 5)"},
+    {"endless", 0, NULL, "with --follow: slottar-mdl counts on after its last slot"},
     {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
     {"runs", 0, "N", "without RUN: runs of every group that votes (default 60)"},
     {"seconds", 0, "N", "without RUN: time limit of training"},
@@ -308,6 +313,9 @@ static int run(cli_call *call) {
     slt_segment_options options = {.seed = call->seed,
                                    .overwrite = cli_value(call, "force") != NULL};
     static printer p;
+    if (cli_value(call, "follow")) return cli_follow(call);
+    if (cli_value(call, "lag") || cli_value(call, "endless"))
+        return cli_misuse(call, "--lag and --endless go with --follow");
     p.out = stdout;
     p.show = cli_value(call, "show") != NULL;
     p.terminal = cli_terminal_now();
@@ -357,11 +365,20 @@ const cli_command cli_segment = {
         "per segment, if the model has them (code=8). -o with another ending (.safetensors, .npz,\n"
         ".hdf5, or / for a Minari data set) copies the data set with the segments as its "
         "labels.\n\n"
+        "--follow reads a step per line, {\"observation\": [...], \"action\": 3, \"end\": true}, "
+        "and\n"
+        "answers each with a line: episode, step, probability that a segment ended before it, the\n"
+        "present segment and its type, the boundary that has become final, and decided, the last "
+        "step\n"
+        "whose boundaries are final. A line at the end of an episode has the boundaries that were "
+        "left.\n"
+        "A line that is no step is answered with {\"line\":..., \"error\":...} and left out.\n\n"
         "  slottar segment demos.csv --actions 'a*' --observations 'q*' --episode demo --show\n"
         "  slottar segment demos.safetensors prior=3 -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o segments.jsonl\n"
         "  slottar segment runs/a new.safetensors -o labelled-v0/\n"
-        "  slottar segment runs/a craft-full.safetensors --split test --show --limit 10\n",
+        "  slottar segment runs/a craft-full.safetensors --split test --show --limit 10\n"
+        "  robot | slottar segment runs/a --follow --lag 5\n",
     .flags = flags,
     .least = 1,
     .most = 2,

@@ -107,7 +107,9 @@ typedef struct {
     slt_done (*done)(const void *options);         // NULL: trajectories have no DONE
     bool (*fixed_companions)(const void *options); // at test time the same for all; NULL: never
     bool (*blind)(const void *options);            // never looks at observations; may be NULL
-    bool (*oracle)(const void *options);           // told the true number of segments; NULL: never
+    bool (*any_length)(const void *options); // takes longer trajectories than in training; NULL:
+                                             // never
+    bool (*oracle)(const void *options);     // told the true number of segments; NULL: never
     void (*build)(slt_tape *tape, const void *options, const slt_model_data *data, bool with_loss,
                   void *vars);
     slt_model_io (*io)(const void *vars);

@@ -14,6 +14,8 @@ static slt_status profile(void *options, const char *name) {
 static int slots(const void *options) { return (void)options, 1; }
 static slt_companions companions(const void *options) { return (void)options, SLT_COMPANION_NONE; }
 
+static bool any_length(const void *options) { return (void)options, true; }
+
 static slt_done done(const void *options) {
     bool final = ((const slt_ompn_options *)options)->done_step == SLT_DONE_STEP_FINAL;
     return final ? SLT_DONE_FINAL : SLT_DONE_REPEATED;
@@ -106,6 +108,7 @@ const slt_model_kind slt_model_ompn = {
     .slots = slots,
     .companions = companions,
     .done = done,
+    .any_length = any_length,
     .build = build,
     .io = io,
     .step = step,

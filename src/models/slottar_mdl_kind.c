@@ -20,6 +20,12 @@ static int slots(const void *options) { return (int)((const slt_mdl_options *)op
 static slt_companions companions(const void *options) { return (void)options, SLT_COMPANION_NONE; }
 static bool blind(const void *options) { return !slt_mdl_sees(options); }
 
+// without positions a step looks back `window` steps and no further
+static bool any_length(const void *options) {
+    const slt_mdl_options *o = options;
+    return o->boundary_input != SLT_BOUNDARY_FROM_CONTEXT && o->code == 0;
+}
+
 // what the options leave to the prior
 static void resolve(void *options, const slt_prior_shape *prior) {
     enum { WITHOUT_PRIOR = 8 };
@@ -192,6 +198,7 @@ const slt_model_kind slt_model_mdl = {
     .slots = slots,
     .companions = companions,
     .blind = blind,
+    .any_length = any_length,
     .build = build,
     .io = io,
     .step = step,

@@ -50,7 +50,13 @@ static slt_status create(slt_context *context, slt_stream **out) {
     return SLT_OK;
 }
 
+static slt_status reserve(slt_stream *stream) {
+    SLT_TRY(SLT_NEW(&stream->arena, &stream->observation, (size_t)stream->info.observation + 1));
+    return SLT_NEW(&stream->arena, &stream->action, (size_t)stream->info.action_size + 1);
+}
+
 static slt_status ready(slt_stream *stream, slt_status status, slt_stream **out) {
+    if (status == SLT_OK) status = reserve(stream);
     if (status != SLT_OK) {
         slt_stream_close(stream);
         return status;

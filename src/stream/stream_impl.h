@@ -30,6 +30,7 @@ struct slt_stream {
     void *state;
     slt_stream_info info;
     int64_t steps;
+    float *observation, *action; // of a step that came as a text
 };
 
 // one per kind of model: fill kind, state and info

@@ -127,7 +127,7 @@ static void push(void *user, const slt_stream_step *step, slt_stream_event *even
     state *s = user;
     event->probability = slt_paths_push(&s->paths, step);
     int64_t open = vote(s, true), final = event->step - 1 - s->lag;
-    event->decided = final;
+    event->decided = final < -1 ? -1 : final;
     event->segment = s->boundaries + open;
     event->type = present_type(s, open ? s->list[open - 1].step : -1);
     if (final < 0) return;

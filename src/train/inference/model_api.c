@@ -136,6 +136,14 @@ slt_status slt_model_take(slt_model *model, const char *group, int answer) {
 
 // ---- using
 
+// positions of a tape: those of training, more where the model takes longer trajectories
+static int positions(const slt_checkpoint *c, slt_dataset *data) {
+    int64_t longest = slt_dataset_about(data)->longest + 1;
+    bool any = c->setup.kind->any_length && c->setup.kind->any_length(c->setup.model);
+    if (!any || longest <= c->data.length) return c->data.length;
+    return longest < SLT_MOST_STEPS ? (int)longest : SLT_MOST_STEPS;
+}
+
 // a learner with room for trajectories of this data set, for segments alone or for scores too
 static slt_status make_learner(slt_model *model, slt_dataset *data, bool segments_alone) {
     slt_checkpoint *c = &model->checkpoint;
@@ -143,9 +151,11 @@ static slt_status make_learner(slt_model *model, slt_dataset *data, bool segment
     slt_learner_destroy(model->learner);
     model->learner = NULL;
     c->data.prior = c->prior;
-    c->data.segments_alone = segments_alone;
-    SLT_TRY(slt_predict_limits(model->context, &c->setup, &c->data, data, 1, &use));
-    SLT_TRY(slt_learner_create(model->context, &c->setup, &c->data, 1, none, use, &model->learner));
+    slt_model_data fitted = c->data;
+    fitted.segments_alone = segments_alone;
+    fitted.length = positions(c, data);
+    SLT_TRY(slt_predict_limits(model->context, &c->setup, &fitted, data, 1, &use));
+    SLT_TRY(slt_learner_create(model->context, &c->setup, &fitted, 1, none, use, &model->learner));
     model->learner->companions = model->companions;
     return slt_checkpoint_load(model->learner, 0, model->path, false);
 }
