@@ -40,4 +40,10 @@ void slt_ompn_ids_free(const slt_real *p_hat, int depth, int T, double threshold
 // the same where its level is on the lower side of the cut that parts the trajectory's levels best
 void slt_ompn_ids_parted(const slt_real *p_hat, int depth, int T, int32_t *ids);
 
+// the histogram of levels: the bin of a step after the first, and the last bin of the lower side of
+// the cut that parts `count` of them best, -1 where there is nothing to part
+enum { SLT_OMPN_BINS = 256 };
+int slt_ompn_bin(const slt_real *p_hat, int depth);
+int slt_ompn_best_cut(const int *bins, int count);
+
 #endif

@@ -6,12 +6,14 @@
 
 #include <math.h>
 
-double slt_ompn_level(const slt_real *p_hat, int depth, int t) {
+static double level_of(const slt_real *p_hat, int depth) {
     double level = 0;
-    if (t == 0) return depth;
-    p_hat += (size_t)t * (size_t)(depth + 1);
     for (int j = 1; j <= depth; j++) level += j * (double)p_hat[j];
     return level;
+}
+
+double slt_ompn_level(const slt_real *p_hat, int depth, int t) {
+    return t == 0 ? depth : level_of(p_hat + (size_t)t * (size_t)(depth + 1), depth);
 }
 
 // steps in the order of their levels, the lower step first on ties
@@ -60,16 +62,19 @@ void slt_ompn_ids_counted(const slt_real *p_hat, int depth, int T, int count, in
 
 // ---- without the number of segments
 
-enum { BINS = 256 };
+enum { BINS = SLT_OMPN_BINS };
 
-static int bin_of(const slt_real *p_hat, int depth, int t) {
-    int bin = (int)(slt_ompn_level(p_hat, depth, t) / depth * BINS);
+int slt_ompn_bin(const slt_real *p_hat, int depth) {
+    int bin = (int)(level_of(p_hat, depth) / depth * BINS);
     return bin < 0 ? 0 : bin < BINS ? bin : BINS - 1;
 }
 
-// the cut of a histogram that parts it best: the largest variance between both sides (Otsu 1979,
-// doi:10.1109/TSMC.1979.4310076); -1 where there is nothing to part
-static int best_cut(const int *bins, int count) {
+static int bin_of(const slt_real *p_hat, int depth, int t) {
+    return slt_ompn_bin(p_hat + (size_t)t * (size_t)(depth + 1), depth);
+}
+
+// the largest variance between both sides (Otsu 1979, doi:10.1109/TSMC.1979.4310076)
+int slt_ompn_best_cut(const int *bins, int count) {
     double all = 0, low = 0, most = 0;
     int below = 0, cut = -1;
     for (int i = 0; i < BINS; i++) all += (double)i * bins[i];
@@ -90,7 +95,7 @@ static int best_cut(const int *bins, int count) {
 void slt_ompn_ids_parted(const slt_real *p_hat, int depth, int T, int32_t *ids) {
     int bins[BINS] = {0};
     for (int t = 1; t < T; t++) bins[bin_of(p_hat, depth, t)]++;
-    int cut = best_cut(bins, T - 1);
+    int cut = slt_ompn_best_cut(bins, T - 1);
     for (int t = 0, id = 0; t < T; t++) {
         ids[t] = id;
         id += t > 0 && bin_of(p_hat, depth, t) <= cut;

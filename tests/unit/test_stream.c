@@ -253,6 +253,26 @@ static void test_mdl_streams_as_offline(void **state) {
     }
 }
 
+// ---- ompn
+
+static void check_ompn(const char *run, slt_observation_kind kind, const char *setting, int lag) {
+    slt_dataset *data;
+    make_data("ompn.safetensors", kind, false, 0, EPISODES);
+    slt_model *model = learn("ompn", "ompn.safetensors", run, setting);
+    CHECK_OK(slt_dataset_open(context, "ompn.safetensors", &data));
+    assert_true(check_model(model, data, lag) > 0);
+    slt_dataset_close(data);
+    slt_model_close(model);
+}
+
+// a threshold needs nothing but the step; the one that parts the levels best needs all of them
+static void test_ompn_streams_as_offline(void **state) {
+    (void)state;
+    check_ompn("ompn-threshold", SLT_OBSERVATIONS_F32, "threshold=0.5", 1);
+    check_ompn("ompn-bits", SLT_OBSERVATIONS_BITS, "threshold=0.5", 1);
+    check_ompn("ompn-parted", SLT_OBSERVATIONS_F32, NULL, LONGEST);
+}
+
 // ---- episodes without end
 
 // one long episode: all actions and observations of a data set one after the other, again and again
@@ -599,6 +619,7 @@ int main(void) {
         cmocka_unit_test(test_votes_stream_as_offline),
         cmocka_unit_test(test_the_answer_that_was_taken_streams),
         cmocka_unit_test(test_mdl_streams_as_offline),
+        cmocka_unit_test(test_ompn_streams_as_offline),
         cmocka_unit_test(test_longer_than_in_training),
         cmocka_unit_test(test_masks_that_ran_out),
         cmocka_unit_test(test_a_push_allocates_nothing),
