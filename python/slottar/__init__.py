@@ -19,11 +19,13 @@ from .registry import env_ids, env_info, register
 from .results import Segmentation, Segments
 from .baselines import Baseline, baseline_names
 from .scores import score
+from .stream import Stream
 from .trust import DoubtWarning, Trust
 from .vote import VoteSegmenter
 
 # what needs another package is imported when it is asked for
 _LATER = {
+    "SegmentInfo": "wrapper",
     "SlottarEnv": "envs",
     "SlottarVectorEnv": "envs",
     "make_vec": "envs",
@@ -49,6 +51,7 @@ __all__ = [
     "Segmenter",
     "Segments",
     "SlottarError",
+    "Stream",
     "Trust",
     "VoteSegmenter",
     "__version__",

@@ -17,7 +17,7 @@ import ctypes
 import json
 import os
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Optional, Type
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Type
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from .outputs import write_file
 from .progress import Bar
 from .results import Segmentation, Segments
 from .scores import SCORES, run_scores
+from .stream import Stream
 from .trust import Trust
 
 # parameters that are no options of the model: default (None of restarts: the library's for the
@@ -219,6 +220,22 @@ class Model(Estimator):
             raise (problems or [refused])[0] from None
         self.trust_.warn(2)
         return Segments(answers, self, data)
+
+    def stream(
+        self,
+        steps: Optional[Iterable[Tuple[Any, Any]]] = None,
+        *,
+        lag: int = 5,
+        endless: bool = False,
+    ) -> Stream:
+        """Segments steps as they arrive: a context manager with ``push(observation, action)`` and,
+        where ``steps`` are given, an iterator over their events (docs/streaming.md).
+
+        A boundary is final ``lag`` steps after the first step of the next segment. ``endless``:
+        slottar-mdl counts on after as many segments as it has slots. SloTTAr and CompILE, which
+        need the whole trajectory, are refused.
+        """
+        return Stream(self._model(), steps, lag, bool(endless))
 
     def _choose(self, split: Optional[str]) -> Any:
         return c.slt_segment_options(
