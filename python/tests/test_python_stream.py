@@ -6,7 +6,10 @@ Copyright (c) 2026 the slottar authors
 """
 
 import gc
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -122,3 +125,15 @@ def test_a_stream_per_thread(fitted):
     for one in threads:
         one.join()
     assert found[0] and all(one == found[0] for one in found)
+
+
+def test_example_of_a_control_loop(mdl, tmp_path):
+    example = Path(__file__).parents[2] / "examples" / "control_loop.py"
+    run = mdl.save(tmp_path / "mdl.safetensors")
+    found = subprocess.run(
+        [sys.executable, example, run, "MiniGrid-DoorKey-8x8-v0", "50"],
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 0, found.stderr
+    assert "50 steps, " in found.stdout

@@ -45,7 +45,7 @@ echo 'int main(void) { return 0; }' >empty.c
 ${CC:-cc} -fsanitize=$kind empty.c -o empty 2>/dev/null && ./empty 2>/dev/null || { kind=; skip "leaks" "no sanitizer for leaks works here"; }
 look 0
 mine="-Wall -Wextra -Werror ${kind:+-fsanitize=$kind}"
-for name in segment environments train_and_cancel; do
+for name in segment environments train_and_cancel control_loop; do
     check "$name compiles" 0 ${CC:-cc} -std=c11 $mine -o $name "$tree/examples/$name.c" $(pkg-config --cflags --libs slottar) -pthread
 done
 
