@@ -68,6 +68,20 @@ def test_mdl_like_predict(mdl, demos):
         assert steps == expected.boundaries.tolist()
 
 
+def test_arrays_of_zeros_and_ones_for_a_model_of_bits(tmp_path):
+    data = slottar.collect("craft-full", tmp_path / "c.safetensors", episodes=(40, 8, 8))
+    bits = slottar.MDLSegmenter(prior=4, steps=30, restarts=1).fit(data)
+    for i, expected in enumerate(bits.predict(data)):
+        observed = np.asarray(data[i].observations)[: len(data[i].actions)]
+        one = {"actions": data[i].actions, "observations": observed}
+        assert bits.predict(one)[0].boundaries.tolist() == expected.boundaries.tolist()
+        stream = bits.stream(zip(observed, data[i].actions), lag=1)
+        assert boundaries(list(stream), stream.end)[0] == expected.boundaries.tolist()
+    wrong = np.full((len(data[0].actions), observed.shape[1]), 2.0, np.float32)
+    with pytest.raises(ValueError, match="number 0 of step 0 is neither 0 nor 1"):
+        bits.predict({"actions": data[0].actions, "observations": wrong})
+
+
 def test_wrapper_puts_the_segment_into_info(mdl):
     env = slottar.SegmentInfo(slottar.SlottarEnv("MiniGrid-DoorKey-8x8-v0"), mdl)
     draw = np.random.default_rng(0)

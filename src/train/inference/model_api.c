@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "core/output_impl.h"
 #include "core/yaml_config.h"
+#include "data/dataset_impl.h"
 #include "metrics/baseline_misses.h"
 #include "train/inference/predict.h"
 #include "train/learner/checkpoint.h"
@@ -226,8 +227,22 @@ static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
     return make_learner(model, data, segments_alone);
 }
 
+// numbers that are zeros and ones, as arrays in memory have them, for a model of bits: *packed is
+// what it reads, the caller's to close; NULL: the data as it is
+static slt_status pack(slt_model *model, slt_dataset *data, slt_dataset **packed) {
+    const slt_dataset_info *info = slt_dataset_about(data);
+    const slt_model_data *wanted = &model->checkpoint.data;
+    bool numbers = info->observation_kind == SLT_OBSERVATIONS_U8 ||
+                   info->observation_kind == SLT_OBSERVATIONS_F32;
+    *packed = NULL;
+    if (model->vote || wanted->observation_type != SLT_BITS || !numbers) return SLT_OK;
+    if (info->observation_size != wanted->observation) return SLT_OK; // refused by its size
+    return slt_dataset_pack(model->context, data, packed);
+}
+
 static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_options *options,
                          slt_predict_visit visit, void *user) {
+    slt_dataset *packed;
     slt_arena arena;
     const int64_t *episodes;
     int64_t count = 0;
@@ -235,11 +250,14 @@ static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_
     slt_predict_request request = {
         .seed = options->seed, .pictures = options->pictures, .visit = visit, .user = user};
     if (model->vote) return slt_vote_answers(model->vote, data, options, visit, user);
+    SLT_TRY(pack(model, data, &packed));
+    data = packed ? packed : data;
     slt_arena_init(&arena, &model->context->allocator, 0);
     slt_status status = choose(model, &arena, data, options, true, &episodes, &count);
     if (status == SLT_OK)
         status = slt_predict(model->learner, data, episodes, count, &request, 1, &losses);
     slt_arena_deinit(&arena);
+    slt_dataset_close(packed);
     return status;
 }
 
@@ -292,12 +310,15 @@ slt_status slt_model_score(slt_model *model, slt_dataset *data, const slt_segmen
     const int64_t *episodes;
     int64_t count = 0;
     slt_evaluation evaluation;
+    slt_dataset *packed;
     if (model->vote) {
         SLT_TRY(slt_vote_evaluate(model->context, model->vote, data, &chosen, &evaluation, &count));
         *out = slt_run_scores_of(&evaluation, count);
         out->told = slt_segmenter_told(model->vote);
         return SLT_OK;
     }
+    SLT_TRY(pack(model, data, &packed));
+    data = packed ? packed : data;
     slt_arena_init(&arena, &model->context->allocator, 0);
     slt_status status = choose(model, &arena, data, &chosen, false, &episodes, &count);
     slt_predict_request request = {
@@ -310,5 +331,6 @@ slt_status slt_model_score(slt_model *model, slt_dataset *data, const slt_segmen
             slt_setup_told(&model->checkpoint.setup, model->checkpoint.prior, out->told_count);
     }
     slt_arena_deinit(&arena);
+    slt_dataset_close(packed);
     return status;
 }
