@@ -10,6 +10,7 @@
 #include "slottar/expert.h"
 #include "slottar/policy.h"
 #include "slottar/report.h"
+#include "slottar/stream.h"
 #include "reproduce/reproduce.h"
 #include "slottar/sweep.h"
 #include "small_run.h"
@@ -84,6 +85,39 @@ static slt_status use(slt_context *with) {
     }
     slt_model_close(model);
     return status;
+}
+
+// a step, and the end of its episode
+static slt_status push_one(slt_model *model) {
+    slt_stream *stream;
+    slt_stream_event event;
+    const float observation[WIDTH] = {1, 0, 1};
+    SLT_TRY(slt_stream_open(model, &(slt_stream_options){.lag = 3}, &stream));
+    slt_status status = slt_stream_push(stream, observation, 1, &event);
+    if (status == SLT_OK) status = slt_stream_finish(stream, NULL);
+    slt_stream_close(stream);
+    return status;
+}
+
+static slt_status follow_run(slt_context *with, const char *run) {
+    slt_model *model;
+    SLT_TRY(slt_model_open(with, run, &model));
+    slt_status status = push_one(model);
+    slt_model_close(model);
+    return status;
+}
+
+static slt_status follow(slt_context *with) { return follow_run(with, "run"); }
+static slt_status follow_vote(slt_context *with) { return follow_run(with, "votes"); }
+
+static void learn_votes(void) {
+    slt_segmenter_options options = {.runs = 4};
+    slt_segmenter *segmenter;
+    slt_dataset *data;
+    CHECK_OK(slt_dataset_open(context, "data.safetensors", &data));
+    CHECK_OK(slt_segmenter_train(context, data, &options, "votes", true, &segmenter));
+    slt_segmenter_close(segmenter);
+    slt_dataset_close(data);
 }
 
 static slt_status search(slt_context *with) {
@@ -168,13 +202,25 @@ static void nothing_is_lost(void **state) {
         const char *name;
         failing_scenario run;
     } scenarios[] = {
-        {"compile", compile},       {"ompn", ompn},     {"slottar-mdl", mdl},
-        {"slottar", slottar},       {"again", again},   {"use", use},
-        {"sweep", search},          {"report", report}, {"bench", bench},
-        {"population", population}, {"policy", policy}, {"reproduce", reproduce},
+        {"compile", compile},
+        {"ompn", ompn},
+        {"ompn streams", follow},
+        {"slottar-mdl", mdl},
+        {"slottar-mdl streams", follow},
+        {"vote streams", follow_vote},
+        {"slottar", slottar},
+        {"again", again},
+        {"use", use},
+        {"sweep", search},
+        {"report", report},
+        {"bench", bench},
+        {"population", population},
+        {"policy", policy},
+        {"reproduce", reproduce},
     };
     (void)state;
     make_data("data.safetensors", SLT_OBSERVATIONS_BITS, true, 0, 20);
+    learn_votes();
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
         every_failure(scenarios[i].name, scenarios[i].run);
 }
