@@ -184,6 +184,30 @@ static void test_longer_than_in_training(void **state) {
     slt_model_close(model);
 }
 
+// scores too; a model that knows the positions of training says for which length to train
+static void test_files_of_longer_episodes(void **state) {
+    (void)state;
+    slt_dataset *data, *tall;
+    slt_run_scores scores;
+    make_data("short.safetensors", SLT_OBSERVATIONS_F32, true, 0, EPISODES);
+    CHECK_OK(slt_dataset_open(context, "short.safetensors", &data));
+    tall = long_episode(data, 200);
+    const char *const names[] = {"slottar-mdl", "ompn"};
+    for (int i = 0; i < 2; i++) {
+        slt_model *model = learn(names[i], "short.safetensors", names[i], NULL);
+        CHECK_OK(slt_model_score(model, tall, NULL, &scores));
+        assert_int_equal(scores.episodes, 1);
+        CHECK_OK(slt_model_score(model, data, NULL, &scores)); // and the short ones again
+        slt_model_close(model);
+    }
+    slt_model *coded = learn("slottar-mdl", "short.safetensors", "mdl-coded", "code=2");
+    CHECK_FAILS(SLT_RANGE, "has 200 steps, the model takes 13; train with length=200",
+                slt_model_score(coded, tall, NULL, &scores));
+    slt_model_close(coded);
+    slt_dataset_close(tall);
+    slt_dataset_close(data);
+}
+
 static void test_masks_that_ran_out(void **state) {
     (void)state;
     const slt_real peak[3] = {(slt_real).2, (slt_real).5, (slt_real).3}, none[3] = {0};
@@ -198,6 +222,7 @@ int main(void) {
         cmocka_unit_test(test_mdl_streams_as_offline),
         cmocka_unit_test(test_ompn_streams_as_offline),
         cmocka_unit_test(test_longer_than_in_training),
+        cmocka_unit_test(test_files_of_longer_episodes),
         cmocka_unit_test(test_masks_that_ran_out),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
