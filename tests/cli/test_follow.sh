@@ -66,7 +66,9 @@ says "a sentence at the end" err "8 of 13 lines were no steps and were left out;
 says "the episode ended where it said" out '{"episode":0,"length":3,'
 
 # 1 GB without a newline, in little memory
-(ulimit -v 4000000; head -c 1000000000 /dev/zero | tr '\0' 7 | follow >out 2>err); code=$?
+most=600000 # KiB of addresses; the sanitizers reserve terabytes
+nm "$SLOTTAR" 2>/dev/null | grep -qE '__(asan|tsan)_' && most=unlimited
+(ulimit -v $most; head -c 1000000000 /dev/zero | tr '\0' 7 | follow --threads 1 >out 2>err); code=$?
 [ $code = 1 ] && ok "1 GB without a newline" || not_ok "1 GB without a newline"
 says "is one line that is too long" out '{"line":1,"error":"longer than 65728 bytes: no step of this model"}'
 
