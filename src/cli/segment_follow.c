@@ -142,8 +142,8 @@ static slt_status open_stream(cli_call *call, slt_model *model, slt_stream **out
     cli_number(call, "lag", 0, SLT_MOST_LAG, DEFAULT_LAG, &lag);
     cli_number(call, "answer", 1, SLT_MOST_ANSWERS, 0, &answer);
     slt_stream_options options = {.lag = (int)lag, .endless = cli_value(call, "endless") != NULL};
-    slt_segmenter *vote = slt_model_vote(model);
-    slt_status status = vote && answer ? slt_segmenter_take(vote, NULL, (int)answer) : SLT_OK;
+    const char *group = cli_value(call, "group");
+    slt_status status = group || answer ? slt_model_take(model, group, (int)answer) : SLT_OK;
     return status == SLT_OK ? slt_stream_open(model, &options, out) : status;
 }
 

@@ -21,7 +21,7 @@ static slt_status plan_member(slt_segmenter *s, const slt_vote_plan *plan, const
 
 // members without a weight do not count, and so do not run
 static slt_status fill(slt_segmenter *s, slt_vote_plan *plan) {
-    const slt_run_group *group = &s->groups[s->chosen];
+    const slt_run_group *group = &s->groups[s->result.chosen];
     const slt_vote_of *vote = &group->votes[s->answer];
     SLT_TRY(SLT_NEW(&s->arena, &plan->members, (size_t)group->count));
     SLT_TRY(SLT_NEW(&s->arena, &plan->weights, (size_t)group->count));
@@ -39,12 +39,12 @@ static slt_status fill(slt_segmenter *s, slt_vote_plan *plan) {
 
 slt_status slt_vote_plan_of(slt_segmenter *s, const slt_vote_plan **out) {
     slt_vote_plan *plan = s->stream_plans;
-    const slt_run_group *group = &s->groups[s->chosen];
+    const slt_run_group *group = &s->groups[s->result.chosen];
     for (; plan; plan = plan->next)
-        if (plan->chosen == s->chosen && plan->answer == s->answer) return *out = plan, SLT_OK;
+        if (plan->chosen == s->result.chosen && plan->answer == s->answer) return *out = plan, SLT_OK;
     SLT_TRY(SLT_NEW(&s->arena, &plan, 1));
     plan->s = s;
-    plan->chosen = s->chosen;
+    plan->chosen = s->result.chosen;
     plan->answer = s->answer;
     plan->linear = group->spec->kind == SLT_GROUP_SWITCHING;
     plan->rules = group->rules;
