@@ -61,11 +61,12 @@ static size_t numbers_of(const slt_probe *probe, slt_var var) {
     return (size_t)rows * (size_t)shape.width;
 }
 
-static double largest(const slt_probe *probe, slt_var var) {
+// how large a sum of these numbers with signs at random would be
+static double size_of_sum(const slt_probe *probe, slt_var var) {
     const slt_real *value = slt_tape_value(probe->tape, 0, var);
-    double most = 1e-3;
-    for (size_t i = 0; i < numbers_of(probe, var); i++) most = fmax(most, fabs((double)value[i]));
-    return most;
+    double sum = 1e-6;
+    for (size_t i = 0; i < numbers_of(probe, var); i++) sum += (double)value[i] * (double)value[i];
+    return sqrt(sum);
 }
 
 // the worst of result, loss and gradients of all leaves
@@ -82,9 +83,9 @@ static double case_error(slt_probe_batch batch, slt_var (*make)(slt_probe *), co
         const slt_real *got = slt_tape_value(b.tape, 0, values[i]);
         double error = cuda_rig_error(want, got, numbers_of(&a, values[i]));
         // a loss that is a sum of results of both signs, and small: no more exact than they are
-        double most = largest(&a, a.result);
-        if (i == 1 && fabs((double)*want) < most)
-            error = isfinite(error) ? fabs((double)*want - (double)*got) / most : error;
+        double size = size_of_sum(&a, a.result);
+        if (i == 1 && fabs((double)*want) < size)
+            error = isfinite(error) ? fabs((double)*want - (double)*got) / size : error;
         if (error > worst) worst = error, *where = names[i];
     }
     for (int i = 0; i < a.leaves; i++) {
