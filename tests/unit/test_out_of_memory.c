@@ -55,7 +55,8 @@ static slt_status run_rules(slt_context *with, slt_dataset *data) {
     slt_score_summary summary;
     const char *name;
     for (int i = 0; (name = slt_baseline_name(i)); i++)
-        SLT_TRY(slt_baseline_score(with, data, SLT_SPLIT_TEST, NULL, name, 1, &summary, NULL));
+        if (slt_rule_takes(name, true))
+            SLT_TRY(slt_baseline_score(with, data, SLT_SPLIT_TEST, NULL, name, 1, &summary, NULL));
     return SLT_OK;
 }
 
