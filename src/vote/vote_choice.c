@@ -7,7 +7,9 @@
 #include <string.h>
 #include "vote/vote.h"
 
-static const double LEAST_CHANCE = .002; // of a count that no episode seems to have
+// how far a chance of a count may be off, in what is told and in what the heights say: both are
+// shares of some hundred episodes
+static const double UNSURE = .05;
 
 static int by_height(const void *a, const void *b) {
     float x = *(const float *)a, y = *(const float *)b;
@@ -27,8 +29,9 @@ slt_status slt_vote_choose(slt_arena *arena, const slt_candidates *candidates,
     for (int64_t i = 0; i < candidates->count; i++) {
         sum += height[i];
         double expected = 2 * sum / ((double)(i + 1) + candidates->votes);
+        // one more pays while its height is above half of the expected F1
         if (expected > out->expected)
-            *out = (slt_vote_choice){.threshold = height[i], .expected = expected};
+            *out = (slt_vote_choice){.threshold = expected / 2, .expected = expected};
     }
     slt_arena_reset(arena, mark);
     return SLT_OK;
@@ -74,7 +77,9 @@ slt_status slt_vote_odds(slt_arena *arena, const slt_candidates *candidates, int
     }
     sum[0] += (double)empty;
     for (int n = 0; n < told->counts; n++)
-        odds[n] = told->chance[n] / fmax(sum[n] / (double)(episodes + 1), LEAST_CHANCE);
+        odds[n] = told->chance[n] <= 0
+                      ? 0
+                      : (told->chance[n] + UNSURE) / (sum[n] / (double)(episodes + 1) + UNSURE);
     slt_arena_reset(arena, mark);
     return SLT_OK;
 }
