@@ -84,6 +84,13 @@ slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_
 
 // ---- learning and segmenting
 
+const double *slt_group_counts(const slt_segmenter *s, const slt_run_group *group) {
+    int possible = 0;
+    if (!s->possible || group->spec->kind == SLT_GROUP_EVENTS) return s->possible;
+    for (int n = 0; n < s->counts; n++) possible += s->possible[n] > 0;
+    return possible == 1 ? s->possible : NULL;
+}
+
 static slt_symbol_options symbol_options(const slt_segmenter *s, const slt_run_group *group,
                                          int laws, uint64_t seed) {
     bool ends = group->spec->kind == SLT_GROUP_EVENTS;
@@ -94,7 +101,7 @@ static slt_symbol_options symbol_options(const slt_segmenter *s, const slt_run_g
                                 .seed = seed,
                                 .sweeps = ends ? EVENT_SWEEPS : PHASE_SWEEPS,
                                 .starts = ends ? EVENT_STARTS : 0,
-                                .count_prior = s->possible,
+                                .count_prior = slt_group_counts(s, group),
                                 .counts = s->counts};
 }
 

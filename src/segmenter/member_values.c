@@ -53,7 +53,7 @@ slt_status slt_member_init(slt_segmenter *s, const slt_run_group *group, slt_mem
                                &member->linear);
     slt_symbol_options options = {.family = (slt_symbol_family)family,
                                   .laws = n[LAWS],
-                                  .count_prior = s->possible,
+                                  .count_prior = slt_group_counts(s, group),
                                   .counts = s->counts};
     member->effects = effects;
     SLT_TRY(

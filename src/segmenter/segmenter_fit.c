@@ -85,7 +85,7 @@ static slt_status choose_episodes(slt_segmenter *s, slt_dataset *data, slt_arena
 static slt_status cut_long(slt_arena *arena, const slt_segmenter *s, const slt_run_group *group,
                            slt_recording *r) {
     int64_t most = r->steps / PIECES, pieces = 0, *offsets;
-    bool counts = s->told && !s->continuous;
+    bool counts = !s->continuous && slt_group_counts(s, group);
     if (counts || group->spec->kind == SLT_GROUP_EVENTS) return SLT_OK;
     if (most < LEAST_PIECE) most = LEAST_PIECE;
     if (most > PIECE_STEPS || r->episodes >= FEW_EPISODES) most = PIECE_STEPS;

@@ -99,6 +99,9 @@ void slt_segmenter_describe(const slt_segmenter_options *options, const char *da
 
 // what chains are told, from what the user told
 slt_status slt_segmenter_tell(slt_segmenter *s);
+// what the chains of a group count with: `possible`, or NULL. Phase chains are not told where
+// counts differ: laws that are one phase would count as several.
+const double *slt_group_counts(const slt_segmenter *s, const slt_run_group *group);
 
 // ---- the vote
 
