@@ -17,7 +17,7 @@ from ._library import lib, needed, text, whole
 from ._work import SEED_MOST, Context
 from .data import Dataset
 from .errors import UnsupportedError
-from .estimator import Estimator, as_dataset, signature, without_targets
+from .estimator import Estimator, as_dataset, checked_keywords, signature, without_targets
 from .results import Segmentation, Segments
 from .scores import SCORES, score, sequences
 
@@ -43,6 +43,7 @@ class Baseline(Estimator):
 
     _signature = signature({"rule": "uniform", "prior": None, "tell_counts": True, "seed": 0})
 
+    @checked_keywords
     def __init__(
         self, rule: str = "uniform", prior: Any = None, tell_counts: bool = True, seed: int = 0
     ) -> None:

@@ -6,9 +6,11 @@ Copyright (c) 2026 the slottar authors
 
 from __future__ import annotations
 
+import difflib
+import functools
 import inspect
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, TypeVar, cast
 
 import numpy as np
 
@@ -28,11 +30,7 @@ class Estimator:
         def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, **parameters: Any) -> None:
-        names = self._names()
-        parameters = {_current(name, names): value for name, value in parameters.items()}
-        for name in parameters:
-            if name not in names:
-                raise TypeError(f"{type(self).__name__} {_no_parameter(name, names)}")
+        parameters = self._checked(parameters, TypeError)
         for name, parameter in list(type(self)._signature.parameters.items())[1:]:
             setattr(self, name, parameters.get(name, parameter.default))
 
@@ -40,16 +38,28 @@ class Estimator:
     def _names(cls) -> List[str]:
         return list(cls._signature.parameters)[1:]
 
+    @classmethod
+    def _checked(
+        cls, given: Mapping[str, Any], problem: Callable[[str], Exception]
+    ) -> Dict[str, Any]:
+        """Parameters by their names, from names, earlier names and scikit-learn's."""
+        names, out = cls._names(), {}
+        for name, value in given.items():
+            now = _current(name, names)
+            if now not in names:
+                raise problem(f"{cls.__name__} {_no_parameter(name, names)}")
+            if now in out:
+                raise problem(f"{cls.__name__}: {now} and {name} are the same parameter; give one")
+            out[now] = value
+        return out
+
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
         """The parameters, by name."""
         return {name: getattr(self, name) for name in sorted(self._names())}
 
     def set_params(self, **parameters: Any) -> "Estimator":
         """Changes parameters; what was learnt stays until the next fit."""
-        for name, value in parameters.items():
-            name = _current(name, self._names())
-            if name not in self._names():
-                raise ValueError(f"{type(self).__name__} {_no_parameter(name, self._names())}")
+        for name, value in self._checked(parameters, ValueError).items():
             setattr(self, name, value)
         return self
 
@@ -102,21 +112,49 @@ class Estimator:
     def _repr_html_(self) -> str:
         return html_table(
             type(self).__name__,
-            [*self._changed().items(), ("fitted", f"yes{self._state()}" if self._fitted() else "no")],
+            [
+                *self._changed().items(),
+                ("fitted", f"yes{self._state()}" if self._fitted() else "no"),
+            ],
         )
 
 
+# scikit-learn's words, and ours
+_SYNONYMS = (("random_state", "seed"), ("verbose", "progress"))
+
+
 def _current(name: str, names: List[str]) -> str:
-    """A parameter by its name or an earlier one, with a warning."""
-    now = text(lib.slt_option_current_name(name.encode()))
-    if name in names or now not in names:
+    """A parameter by its name, a synonym, or an earlier name, the last with a warning."""
+    if name in names:
         return name
-    warnings.warn(f"{name} is now called {now}", FutureWarning, stacklevel=4)
+    for pair in _SYNONYMS:
+        other = pair[1 - pair.index(name)] if name in pair else None
+        if other in names:
+            return cast(str, other)
+    now = text(lib.slt_option_current_name(name.encode()))
+    if now not in names:
+        return name
+    warnings.warn(f"{name} is now called {now}", FutureWarning, stacklevel=5)
     return now
 
 
 def _no_parameter(name: str, names: List[str]) -> str:
-    return f"has no parameter {name!r}; there are {', '.join(names)}"
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+    return f"has no parameter {name!r}; {hint}"
+
+
+Init = TypeVar("Init", bound=Callable[..., None])
+
+
+def checked_keywords(init: Init) -> Init:
+    """An __init__ with written-out keywords: synonyms, and a misspelt one, as everywhere."""
+
+    @functools.wraps(init)
+    def __init__(self: Any, *values: Any, **parameters: Any) -> None:
+        init(self, *values, **self._checked(parameters, TypeError))
+
+    return cast(Init, __init__)
 
 
 def signature(parameters: Dict[str, Any]) -> inspect.Signature:

@@ -108,6 +108,23 @@ class Segmentation:
         ends = [0, *(self.boundaries + 1).tolist(), len(self)]
         return [slice(a, b) for a, b in zip(ends[:-1], ends[1:])]
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the time line (matplotlib): a bar per segment, the fainter, the less sure is the
+        boundary after it. ``Segments.plot`` also draws actions and true boundaries."""
+        return Segments([self]).plot(ax)
+
+    def _repr_html_(self) -> str:
+        types = [None] * self.number if self.types is None else self.types.tolist()
+        sure = ["" if np.isnan(one) else f", confidence {one:.2f}" for one in self.confidence]
+        rows = [
+            (
+                f"segment {n}" + ("" if kind is None else f", type {kind}"),
+                f"steps {span.start} to {span.stop - 1}{said}",
+            )
+            for n, (span, kind, said) in enumerate(zip(self.spans, types, [*sure, ""]))
+        ]
+        return html_table(f"slottar.Segmentation of episode {self.episode}", rows)
+
     def __repr__(self) -> str:
         cuts = self.boundaries.tolist()
         return f"<slottar.Segmentation of episode {self.episode}: {len(self)} steps, cut at {cuts}>"

@@ -20,7 +20,7 @@ from ._arrays import taken
 from ._library import lib, needed, path_bytes, text, whole
 from ._work import SEED_MOST, Context, Handle, Watcher, both
 from .data import TemporaryFolder
-from .estimator import Estimator, as_dataset, signature
+from .estimator import Estimator, as_dataset, checked_keywords, signature
 from .models import Model, all_of, setting
 from .progress import Bar
 from .results import Segments
@@ -61,6 +61,7 @@ class VoteSegmenter(Model):
     _checkpoint = "members.safetensors"
     _signature = signature(_DEFAULTS)
 
+    @checked_keywords
     def __init__(
         self,
         kind: str = "auto",

@@ -59,6 +59,9 @@ def test_links_lead_somewhere():
 
 
 def test_versions_agree():
-    for name, pattern in (("pyproject.toml", '^version = "(.*)"$'), ("CITATION.cff", "^version: (.*)$")):
+    for name, pattern in (
+        ("pyproject.toml", '^version = "(.*)"$'),
+        ("CITATION.cff", "^version: (.*)$"),
+    ):
         text = (TOP / name).read_text(encoding="utf-8")
         assert re.findall(pattern, text, re.M) == [slottar.__version__], name

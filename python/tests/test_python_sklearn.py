@@ -77,6 +77,28 @@ def test_parameters(kind):
         first.predict([[0, 1]])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_misspelt_parameters(kind):
+    """Named with the nearest one, in the constructor and in set_params."""
+    with pytest.raises(TypeError, match=r"no parameter 'pryor'; did you mean 'prior'\?"):
+        kind(pryor=2)
+    with pytest.raises(ValueError, match=r"no parameter 'pryor'; did you mean 'prior'\?"):
+        kind().set_params(pryor=2)
+    with pytest.raises(TypeError, match="no parameter 'xyzzy'; there are .*prior"):
+        kind(xyzzy=2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scikit_learn_s_words(kind):
+    own = "random_state" if kind is slottar.VoteSegmenter else "seed"
+    assert getattr(kind(random_state=7), own) == getattr(kind(seed=7), own) == 7
+    assert getattr(clone(kind(random_state=7)).set_params(random_state=8), own) == 8
+    if kind is not slottar.Baseline:
+        assert kind(verbose=True).progress is True and kind(verbose=1).progress == 1
+    with pytest.raises(TypeError, match="are the same parameter"):
+        kind(random_state=1, seed=2)
+
+
 def test_clone_forgets(model):
     copy = clone(model)
     assert copy.get_params() == model.get_params()

@@ -275,6 +275,22 @@ def test_report(fitted, tmp_path):
     assert (tmp_path / "figures" / "episode.svg").exists()
 
 
+def test_one_answer_in_a_notebook(fitted):
+    one = fitted.predict(motion(1, seed=3)[0])[0]
+    page = one._repr_html_()
+    assert page.count("<tr>") == one.number == 3
+    for span, kind in zip(one.spans, one.types):
+        assert f"type {kind}" in page and f"steps {span.start} to {span.stop - 1}" in page
+    assert page.count("confidence") == 2
+    alone = slottar.Segmentation._from_ids(0, np.array([0, 0, 1]))  # of a baseline
+    assert "confidence" not in alone._repr_html_() and "type" not in alone._repr_html_()
+    pytest.importorskip("matplotlib").use("agg")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    drawn = [round(bar.get_width()) for bar in one.plot().patches]
+    assert drawn == [span.stop - span.start for span in one.spans]
+    pyplot.close("all")
+
+
 def test_plot(fitted, tmp_path):
     pytest.importorskip("matplotlib").use("agg")
     pyplot = pytest.importorskip("matplotlib.pyplot")
