@@ -15,13 +15,13 @@ from ._work import Progress
 class Bar:
     """A callback that shows how far a long call is."""
 
-    def __init__(self, title: str = "", enabled: bool = True) -> None:
+    def __init__(self, title: str = "", enabled: bool = True, unit: str = "step") -> None:
         self._bar: Any = None
         if enabled:
             try:
                 from tqdm.auto import tqdm
 
-                self._bar = tqdm(desc=title, unit="step")
+                self._bar = tqdm(desc=title, unit=unit)
             except ImportError:
                 pass
 

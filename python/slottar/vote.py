@@ -94,7 +94,7 @@ class VoteSegmenter(Model):
         vote, in the groups where there are at least four.
         """
         data, options, heard = as_dataset(X), self._options_of(), list(callbacks or [])
-        with Bar(self._name, enabled=bool(self.progress)) as bar:
+        with Bar(self._name, enabled=bool(self.progress), unit="run") as bar:
             if self.progress:
                 heard.append(bar)
             context, pointer = self._context(watched=bool(heard)), ctypes.c_void_p()
