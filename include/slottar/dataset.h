@@ -52,7 +52,9 @@ typedef struct {
     int64_t observation_shape[SLT_OBSERVATION_RANK];
     int64_t observation_size; // product of the shape; 0 without observations
     bool has_rewards, has_segments, has_finals, has_splits;
-    bool has_terminated, has_truncated, has_seeds, has_tasks;
+    bool has_terminated, has_truncated, has_seeds, has_tasks, has_subtasks;
+    int subtask_count;                    // names of sub-tasks; 0: none
+    const char *const *subtask_names;     // [subtask_count]
     const char *const *action_names;      // [action_count], or of the numbers of a continuous
                                           // action [action_size]; NULL when unknown
     const char *const *observation_names; // [observation_size]; NULL when unknown
@@ -81,6 +83,7 @@ typedef struct {
 
     const float *rewards;    // [length]
     const int32_t *segments; // [length], the truth; -1: unknown
+    const int32_t *subtasks; // [length], which one the step's segment completes; -1: none
     slt_split split;
     bool terminated, truncated;
     int32_t task;
@@ -164,6 +167,7 @@ typedef struct {
     const float *final_f32;
     const float *rewards;                           // [steps]
     const int32_t *segments;                        // [steps]
+    const int32_t *subtasks;                        // [steps]
     const uint8_t *splits, *terminated, *truncated; // [episodes]
     const int64_t *seeds;                           // [episodes]
     const int32_t *tasks;                           // [episodes]

@@ -65,7 +65,8 @@ typedef struct {
     const float *masks;           // [slots][length]; NULL unless pictures were asked for
     const float *attention;       // [length][slots]; likewise
     int32_t code;                 // numbers of a segment's code; 0: the model has none
-    const int32_t *types;         // [segments] kinds, the same in all trajectories; NULL: not known
+    const int32_t *types;         // [segments] kinds, the same in all trajectories, -1 unknown;
+                                  // NULL: not asked for, or the model has none
     const float *codes;           // [segments][code] what each segment is about; or NULL
     int32_t slot_size;            // numbers of a slot; 0: the model shows none, or no pictures
     const float *slot_vectors;    // [slots][slot_size] what slot attention distilled; NULL likewise
@@ -79,8 +80,11 @@ typedef slt_status (*slt_segments_visit)(void *user, const slt_segments *segment
 typedef struct {
     bool one_split; // only the episodes of `split`
     slt_split split;
-    const char *missed_by;      // a rule: of one split only those that it gets wrong; or NULL
+    const char *missed_by;   // a rule: of one split only those that it gets wrong; or NULL
+    const int64_t *episodes; // only these, [episode_count], rising; NULL: no such choice
+    int64_t episode_count;
     bool pictures;              // masks, attention and slots too; of a vote how it came about
+    bool types;                 // types of segments too; a run learns them first (skills.h)
     uint64_t seed;              // of what is sampled, in profiles that sample
     int min_length, max_length; // steps of a segment, as far as possible; 0: no bound
     bool overwrite;             // what is written replaces a file that exists (output.h)

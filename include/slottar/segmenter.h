@@ -97,7 +97,7 @@ SLT_API slt_status slt_segmenter_runs(const slt_segmenter *segmenter, int group,
 SLT_API slt_status slt_segmenter_take(slt_segmenter *segmenter, const char *group, int answer);
 
 // Every answer, in the order of the episodes. The answer for a trajectory depends on it alone.
-// options may be NULL; it reads one_split, split, pictures, min_length and max_length.
+// options may be NULL; it reads one_split, split, episodes, pictures, min_length and max_length.
 SLT_API slt_status slt_segmenter_segment(slt_segmenter *segmenter, slt_dataset *data,
                                          const slt_segment_options *options,
                                          slt_segments_visit visit, void *user);

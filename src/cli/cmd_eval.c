@@ -11,6 +11,7 @@
 #include "slottar/inspect.h"
 #include "slottar/model.h"
 #include "slottar/run.h"
+#include "slottar/skills.h"
 
 static const cli_flag flags[] = {
     {"rule", 0, "RULE",
@@ -41,6 +42,8 @@ typedef struct {
     double value[COLUMNS]; // NAN: does not apply
     double other[COLUMNS];
     slt_score_summary summary;
+    bool has_types; // scores of types against names of sub-tasks
+    slt_type_scores types;
 } row;
 
 static void list_scores(double value[COLUMNS], const slt_scores *s) {
@@ -73,6 +76,13 @@ static uint64_t configuration_of(cli_call *call, const char *path) {
     return hash;
 }
 
+// where the data set has names and the model types
+static void score_types(slt_model *model, slt_dataset *data, const slt_segment_options *options,
+                        row *r) {
+    if (!slt_dataset_about(data)->has_subtasks) return;
+    r->has_types = slt_model_score_types(model, data, options, &r->types) == SLT_OK;
+}
+
 static slt_status score_run(cli_call *call, const char *path, slt_dataset *data, slt_split split,
                             row *r) {
     slt_model *model;
@@ -84,6 +94,7 @@ static slt_status score_run(cli_call *call, const char *path, slt_dataset *data,
                                    .missed_by = cli_value(call, "missed-by"),
                                    .seed = call->seed};
     status = slt_model_score(model, data, &options, &scores);
+    if (status == SLT_OK) score_types(model, data, &options, r);
     snprintf(r->model, sizeof r->model, "%s", slt_model_about(model)->name);
     slt_model_close(model);
     if (status != SLT_OK) return status;
@@ -188,6 +199,10 @@ static void print_row(const row *r) {
     if (r->has_other)
         print_values(r->counts_done ? "  the same without DONE" : "  the same with DONE", "",
                      r->told, r->told_count, r->other);
+    if (r->has_types)
+        printf("  types of segments: accuracy %.2f, purity %.2f, NMI %.2f; %d types, %d names\n",
+               100 * r->types.accuracy, 100 * r->types.purity, 100 * r->types.nmi, r->types.types,
+               r->types.names);
 }
 
 static void print_head(void) {
@@ -273,6 +288,12 @@ static void json_run(const row *r, const char *split) {
         json_values(r->other);
         putchar('}');
     }
+    if (r->has_types)
+        printf(
+            ",\"types\":{\"accuracy\":%.9g,\"purity\":%.9g,\"nmi\":%.9g,\"types\":%d,\"names\":%d,"
+            "\"segments\":%lld}",
+            r->types.accuracy, r->types.purity, r->types.nmi, r->types.types, r->types.names,
+            (long long)r->types.segments);
     fputs(",\"counts\":", stdout);
     if (r->labels) {
         putchar('{');

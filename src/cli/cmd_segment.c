@@ -55,7 +55,7 @@ typedef struct {
     const slt_vote_result *vote; // NULL: one model answers
     slt_vote_result vote_result;
     char labelled[4096]; // where the labels went; "": elsewhere
-    int64_t answer; // of the vote; 0: all runs
+    int64_t answer;      // of the vote; 0: all runs
 } printer;
 
 // ---- forms
@@ -99,7 +99,11 @@ static void print_json(const printer *p, const slt_segments *s) {
 static void print_csv(const printer *p, const slt_segments *s) {
     FILE *out = p->out;
     for (int t = 0; t < s->length; t++)
-        fprintf(out, "%lld,%d,%d\n", (long long)s->episode, t, s->ids[t]);
+        if (s->types)
+            fprintf(out, "%lld,%d,%d,%d\n", (long long)s->episode, t, s->ids[t],
+                    s->types[s->ids[t]]);
+        else
+            fprintf(out, "%lld,%d,%d,\n", (long long)s->episode, t, s->ids[t]);
 }
 
 static slt_status print(void *user, const slt_segments *segments) {
@@ -274,7 +278,7 @@ static int run_to_file(cli_call *call, printer *p, const slt_segment_options *op
     if (status != SLT_OK) return cli_fail(status);
     p->out = fopencookie(output, "w", (cookie_io_functions_t){.write = write_output});
     if (!p->out) status = SLT_NOMEM;
-    if (p->out && p->csv) fputs("episode,step,segment\n", p->out);
+    if (p->out && p->csv) fputs("episode,step,segment,type\n", p->out);
     if (p->out) status = segment(call, p, options, NULL);
     if (p->out) fclose(p->out);
     if (status == SLT_OK)
@@ -320,6 +324,7 @@ static int run(cli_call *call) {
     p.show = cli_value(call, "show") != NULL;
     p.terminal = cli_terminal_now();
     options.one_split = cli_value(call, "split") != NULL;
+    options.types = !p.show;
     if (!cli_split_flag(call, &options.split) || !check_flags(call, &options)) return CLI_USAGE;
     if (!cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
     if (!cli_number(call, "limit", 1, INT64_MAX, 0, &p.limit)) return CLI_USAGE;
@@ -358,11 +363,12 @@ const cli_command cli_segment = {
         "within one step of it), number of segments with its distribution; told_count if the "
         "model\n"
         "was given the true number of segments; trust: a number from 0 to 1, doubtful or not,\n"
-        "whether confidence is calibrated, and the warnings; of a vote, the group that was "
-        "chosen,\n"
-        "the answers that its runs agree on (runs, segments, words: what sets them apart), and\n"
-        "types, a number per segment that means the same in all trajectories; codes, a vector\n"
-        "per segment, if the model has them (code=8). -o with another ending (.safetensors, .npz,\n"
+        "whether confidence is calibrated, and the warnings; types, a number per segment that "
+        "means\n"
+        "the same in all trajectories (-1: unknown); of a vote, the group that was chosen and the\n"
+        "answers that its runs agree on (runs, segments, words: what sets them apart); codes, a\n"
+        "vector per segment, if the model has them (code=8). -o with another ending "
+        "(.safetensors, .npz,\n"
         ".hdf5, or / for a Minari data set) copies the data set with the segments as its "
         "labels.\n\n"
         "--follow reads a step per line, {\"observation\": [...], \"action\": 3, \"end\": true}, "

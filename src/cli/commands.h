@@ -17,6 +17,7 @@
     X(reproduce)                                                                                   \
     X(eval)                                                                                        \
     X(segment)                                                                                     \
+    X(skills)                                                                                      \
     X(report)                                                                                      \
     X(play)                                                                                        \
     X(info)                                                                                        \

@@ -27,6 +27,7 @@ typedef enum {
     SLT_RANDOM_REPORT,
     SLT_RANDOM_CHAIN,
     SLT_RANDOM_DROPOUT,
+    SLT_RANDOM_TYPES,
 } slt_random_purpose;
 
 typedef struct {

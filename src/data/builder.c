@@ -25,6 +25,7 @@
     X(REWARDS,            "rewards",                         F32) \
     X(ACTIONS_I32,        "actions",                         I32) \
     X(SEGMENT,            "segment",                         I32) \
+    X(SUBTASK,            "subtask",                         I32) \
     X(TASK,               "task",                            I32) \
     X(BITS,               "observations_bits",               U16) \
     X(FINAL_BITS,         "final_observations_bits",         U16) \
@@ -88,6 +89,7 @@ static void choose_parts(slt_dataset_builder *builder) {
     used[FINALS_F32] = reals && finals;
     used[REWARDS] = info->has_rewards;
     used[SEGMENT] = info->has_segments;
+    used[SUBTASK] = info->has_subtasks;
     used[SPLIT] = info->has_splits;
     used[TERMINATED] = info->has_terminated;
     used[TRUNCATED] = info->has_truncated;
@@ -116,6 +118,7 @@ static slt_status describe_actions(slt_dataset_builder *builder) {
     if (discrete) slt_safetensors_describe(builder->writer, "action_count", count);
     SLT_TRY(describe_names(builder, "action_names", info->action_names,
                            discrete ? info->action_count : info->action_size));
+    SLT_TRY(describe_names(builder, "subtask_names", info->subtask_names, info->subtask_count));
     return describe_names(builder, "observation_names", info->observation_names,
                           info->observation_size);
 }
@@ -263,6 +266,7 @@ slt_status slt_dataset_builder_add(slt_dataset_builder *builder, const slt_episo
         {FINALS_F32, episode->final_f32, size},
         {REWARDS, episode->rewards, length},
         {SEGMENT, episode->segments, length},
+        {SUBTASK, episode->subtasks, length},
         {SPLIT, &(uint8_t){(uint8_t)episode->split}, 1},
         {TERMINATED, &(uint8_t){episode->terminated}, 1},
         {TRUNCATED, &(uint8_t){episode->truncated}, 1},

@@ -10,8 +10,9 @@
 
 bool slt_dataset_is_reserved(const char *key) {
     static const char *const keys[] = {
-        "format", "action_count",        "action_names",      "environment",
-        "expert", "observation_meaning", "observation_names", "observations_bits_width",
+        "format",        "action_count",        "action_names",      "environment",
+        "expert",        "observation_meaning", "observation_names", "observations_bits_width",
+        "subtask_names",
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0) return true;
@@ -44,6 +45,9 @@ slt_status slt_dataset_check_info(const slt_dataset_info *info) {
     SLT_TRY(check_action_info(info));
     SLT_TRY(check_names("action", info->action_names,
                         discrete ? info->action_count : info->action_size));
+    SLT_TRY(check_names("subtask", info->subtask_names, info->subtask_count));
+    if (info->has_subtasks && (info->subtask_count < 1 || !info->subtask_names))
+        SLT_FAIL(SLT_INVALID, "sub-tasks without names: subtask_count is %d", info->subtask_count);
     if (info->observation_kind == SLT_OBSERVATIONS_NONE) return SLT_OK;
     int64_t most = info->observation_kind == SLT_OBSERVATIONS_BITS ? SLT_DATA_MOST_BITS : INT32_MAX;
     int64_t size = 1;
@@ -156,6 +160,10 @@ slt_status slt_dataset_check_addition(const slt_dataset_info *info, const slt_ep
     for (int64_t t = 0; info->has_segments && t < episode->length; t++)
         if (episode->segments[t] < -1)
             SLT_FAIL(SLT_RANGE, "segment: %" PRId32 " at step %" PRId64, episode->segments[t], t);
+    if (info->has_subtasks && !episode->subtasks) return missing("subtasks");
+    for (int64_t t = 0; info->has_subtasks && t < episode->length; t++)
+        if (episode->subtasks[t] < -1 || episode->subtasks[t] >= info->subtask_count)
+            SLT_FAIL(SLT_RANGE, "subtask: %" PRId32 " at step %" PRId64, episode->subtasks[t], t);
     if (info->has_splits && (unsigned)episode->split >= SLT_SPLITS)
         SLT_FAIL(SLT_RANGE, "split: %d", (int)episode->split);
     if (info->has_tasks && episode->task < -1) SLT_FAIL(SLT_RANGE, "task: %d", (int)episode->task);

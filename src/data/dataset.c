@@ -146,6 +146,7 @@ slt_status slt_dataset_episode(slt_dataset *data, int64_t index, slt_episode *ou
     view_observations(data, first, &episode);
     if (data->rewards) episode.rewards = (const float *)data->rewards->data + first;
     if (data->segment) episode.segments = (const int32_t *)data->segment->data + first;
+    if (data->subtask) episode.subtasks = (const int32_t *)data->subtask->data + first;
     episode.split = split_of(data, index);
     episode.terminated = COLUMN(data->terminated, uint8_t, index, 0);
     episode.truncated = COLUMN(data->truncated, uint8_t, index, 0);

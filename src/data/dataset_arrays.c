@@ -38,6 +38,7 @@ static slt_status copy_texts(slt_dataset *data, const slt_dataset_arrays *arrays
                        &info->action_names));
     SLT_TRY(copy_names(arena, info->observation_names, info->observation_size,
                        &info->observation_names));
+    SLT_TRY(copy_names(arena, info->subtask_names, info->subtask_count, &info->subtask_names));
     SLT_TRY(copy_text(arena, info->environment, &info->environment));
     SLT_TRY(copy_text(arena, info->expert, &info->expert));
     SLT_TRY(copy_text(arena, info->observation_meaning, &info->observation_meaning));
@@ -115,6 +116,7 @@ static slt_status take_arrays(slt_dataset *data, const slt_dataset_arrays *a, bo
          &data->finals},
         {"rewards", SLT_DTYPE_F32, a->rewards, S, 1, info->has_rewards, &data->rewards},
         {"segment", SLT_DTYPE_I32, a->segments, S, 1, info->has_segments, &data->segment},
+        {"subtask", SLT_DTYPE_I32, a->subtasks, S, 1, info->has_subtasks, &data->subtask},
         {"split", SLT_DTYPE_U8, a->splits, E, 1, info->has_splits, &data->split},
         {"terminated", SLT_DTYPE_U8, a->terminated, E, 1, info->has_terminated, &data->terminated},
         {"truncated", SLT_DTYPE_U8, a->truncated, E, 1, info->has_truncated, &data->truncated},

@@ -41,6 +41,7 @@ slt_status slt_dataset_check_values(const slt_dataset *data) {
     SLT_TRY(check_bytes(data, data->terminated, 1));
     SLT_TRY(check_bytes(data, data->truncated, 1));
     SLT_TRY(check_words(data, data->segment, -1, INT32_MAX));
+    SLT_TRY(check_words(data, data->subtask, -1, data->info.subtask_count - 1));
     return check_words(data, data->task, -1, INT32_MAX);
 }
 

@@ -191,6 +191,7 @@ static slt_status find_optional(slt_dataset *data) {
     } fields[] = {
         {"rewards", SLT_DTYPE_F32, info->steps, &data->rewards, &info->has_rewards},
         {"segment", SLT_DTYPE_I32, info->steps, &data->segment, &info->has_segments},
+        {"subtask", SLT_DTYPE_I32, info->steps, &data->subtask, &info->has_subtasks},
         {"split", SLT_DTYPE_U8, info->episodes, &data->split, &info->has_splits},
         {"terminated", SLT_DTYPE_U8, info->episodes, &data->terminated, &info->has_terminated},
         {"truncated", SLT_DTYPE_U8, info->episodes, &data->truncated, &info->has_truncated},
@@ -205,6 +206,18 @@ static slt_status find_optional(slt_dataset *data) {
     return SLT_OK;
 }
 
+// as many as the text has; a data set of sub-tasks needs them
+static slt_status find_subtask_names(slt_dataset *data) {
+    const char *joined = slt_safetensors_metadata(data->file, "subtask_names");
+    if (data->info.has_subtasks && !joined)
+        SLT_FAIL(SLT_FORMAT, "%s: subtask_names are missing", data->path);
+    if (!joined || !data->info.has_subtasks) return SLT_OK;
+    data->info.subtask_count = 1;
+    for (const char *c = joined; *c; c++) data->info.subtask_count += *c == ',';
+    return slt_names_split(&data->arena, "subtask_names", joined, data->info.subtask_count,
+                           &data->info.subtask_names);
+}
+
 slt_status slt_dataset_find_fields(slt_dataset *data) {
     const char *format = slt_safetensors_metadata(data->file, "format");
     if (!format || strcmp(format, SLT_DATA_FORMAT) != 0)
@@ -215,6 +228,7 @@ slt_status slt_dataset_find_fields(slt_dataset *data) {
     SLT_TRY(find_observations(data));
     SLT_TRY(find_names(data));
     SLT_TRY(find_optional(data));
+    SLT_TRY(find_subtask_names(data));
     data->info.environment = slt_safetensors_metadata(data->file, "environment");
     data->info.expert = slt_safetensors_metadata(data->file, "expert");
     data->info.observation_meaning = slt_safetensors_metadata(data->file, "observation_meaning");

@@ -28,7 +28,7 @@ struct slt_dataset {
     const int64_t *offsets; // [episodes+1]
     const slt_array *actions, *observations, *finals;
     const slt_array *bits, *bits_offsets, *final_bits, *final_bits_offsets;
-    const slt_array *rewards, *segment, *split, *terminated, *truncated, *seed, *task;
+    const slt_array *rewards, *segment, *subtask, *split, *terminated, *truncated, *seed, *task;
     unsigned char *checked; // [episodes], 1: its observations and rewards are fine
     int64_t *members[SLT_SPLITS], member_count[SLT_SPLITS];
 };

@@ -101,6 +101,9 @@ static slt_dataset_info describe(const slt_collect_plan *plan, const char *envir
                              .has_truncated = true,
                              .has_seeds = true,
                              .has_tasks = true,
+                             .has_subtasks = true,
+                             .subtask_count = plan->rules.family->subtask_count,
+                             .subtask_names = plan->rules.family->subtasks,
                              .environment = environments,
                              .expert = plan->rules.actor->name,
                              .observation_meaning = plan->rules.family->meaning};
@@ -134,8 +137,7 @@ static slt_status describe_play(session *all) {
         SLT_TRY(slt_dataset_builder_describe(all->builder, texts[i].key, texts[i].value));
     char segments[16];
     snprintf(segments, sizeof segments, "%d", rules->segments);
-    if (rules->segments)
-        SLT_TRY(slt_dataset_builder_describe(all->builder, "segments", segments));
+    if (rules->segments) SLT_TRY(slt_dataset_builder_describe(all->builder, "segments", segments));
     return describe_policy(all);
 }
 

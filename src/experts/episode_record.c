@@ -23,6 +23,7 @@ slt_status slt_record_init(slt_record *record, slt_arena *arena, const slt_play_
     SLT_TRY(SLT_NEW(arena, &record->events, steps));
     SLT_TRY(SLT_NEW(arena, &record->rewards, steps));
     SLT_TRY(SLT_NEW(arena, &record->segments, steps));
+    SLT_TRY(SLT_NEW(arena, &record->subtasks, steps));
     if (rules->family->observations != SLT_OBSERVATIONS_BITS)
         return SLT_NEW(arena, &record->views, (steps + 1) * observation_size);
     SLT_TRY(SLT_NEW(arena, &record->ones, (steps + 1) * (size_t)rules->family->most_ones));
@@ -88,8 +89,10 @@ static int evaluate(const slt_record *record, const slt_player *player, const sl
 
 // the truth comes from what was played; renaming follows
 static void label(slt_record *record, const slt_play_rules *rules, const slt_env_kind *kind) {
-    slt_truth_steps steps = {record->length, record->actions, record->events, record->views};
+    slt_truth_steps steps = {record->length, record->actions, record->events,
+                             record->views,  record->rewards, record->terminated};
     rules->family->label(rules->truth, kind, &steps, record->segments);
+    rules->family->name_subtasks(kind, &steps, record->segments, record->subtasks);
     for (int t = 0; rules->single_delimiter && t < record->length; t++)
         if (record->actions[t] == rules->family->pickup)
             record->actions[t] = (uint8_t)rules->family->toggle;
@@ -110,7 +113,8 @@ void slt_record_play(slt_record *record, const slt_player *player, const slt_pla
     // cut at the longest length
     if (!record->terminated) record->truncated = true;
     if (record->verdict == SLT_ACCEPTED) label(record, rules, kind);
-    int64_t segments = record->verdict == SLT_ACCEPTED ? record->segments[record->length - 1] + 1 : 0;
+    int64_t segments =
+        record->verdict == SLT_ACCEPTED ? record->segments[record->length - 1] + 1 : 0;
     if (segments && rules->segments && segments != rules->segments)
         record->verdict = SLT_REJECTED_SEGMENTS;
 }
@@ -123,6 +127,7 @@ slt_episode slt_record_view(const slt_record *record, const slt_env_kind *kind) 
                            .ones_offsets = record->ones_offsets,
                            .rewards = record->rewards,
                            .segments = record->segments,
+                           .subtasks = record->subtasks,
                            .terminated = record->terminated,
                            .truncated = record->truncated,
                            .seed = record->seed};

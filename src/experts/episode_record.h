@@ -39,6 +39,7 @@ typedef struct {
     uint8_t *actions, *events; // (L)
     float *rewards;            // (L)
     int32_t *segments;         // (L)
+    int32_t *subtasks;         // (L)
     uint8_t *views;            // (L+1,O); NULL: bits
     uint16_t *ones;            // those of view t: ones[ones_offsets[t]] up to before [t+1]
     int64_t *ones_offsets;     // (L+2)

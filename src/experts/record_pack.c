@@ -13,7 +13,7 @@ typedef struct {
     int64_t ones; // of all views
 } head;
 
-enum { ARRAYS = 6 };
+enum { ARRAYS = 7 };
 
 typedef struct {
     void *at; // NULL: the play has no such array
@@ -27,6 +27,7 @@ static void list(const slt_record *record, const head *h, size_t O, stretch out[
         {record->actions, T},
         {record->rewards, T * sizeof *record->rewards},
         {record->segments, T * sizeof *record->segments},
+        {record->subtasks, T * sizeof *record->subtasks},
         {record->views, record->views ? (T + 1) * O : 0},
         {record->ones_offsets, record->ones ? (T + 2) * sizeof *record->ones_offsets : 0},
         {record->ones, record->ones ? (size_t)h->ones * sizeof *record->ones : 0},

@@ -26,7 +26,9 @@ typedef struct {
     int length;
     const uint8_t *actions;      // (T)
     const uint8_t *events;       // (T) slt_event; REF does not look at them
-    const uint8_t *observations; // (T,147) before each action; only REF looks at them
+    const uint8_t *observations; // (T,147) before each action; only REF and names look at them
+    const float *rewards;        // (T); this and the next: only names look at them
+    bool terminated;             // the task ended with the last step
 } slt_truth_steps;
 
 // ids 0, 1, 2, ... of the segments, step by step; returns their number

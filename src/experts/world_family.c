@@ -6,6 +6,7 @@
 
 #include "envs/craft.h"
 #include "envs/minigrid.h"
+#include "experts/subtask_names.h"
 
 // ---- Craft
 
@@ -57,7 +58,10 @@ static const slt_world_family families[] = {
      .toggle = -1,
      .rule = "use",
      .succeeded = craft_succeeded,
-     .label = craft_label},
+     .label = craft_label,
+     .subtasks = slt_craft_subtasks,
+     .subtask_count = SLT_CRAFT_SUBTASKS,
+     .name_subtasks = slt_craft_name},
     {.name = "MiniGrid",
      .has = slt_minigrid_is,
      .meaning = "7x7 cells before the agent, left to right, each column far to near: type, colour, "
@@ -67,7 +71,10 @@ static const slt_world_family families[] = {
      .pickup = SLT_PICKUP,
      .toggle = SLT_TOGGLE,
      .succeeded = minigrid_succeeded,
-     .label = minigrid_label},
+     .label = minigrid_label,
+     .subtasks = slt_minigrid_subtasks,
+     .subtask_count = SLT_MINIGRID_SUBTASKS,
+     .name_subtasks = slt_minigrid_name},
 };
 
 const slt_world_family *slt_world_family_of(const slt_env_kind *kind) {

@@ -23,6 +23,11 @@ typedef struct {
     bool (*succeeded)(const slt_env_kind *kind, const void *world, double reward);
     void (*label)(slt_truth rule, const slt_env_kind *kind, const slt_truth_steps *steps,
                   int32_t *segments);
+    // sub-tasks: names, and which one each step's segment completes; -1: none
+    const char *const *subtasks;
+    int subtask_count;
+    void (*name_subtasks)(const slt_env_kind *kind, const slt_truth_steps *steps,
+                          const int32_t *segments, int32_t *subtasks);
 } slt_world_family;
 
 // NULL when episodes of the environment cannot be recorded

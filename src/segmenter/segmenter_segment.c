@@ -200,6 +200,7 @@ slt_status slt_segmenter_segment(slt_segmenter *s, slt_dataset *data,
     for (int64_t i = 0; status == SLT_OK && i < count; i++) all[i] = i;
     episodes = all;
     if (chosen.one_split) count = slt_dataset_split(data, chosen.split, &episodes);
+    if (chosen.episodes) episodes = chosen.episodes, count = chosen.episode_count;
     if (status == SLT_OK) status = answer_all(&a, episodes, count);
     slt_arena_deinit(&a.arena);
     return status;

@@ -16,6 +16,7 @@
 #include "train/inference/segments.h"
 #include "train/learner/dataset_spec.h"
 #include "train/inference/model_api.h"
+#include "slottar/skills.h"
 #include "train/inference/vote_answers.h"
 
 struct slt_model {
@@ -26,7 +27,9 @@ struct slt_model {
     slt_learner *learner;
     slt_segmenter *vote; // instead of a checkpoint: members that vote
     void *stream_plan;   // NULL: nothing streamed yet
+    slt_types *types;    // NULL: not learned
     slt_model_info info;
+    bool folder; // a run directory was opened
     char path[SLT_RUN_PATH];
 };
 
@@ -45,8 +48,8 @@ static slt_status read_data_path(slt_model *model, const char *run) {
 
 static slt_status find_checkpoint(slt_model *model, const char *path) {
     struct stat info;
-    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    if (!folder) {
+    model->folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!model->folder) {
         snprintf(model->path, sizeof model->path, "%s", path);
         return SLT_OK;
     }
@@ -114,6 +117,7 @@ void slt_model_close(slt_model *model) {
     if (!model) return;
     slt_learner_destroy(model->learner);
     slt_segmenter_close(model->vote);
+    slt_types_close(model->types);
     slt_arena_deinit(&model->arena);
     slt_free(&model->context->allocator, model);
 }
@@ -133,6 +137,20 @@ slt_status slt_model_take(slt_model *model, const char *group, int answer) {
     SLT_TRY(slt_segmenter_take(model->vote, group, answer));
     model->info.trust = slt_vote_trust(slt_segmenter_result(model->vote));
     return SLT_OK;
+}
+
+bool slt_model_is_run(const slt_model *model) { return model->folder; }
+slt_types *slt_model_held_types(const slt_model *model) { return model->types; }
+
+void slt_model_hold_types(slt_model *model, slt_types *types) {
+    slt_types_close(model->types);
+    model->types = types;
+}
+
+bool slt_model_has_laws(slt_model *model) {
+    if (!model->vote) return false;
+    const slt_vote_result *result = slt_segmenter_result(model->vote);
+    return strcmp(result->groups[result->chosen].name, "events") != 0;
 }
 
 // ---- using
@@ -182,6 +200,8 @@ typedef struct {
     void *user;
     int min_length, max_length;
     const slt_calibration *calibration;
+    slt_dataset *data;
+    const slt_types *types; // instead of what the model says of them; or NULL
 } visitor;
 
 static slt_status show(void *user, const slt_episode *episode, const slt_segmentation *found) {
@@ -192,6 +212,12 @@ static slt_status show(void *user, const slt_episode *episode, const slt_segment
     if (v->min_length || v->max_length)
         SLT_TRY(slt_bound_lengths(&v->arena, v->min_length, v->max_length, &bounded));
     SLT_TRY(slt_segments_of(&v->arena, episode->index, &bounded, v->calibration, &segments));
+    if (v->types) {
+        int32_t *types;
+        SLT_TRY(SLT_NEW(&v->arena, &types, (size_t)segments.segments));
+        SLT_TRY(slt_types_of(v->types, v->data, episode->index, segments.ids, types));
+        segments.types = types;
+    }
     slt_status status = v->visit(v->user, &segments);
     slt_arena_reset(&v->arena, mark);
     return status;
@@ -217,6 +243,9 @@ static slt_status choose(slt_model *model, slt_arena *arena, slt_dataset *data,
     if (options->missed_by) {
         SLT_TRY(slt_baseline_misses(model->context, arena, data, options->split, options->missed_by,
                                     options->seed, episodes, count));
+    } else if (options->episodes) {
+        *episodes = options->episodes;
+        *count = options->episode_count;
     } else if (options->one_split) {
         *episodes = task->episodes[options->split];
         *count = task->count[options->split];
@@ -269,7 +298,9 @@ slt_status slt_model_segment(slt_model *model, slt_dataset *data,
                  .user = user,
                  .min_length = chosen.min_length,
                  .max_length = chosen.max_length,
-                 .calibration = &model->checkpoint.calibration};
+                 .calibration = &model->checkpoint.calibration,
+                 .data = data};
+    if (chosen.types && !slt_model_has_laws(model)) SLT_TRY(slt_model_types(model, &v.types));
     slt_arena_init(&v.arena, &model->context->allocator, 0);
     slt_status status = answer(model, data, &chosen, show, &v);
     slt_arena_deinit(&v.arena);

@@ -10,6 +10,13 @@
 
 slt_context *slt_model_context(const slt_model *model);
 const char *slt_model_path(const slt_model *model); // of its checkpoint
+bool slt_model_is_run(const slt_model *model);      // it lies in a run directory
+
+// types that were learned or read; the model closes them
+struct slt_types *slt_model_held_types(const slt_model *model);
+void slt_model_hold_types(slt_model *model, struct slt_types *types);
+// a vote of laws has types of its own
+bool slt_model_has_laws(slt_model *model);
 
 const slt_checkpoint *slt_model_checkpoint(const slt_model *model);
 

@@ -1,0 +1,115 @@
+// slottar skills DATA [RUN]: types of segments, by what they do.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <stdio.h>
+#include "commands.h"
+#include "data_columns.h"
+#include "json_text.h"
+#include "slottar/skills.h"
+
+static const cli_flag flags[] = {
+    {"split", 0, "SPLIT", "what the types are scored on (default test)"},
+    CLI_COLUMN_FLAGS,
+    {NULL, 0, NULL, NULL},
+};
+
+typedef struct {
+    slt_dataset *data;
+    slt_model *model; // NULL: boundaries are the labelled ones
+    slt_types *own;
+    const slt_types *types;
+    bool scored;
+    slt_type_scores scores;
+} found;
+
+static slt_status find(cli_call *call, found *f, slt_split split) {
+    slt_segment_options options = {.one_split = true, .split = split, .seed = call->seed};
+    slt_status status = slt_dataset_open(call->context, call->arguments[0], &f->data);
+    if (status == SLT_OK && call->count == 2)
+        status = slt_model_open(call->context, call->arguments[1], &f->model);
+    if (status == SLT_OK && f->model) {
+        status = slt_model_types(f->model, &f->types);
+        if (status == SLT_OK && !f->types) {
+            status = slt_model_learn_types(f->model, f->data);
+            if (status == SLT_OK) status = slt_model_types(f->model, &f->types);
+        }
+    } else if (status == SLT_OK) {
+        status = slt_types_learn(call->context, f->data, NULL, NULL, &f->own);
+        f->types = f->own;
+    }
+    if (status != SLT_OK || !slt_dataset_about(f->data)->has_subtasks) return status;
+    const int64_t *episodes;
+    if (!slt_dataset_split(f->data, split, &episodes)) return SLT_OK;
+    f->scored = true;
+    return f->model ? slt_model_score_types(f->model, f->data, &options, &f->scores)
+                    : slt_types_score(f->types, f->data, split, &f->scores);
+}
+
+static void print_json(const found *f) {
+    char text[1024];
+    fputs("{\"types\":[", stdout);
+    for (int k = 0; k < slt_types_count(f->types); k++) {
+        slt_types_describe(f->types, f->data, k, text, sizeof text);
+        printf("%s{\"type\":%d,\"segments\":%lld,\"effect\":", k ? "," : "", k,
+               (long long)slt_types_times(f->types, k));
+        cli_json_text(stdout, text);
+        putchar('}');
+    }
+    fputs("],\"scores\":", stdout);
+    if (f->scored)
+        printf("{\"accuracy\":%.9g,\"purity\":%.9g,\"nmi\":%.9g,\"types\":%d,\"names\":%d,"
+               "\"segments\":%lld}}\n",
+               f->scores.accuracy, f->scores.purity, f->scores.nmi, f->scores.types,
+               f->scores.names, (long long)f->scores.segments);
+    else
+        puts("null}");
+}
+
+static void print_table(const found *f) {
+    char text[1024];
+    printf("%-6s%10s  %s\n", "type", "segments", "effect");
+    for (int k = 0; k < slt_types_count(f->types); k++) {
+        slt_types_describe(f->types, f->data, k, text, sizeof text);
+        printf("%-6d%10lld  %s\n", k, (long long)slt_types_times(f->types, k), text);
+    }
+    if (f->scored)
+        printf("against the names of sub-tasks: accuracy %.2f, purity %.2f, NMI %.2f; %d types, "
+               "%d names, %lld segments, boundaries told %s\n",
+               100 * f->scores.accuracy, 100 * f->scores.purity, 100 * f->scores.nmi,
+               f->scores.types, f->scores.names, (long long)f->scores.segments,
+               f->model ? "nothing" : "labels");
+}
+
+static int run(cli_call *call) {
+    found f = {0};
+    slt_split split;
+    if (!cli_split_flag(call, &split)) return CLI_USAGE;
+    if (!cli_choose_columns(call, 0)) return CLI_USAGE;
+    slt_status status = find(call, &f, split);
+    if (status == SLT_OK) (call->json ? print_json : print_table)(&f);
+    slt_types_close(f.own);
+    slt_model_close(f.model);
+    slt_dataset_close(f.data);
+    return status == SLT_OK ? CLI_DONE : cli_fail(status);
+}
+
+const cli_command cli_skills = {
+    .name = "skills",
+    .arguments = "DATA [RUN]",
+    .summary = "types of segments, by what they do",
+    .text = "Learns types of segments that mean the same in all trajectories, without labels: by "
+            "what\n"
+            "the last step of a segment changes where observations are symbols, else by clusters "
+            "of\n"
+            "how the observation moves. Boundaries are those that the model of RUN finds; without "
+            "RUN\n"
+            "the labelled ones. Prints every type with its number of segments and its effect, and\n"
+            "scores against the names of sub-tasks where DATA has them.\n\n"
+            "  slottar skills craft-full.safetensors\n"
+            "  slottar skills craft-full.safetensors runs/a\n",
+    .flags = flags,
+    .least = 1,
+    .most = 2,
+    .run = run,
+};
