@@ -82,7 +82,8 @@ SLT_API slt_status slt_types_score(const slt_types *types, slt_dataset *data, sl
 // of its own (slt_segments), the laws that its segments follow.
 #define SLT_TYPES_FILE "types.safetensors"
 SLT_API slt_status slt_model_types(slt_model *model, const slt_types **out);
-// The same from this data, in place of those that the model has: for data that is in no file.
+// The same from this data, in place of those that the model has: for data that is in no file. No
+// effect on a vote that has types of its own. INVALID when no type occurs often enough.
 SLT_API slt_status slt_model_learn_types(slt_model *model, slt_dataset *data);
 
 // Every segment with a name in the data set gets the type of the predicted segment that shares most

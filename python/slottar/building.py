@@ -28,6 +28,7 @@ def from_arrays(
     lengths: Optional[Sequence[int]] = None,
     rewards: Any = None,
     segments: Any = None,
+    subtasks: Any = None,
     final_observations: Any = None,
     splits: Optional[Sequence[Any]] = None,
     terminated: Optional[Sequence[bool]] = None,
@@ -37,6 +38,7 @@ def from_arrays(
     action_count: Optional[int] = None,
     action_names: Optional[Sequence[str]] = None,
     observation_names: Optional[Sequence[str]] = None,
+    subtask_names: Optional[Sequence[str]] = None,
     environment: Optional[str] = None,
     expert: Optional[str] = None,
     observation_meaning: Optional[str] = None,
@@ -46,7 +48,8 @@ def from_arrays(
 ) -> Dataset:
     """A data set from NumPy arrays.
 
-    ``actions`` (and ``observations``, ``rewards``, ``segments``) hold one array per episode, or
+    ``actions`` (and ``observations``, ``rewards``, ``segments``, ``subtasks``: which of
+    ``subtask_names`` the step's segment completes, -1 for none) hold one array per episode, or
     with ``lengths`` the steps of all episodes one after another. Whole numbers are discrete
     actions, [steps, size] floats are continuous ones. Observations of bytes and truth values are
     kept as bytes, others as 32-bit floats. The rest has one value per episode; ``splits`` are names
@@ -60,6 +63,7 @@ def from_arrays(
         "observations": observations,
         "rewards": rewards,
         "segments": segments,
+        "subtasks": subtasks,
     }
     whole_episodes = {
         "final_observation": final_observations,
@@ -79,6 +83,7 @@ def from_arrays(
         "action_count": action_count,
         "action_names": action_names,
         "observation_names": observation_names,
+        "subtask_names": subtask_names,
         "environment": environment,
         "expert": expert,
         "observation_meaning": observation_meaning,
@@ -156,6 +161,7 @@ def about_of(episode: Any) -> Mapping[str, Any]:
         "action_count": source.action_count,
         "action_names": source.action_names,
         "observation_names": source.observation_names,
+        "subtask_names": source.subtask_names,
         "environment": source.environment,
         "expert": source.expert,
         "bits": source._info.observation_kind == c.SLT_OBSERVATIONS_BITS,
@@ -200,6 +206,7 @@ def build(
 _FIELDS = {
     "rewards": ("rewards", np.float32),
     "segments": ("segments", np.int32),
+    "subtasks": ("subtasks", np.int32),
     "splits": ("split", np.uint8),
     "terminated": ("terminated", np.uint8),
     "truncated": ("truncated", np.uint8),

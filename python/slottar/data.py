@@ -46,6 +46,7 @@ _STEP_TYPES = {
     "f32": np.float32,
     "rewards": np.float32,
     "segments": np.int32,
+    "subtasks": np.int32,
 }
 
 
@@ -117,6 +118,11 @@ class Episode:
     def segments(self) -> Optional[np.ndarray]:
         """The true segment of every step; -1: unknown."""
         return self._view(self._raw.segments, (len(self),), np.int32)
+
+    @property
+    def subtasks(self) -> Optional[np.ndarray]:
+        """Which sub-task the segment of every step completes; -1: none."""
+        return self._view(self._raw.subtasks, (len(self),), np.int32)
 
     @property
     def terminated(self) -> bool:
@@ -228,6 +234,11 @@ class Dataset:
         return _names(self._info.observation_names, self._info.observation_size)
 
     @property
+    def subtask_names(self) -> Optional[List[str]]:
+        """Of the sub-tasks that segments complete; None where the data does not say it."""
+        return _names(self._info.subtask_names, self._info.subtask_count)
+
+    @property
     def channels(self) -> Optional[List[Channel]]:
         """The numbers of a continuous action over all steps; None for discrete ones."""
         if self.discrete:
@@ -316,6 +327,11 @@ class Dataset:
     def segments(self) -> Optional[np.ndarray]:
         """The true segment of every step."""
         return self._column("segments")
+
+    @property
+    def subtasks(self) -> Optional[np.ndarray]:
+        """Which sub-task the segment of every step completes; -1: none."""
+        return self._column("subtasks")
 
     def split(self, name: str) -> np.ndarray:
         """The numbers of a split's episodes: "train", "valid" or "test"."""

@@ -25,7 +25,7 @@ from . import _declarations as c
 from ._library import PathLike, lib, needed, path_bytes, text, texts, to_bytes, whole
 from ._work import SEED_MOST, Context, Handle, Watcher, both
 from .data import Dataset, TemporaryFolder, split_number
-from .errors import CancelledError, ShapeError, SlottarError, error_of
+from .errors import CancelledError, InvalidError, ShapeError, SlottarError, error_of
 from .estimator import Estimator, as_dataset, signature, without_targets
 from .outputs import write_file
 from .progress import Bar
@@ -96,6 +96,7 @@ class Model(Estimator):
                 raise
         del kept
         self._adopt(run, folder)
+        self._learn_types(data)
         self.trust_.warn(2)
         return self
 
@@ -124,6 +125,13 @@ class Model(Estimator):
             restarts=whole(self.restarts, "restarts", 0, c.SLT_MOST_RESTARTS),
             seconds=seconds,
         ), settings
+
+    def _learn_types(self, data: Dataset) -> None:
+        """Types of segments, from what the model finds in its data; rare segments have none."""
+        try:
+            self._ask(data, lib.slt_model_learn_types)
+        except InvalidError:
+            pass
 
     def _seed(self) -> int:
         return whole(self.seed, "seed", 0, SEED_MOST)
@@ -178,7 +186,7 @@ class Model(Estimator):
         handle = self.__dict__.get("_handle")
         if handle is None or handle.context._pid != os.getpid():
             context, pointer = self._context(), ctypes.c_void_p()
-            path = self.checkpoint_
+            path = self.__dict__.get("run_", self.checkpoint_)
             context.call(lib.slt_model_open, context.pointer, path_bytes(path), pointer, path=path)
             handle = self._handle = Handle(context, pointer, lib.slt_model_close)
         return handle
@@ -199,7 +207,7 @@ class Model(Estimator):
         """
         data = as_dataset(X)
         options = self._choose(split)
-        options.pictures = bool(pictures)
+        options.pictures, options.types = bool(pictures), True
         options.min_length = whole(min_length, "min_length", 0, 2**31 - 1)
         options.max_length = whole(max_length, "max_length", 0, 2**31 - 1)
         answers: List[Segmentation] = []
@@ -236,6 +244,14 @@ class Model(Estimator):
         need the whole trajectory, are refused.
         """
         return Stream(self._model(), steps, lag, bool(endless))
+
+    def type_scores(self, X: Any, *, split: Optional[str] = None) -> Dict[str, Any]:
+        """Types of segments against the names of sub-tasks: accuracy of the best one-to-one
+        matching, purity and normalised mutual information, as fractions."""
+        found = c.slt_type_scores()
+        self._ask(as_dataset(X), lib.slt_model_score_types, self._choose(split), found)
+        names = ("accuracy", "purity", "nmi", "types", "names", "segments")
+        return {name: getattr(found, name) for name in names}
 
     def _choose(self, split: Optional[str]) -> Any:
         return c.slt_segment_options(
@@ -373,7 +389,7 @@ class Model(Estimator):
     def __getstate__(self) -> Dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_folder")}
         if self._fitted() and "_folder" in self.__dict__ and self._folder is not None:
-            names = (self._checkpoint, "metrics.jsonl", "config.yaml")
+            names = (self._checkpoint, "metrics.jsonl", "config.yaml", "types.safetensors")
             state["_files"] = {
                 name: (Path(self.run_) / name).read_bytes()
                 for name in names

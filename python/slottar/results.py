@@ -62,7 +62,8 @@ class Segmentation:
     attention: Optional[np.ndarray] = None
     #: [K, S] the slots themselves, likewise
     slots: Optional[np.ndarray] = None
-    #: [N] a number per segment that means the same in all trajectories; None: the model has none
+    #: [N] a number per segment that means the same in all trajectories, -1 where unknown; None: the
+    #: model has none (a checkpoint without its run)
     types: Optional[np.ndarray] = None
     #: how the vote came about; None unless it is one and pictures were asked for
     vote: Optional[Vote] = None

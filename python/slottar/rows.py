@@ -55,6 +55,7 @@ COLUMNS: Dict[str, Tuple[Callable[[Any, str], Any], Optional[str]]] = {
     "observations": (observed, None),
     "rewards": (reals, "has_rewards"),
     "segments": (integers, "has_segments"),
+    "subtasks": (integers, "has_subtasks"),
     "final_observation": (observed, "has_finals"),
     "split": (split_of, "has_splits"),
     "terminated": (lambda value, _: bool(value), "has_terminated"),
@@ -62,7 +63,7 @@ COLUMNS: Dict[str, Tuple[Callable[[Any, str], Any], Optional[str]]] = {
     "seed": (number(64), "has_seeds"),
     "task": (number(32), "has_tasks"),
 }
-_PER_STEP = ("observations", "rewards", "segments")
+_PER_STEP = ("observations", "rewards", "segments", "subtasks")
 
 
 def columns_of(episode: Any) -> Dict[str, Any]:
@@ -171,6 +172,7 @@ class Row:
             length=len(self.actions),
             rewards=address(v["rewards"]),
             segments=address(v["segments"]),
+            subtasks=address(v["subtasks"]),
             split=v["split"] or 0,
             terminated=bool(v["terminated"]),
             truncated=bool(v["truncated"]),
@@ -203,11 +205,14 @@ def describe(first: Row, largest: int, about: Mapping[str, Any]) -> Tuple[Any, A
     seen = about.get("observation_names")
     if seen is not None and len(seen) != first.size:
         raise ValueError(f"{len(seen)} observation names for {first.size} numbers")
+    done = about.get("subtask_names") if first.values["subtasks"] is not None else None
+    info.subtask_count = 0 if done is None else len(done)
     kept = [
         None if names is None else texts(names, "an action name"),
         None if seen is None else texts(seen, "an observation name"),
+        None if done is None else texts(done, "the name of a sub-task"),
     ]
-    for field, given in zip(("action_names", "observation_names"), kept):
+    for field, given in zip(("action_names", "observation_names", "subtask_names"), kept):
         if given is not None:
             setattr(info, field, ctypes.cast(given, type(getattr(info, field))))
     _describe_observations(info, first, bool(about.get("bits")))

@@ -109,6 +109,7 @@ class VoteSegmenter(Model):
             finally:
                 if pointer.value:
                     self._keep(Handle(context, pointer, lib.slt_segmenter_close))
+        self._learn_types(data)
         self.trust_.warn(2)
         return self
 

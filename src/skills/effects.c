@@ -1,12 +1,12 @@
 // Types by effect, learned: which atoms and cells change at ends only, and which effects are
 // frequent.
 //
-//   specific atom   at ends at least 5 times, and in 95 % of its occurrences
+//   specific atom   at ends at least 5 times, and in 85 % of its occurrences
 //   still cell      its changes are so; LATE when only the ends of episodes say it
 //   symbol          of a still cell: of the fewest atoms that cover its changes, the first that
 //                   fits; of an end that changed no still cell, or a late one: the same with the
 //                   specific atoms of all other cells
-//   effect          (last action, symbols); at least max(5, 1 %) of all ends make it a type
+//   effect          (last action, symbols); at least max(5, 0.5 %) of all ends make it a type
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -14,7 +14,7 @@
 #include "skills/types_impl.h"
 
 enum { LEAST = 5, MOST_KEPT = 1 << 24 };
-static const double SHARE = 0.95, RARE = 0.01;
+static const double SHARE = 0.85, RARE = 0.005;
 
 typedef struct {
     int64_t at_ends, all;

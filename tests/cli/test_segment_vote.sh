@@ -65,7 +65,7 @@ says "as runs arrive" err "switching: 8 runs: trust "
 check "as csv" 0 vote --run a -o a.csv
 python "a row per step" <<'P'
 rows = open("a.csv").read().split()
-assert rows[0] == "episode,step,segment" and len(rows) == len(open("moves.csv").read().split())
+assert rows[0] == "episode,step,segment,type" and len(rows) == len(open("moves.csv").read().split())
 P
 check "labels back" 0 vote --run a -o back/
 says "and says where" out "labelled: back/moves.csv"

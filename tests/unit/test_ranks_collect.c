@@ -86,7 +86,7 @@ static void odd_bytes_are_refused(void **state) {
     (void)state;
     uint8_t actions[3] = {1, 2, 3}, views[8] = {1, 1, 0, 1, 0, 0, 1, 0}, bytes[256];
     float rewards[3] = {0, 0, 1};
-    int32_t segments[3] = {0, 0, 1};
+    int32_t segments[3] = {0, 0, 1}, subtasks[3] = {2, 2, -1};
     slt_world_family family = {.observations = SLT_OBSERVATIONS_U8};
     slt_play_rules rules = {.family = &family, .longest = 3};
     slt_record record = {.seed = 9,
@@ -95,6 +95,7 @@ static void odd_bytes_are_refused(void **state) {
                          .actions = actions,
                          .rewards = rewards,
                          .segments = segments,
+                         .subtasks = subtasks,
                          .views = views};
     size_t size = slt_record_packed(&record, 2);
     assert_ptr_equal(slt_record_pack(&record, 2, bytes), bytes + size);

@@ -5,7 +5,7 @@
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
 #include <string.h>
-#include "core/context_impl.h"
+#include "core/group_impl.h"
 #include "data/formats.h"
 #include "skills/types_impl.h"
 #include "train/inference/model_api.h"
@@ -50,12 +50,13 @@ slt_status slt_model_learn_types(slt_model *model, slt_dataset *data) {
     slt_arena arena;
     uint32_t origin;
     char path[SLT_RUN_PATH];
+    if (slt_model_has_laws(model)) return SLT_OK;
     slt_arena_init(&arena, &context->allocator, 0);
     slt_status status = learn(model, &arena, data, &types);
     slt_arena_deinit(&arena);
     SLT_TRY(status);
     slt_model_hold_types(model, types);
-    if (!slt_model_is_run(model)) return SLT_OK;
+    if (!slt_model_is_run(model) || !slt_group_leads(context)) return SLT_OK;
     SLT_TRY(slt_data_checksum(slt_model_path(model), &origin));
     slt_types_set_origin(types, origin);
     // a run that cannot be written to is used all the same
@@ -100,7 +101,10 @@ slt_status slt_model_types(slt_model *model, const slt_types **out) {
         }
         slt_status status = slt_model_learn_types(model, data);
         slt_dataset_close(data);
-        SLT_TRY(status);
+        if (status == SLT_INVALID)
+            slt_context_log(context, SLT_LOG_WARNING, "no types of segments: %s", slt_last_error());
+        else
+            SLT_TRY(status);
     }
     *out = slt_model_held_types(model);
     return SLT_OK;

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# skills: types of segments from labels and from a model; segment and eval have them too.
+. "$(dirname "$0")/tap.sh"
+"$SLOTTAR" collect doorkey --split 200,20,40 -o data.safetensors -q >/dev/null
+
+check "types from labels" 0 "$SLOTTAR" skills data.safetensors
+says "every name is a type" out "accuracy 100.00, purity 100.00, NMI 100.00; 3 types, 3 names"
+says "says what was told" out "boundaries told labels"
+says "a type has its effect" out "toggle, cell 26"
+check "as JSON" 0 "$SLOTTAR" skills data.safetensors --json
+says "with scores" out '"scores":{"accuracy":1,'
+
+"$SLOTTAR" train slottar-mdl data.safetensors prior=3 steps=300 -o run -q >/dev/null
+check "segments with types" 0 "$SLOTTAR" segment run data.safetensors --split test
+says "a type per segment" out '"segments":3,'
+grep -qE '"types":\[[0-9-]+,[0-9-]+,[0-9-]+\]' out && ok "in every line" || not_ok "in every line"
+[ -f run/types.safetensors ] && ok "kept in the run" || not_ok "kept in the run"
+cp out first.jsonl; cp run/types.safetensors kept
+mv data.safetensors moved.safetensors
+check "types do not need the data again" 0 "$SLOTTAR" segment run moved.safetensors --split test
+cmp -s out first.jsonl && ok "and are the same" || not_ok "and are the same"
+check "a table" 0 "$SLOTTAR" segment run moved.safetensors --split test -o all.csv
+[ "$(head -1 all.csv)" = "episode,step,segment,type" ] && ok "has a column for them" || not_ok "has a column for them"
+check "types from a model" 0 "$SLOTTAR" skills moved.safetensors run
+says "told nothing" out "boundaries told nothing"
+check "eval" 0 "$SLOTTAR" eval run moved.safetensors --json
+says "scores types" out '"types":{"accuracy":'
+
+# types of another checkpoint are not used; damaged ones are refused
+rm run/types.safetensors
+check "without data" 0 "$SLOTTAR" segment run moved.safetensors --split test
+grep -q '"types"' out && not_ok "there are no types" || ok "there are no types"
+head -c 100 kept >run/types.safetensors
+check "a cut file" 1 "$SLOTTAR" segment run moved.safetensors --split test
+says "is named" err "run/types.safetensors"
+check "no labels" 1 "$SLOTTAR" skills run/types.safetensors
+plan
