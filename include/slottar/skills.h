@@ -91,6 +91,43 @@ SLT_API slt_status slt_model_learn_types(slt_model *model, slt_dataset *data);
 SLT_API slt_status slt_model_score_types(slt_model *model, slt_dataset *data,
                                          const slt_segment_options *options, slt_type_scores *out);
 
+// ---- sub-policies
+
+// What acts like the segments of each type: one network with terminations, asked for a skill, and
+// one that chooses the next skill. Types of like behaviour are one skill.
+typedef struct slt_skills slt_skills;
+
+// Zero: the defaults.
+typedef struct {
+    int hidden; // units of a layer, 8 to 256; 0: 128
+    int epochs; // 0: 20
+    uint64_t seed;
+    bool unmerged; // every type is a skill of its own
+} slt_skills_options;
+
+// Learns from the segments of the training split, as slt_types_learn takes them; what is held out
+// is the valid split, or every tenth episode. types: learned from the same data, not kept. options
+// may be NULL. UNSUPPORTED for continuous actions and observations that are no symbols.
+SLT_API slt_status slt_skills_learn(slt_context *context, slt_dataset *data,
+                                    const int32_t *segments, const slt_types *types,
+                                    const slt_skills_options *options, slt_skills **out);
+SLT_API void slt_skills_close(slt_skills *skills);
+SLT_API slt_status slt_skills_save(const slt_skills *skills, const char *path, bool overwrite);
+SLT_API slt_status slt_skills_open(slt_context *context, const char *path, slt_skills **out);
+
+SLT_API int slt_skills_count(const slt_skills *skills);
+
+// How well a skill imitates held-out segments; shares of 0 steps are 0.
+typedef struct {
+    int types[16], type_count; // the first of those that it is made of
+    int64_t steps;             // held out
+    double action;             // share of steps whose action is the most probable one
+    double end;                // share of steps at which it rightly ends or continues
+} slt_skill_info;
+SLT_API slt_status slt_skills_describe(const slt_skills *skills, int skill, slt_skill_info *out);
+// Share of held-out segments whose skill is the one that the chooser takes.
+SLT_API double slt_skills_choice(const slt_skills *skills);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,13 +3,18 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "commands.h"
 #include "data_columns.h"
 #include "json_text.h"
 #include "slottar/skills.h"
 
 static const cli_flag flags[] = {
+    {"output", 'o', "FILE", "learns sub-policies too, and writes them (.safetensors)"},
+    CLI_FORCE,
     {"split", 0, "SPLIT", "what the types are scored on (default test)"},
+    {"unmerged", 0, NULL, "every type is a skill of its own"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
@@ -21,6 +26,8 @@ typedef struct {
     const slt_types *types;
     bool scored;
     slt_type_scores scores;
+    int32_t *ids;       // [steps] of the model
+    slt_skills *skills; // NULL: not asked for
 } found;
 
 static slt_status find(cli_call *call, found *f, slt_split split) {
@@ -46,6 +53,61 @@ static slt_status find(cli_call *call, found *f, slt_split split) {
                     : slt_types_score(f->types, f->data, split, &f->scores);
 }
 
+// ---- sub-policies
+
+static slt_status keep(void *user, const slt_segments *s) {
+    found *f = user;
+    memcpy(f->ids + slt_dataset_offsets(f->data)[s->episode], s->ids,
+           (size_t)s->length * sizeof *f->ids);
+    return SLT_OK;
+}
+
+static slt_status learn(cli_call *call, found *f, const char *path) {
+    slt_skills_options options = {.seed = call->seed,
+                                  .unmerged = cli_value(call, "unmerged") != NULL};
+    bool force = cli_value(call, "force") != NULL;
+    slt_output_request output = {
+        .path = path, .overwrite = force, .inputs = call->arguments, .input_count = call->count};
+    slt_status status = slt_output_check(&output);
+    if (status == SLT_OK && f->model) {
+        int64_t steps = slt_dataset_about(f->data)->steps;
+        f->ids = malloc((size_t)steps * sizeof *f->ids);
+        if (!f->ids) return SLT_NOMEM;
+        status = slt_model_segment(f->model, f->data, NULL, keep, f);
+    }
+    if (status == SLT_OK)
+        status = slt_skills_learn(call->context, f->data, f->ids, f->types, &options, &f->skills);
+    return status == SLT_OK ? slt_skills_save(f->skills, path, force) : status;
+}
+
+static void print_skills(const found *f) {
+    printf("%-6s%8s%8s%8s  %s\n", "skill", "steps", "action", "end", "types");
+    for (int k = 0; k < slt_skills_count(f->skills); k++) {
+        slt_skill_info info;
+        if (slt_skills_describe(f->skills, k, &info) != SLT_OK) return;
+        printf("%-6d%8lld%8.1f%8.1f ", k, (long long)info.steps, 100 * info.action, 100 * info.end);
+        for (int i = 0; i < info.type_count; i++) printf(" %d", info.types[i]);
+        putchar('\n');
+    }
+    printf("imitation of held-out segments, percent of steps; next skill %.1f\n",
+           100 * slt_skills_choice(f->skills));
+}
+
+static void json_skills(const found *f) {
+    fputs(",\"skills\":[", stdout);
+    for (int k = 0; k < slt_skills_count(f->skills); k++) {
+        slt_skill_info info;
+        if (slt_skills_describe(f->skills, k, &info) != SLT_OK) return;
+        printf("%s{\"skill\":%d,\"steps\":%lld,\"action\":%.9g,\"end\":%.9g,\"types\":[",
+               k ? "," : "", k, (long long)info.steps, info.action, info.end);
+        for (int i = 0; i < info.type_count; i++) printf("%s%d", i ? "," : "", info.types[i]);
+        fputs("]}", stdout);
+    }
+    printf("],\"choice\":%.9g", slt_skills_choice(f->skills));
+}
+
+// ---- printing
+
 static void print_json(const found *f) {
     char text[1024];
     fputs("{\"types\":[", stdout);
@@ -56,7 +118,9 @@ static void print_json(const found *f) {
         cli_json_text(stdout, text);
         putchar('}');
     }
-    fputs("],\"scores\":", stdout);
+    putchar(']');
+    if (f->skills) json_skills(f);
+    fputs(",\"scores\":", stdout);
     if (f->scored)
         printf("{\"accuracy\":%.9g,\"purity\":%.9g,\"nmi\":%.9g,\"types\":%d,\"names\":%d,"
                "\"segments\":%lld}}\n",
@@ -79,6 +143,7 @@ static void print_table(const found *f) {
                100 * f->scores.accuracy, 100 * f->scores.purity, 100 * f->scores.nmi,
                f->scores.types, f->scores.names, (long long)f->scores.segments,
                f->model ? "nothing" : "labels");
+    if (f->skills) print_skills(f);
 }
 
 static int run(cli_call *call) {
@@ -86,8 +151,12 @@ static int run(cli_call *call) {
     slt_split split;
     if (!cli_split_flag(call, &split)) return CLI_USAGE;
     if (!cli_choose_columns(call, 0)) return CLI_USAGE;
+    const char *path = cli_value(call, "output");
     slt_status status = find(call, &f, split);
+    if (status == SLT_OK && path) status = learn(call, &f, path);
     if (status == SLT_OK) (call->json ? print_json : print_table)(&f);
+    free(f.ids);
+    slt_skills_close(f.skills);
     slt_types_close(f.own);
     slt_model_close(f.model);
     slt_dataset_close(f.data);
@@ -96,18 +165,23 @@ static int run(cli_call *call) {
 
 const cli_command cli_skills = {
     .name = "skills",
-    .arguments = "DATA [RUN]",
-    .summary = "types of segments, by what they do",
-    .text = "Learns types of segments that mean the same in all trajectories, without labels: by "
-            "what\n"
-            "the last step of a segment changes where observations are symbols, else by clusters "
-            "of\n"
-            "how the observation moves. Boundaries are those that the model of RUN finds; without "
-            "RUN\n"
-            "the labelled ones. Prints every type with its number of segments and its effect, and\n"
-            "scores against the names of sub-tasks where DATA has them.\n\n"
-            "  slottar skills craft-full.safetensors\n"
-            "  slottar skills craft-full.safetensors runs/a\n",
+    .arguments = "DATA [RUN] [-o FILE]",
+    .summary = "types of segments, and sub-policies that act like them",
+    .text =
+        "Learns types of segments that mean the same in all trajectories, without labels: by "
+        "what\n"
+        "the last step of a segment changes where observations are symbols, else by clusters "
+        "of\n"
+        "how the observation moves. Boundaries are those that the model of RUN finds; without "
+        "RUN\n"
+        "the labelled ones. Prints every type with its number of segments and its effect, and\n"
+        "scores against the names of sub-tasks where DATA has them.\n\n"
+        "-o learns one policy with terminations for all types, merges types of like behaviour,\n"
+        "and says per skill how well it imitates held-out segments (the valid split, or every\n"
+        "tenth episode).\n\n"
+        "  slottar skills craft-full.safetensors\n"
+        "  slottar skills craft-full.safetensors runs/a\n"
+        "  slottar skills craft-full.safetensors -o skills.safetensors\n",
     .flags = flags,
     .least = 1,
     .most = 2,

@@ -29,6 +29,46 @@ void slt_types_close(slt_types *types) {
     slt_free(&types->context->allocator, types);
 }
 
+static slt_status copy_arrays(const slt_types *from, slt_types *to) {
+    size_t K = (size_t)from->count, D = (size_t)from->features, number;
+    const struct {
+        const void *values;
+        size_t bytes;
+        void **out;
+    } arrays[] = {
+        {from->times, K * sizeof *from->times, (void **)&to->times},
+        {from->cells, (size_t)from->shape.cells, (void **)&to->cells},
+        {from->symbols, (size_t)from->symbol_count * sizeof *from->symbols, (void **)&to->symbols},
+        {from->means, D * sizeof *from->means, (void **)&to->means},
+        {from->scales, D * sizeof *from->scales, (void **)&to->scales},
+        {from->centres, K * D * sizeof *from->centres, (void **)&to->centres},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        unsigned char *bytes;
+        SLT_TRY(SLT_NEW(&to->arena, &bytes, arrays[i].bytes + 1));
+        if (arrays[i].bytes) memcpy(bytes, arrays[i].values, arrays[i].bytes);
+        *arrays[i].out = bytes;
+    }
+    SLT_TRY(slt_key_map_init(&to->effects, &to->arena, sizeof(slt_effect)));
+    for (number = 0; !D && number < K; number++) {
+        int32_t unused;
+        SLT_TRY(slt_key_map_add(&to->effects, slt_key_map_at(&from->effects, (int32_t)number),
+                                &unused));
+    }
+    return SLT_OK;
+}
+
+slt_status slt_types_copy(const slt_types *types, slt_types **out) {
+    slt_types *copy;
+    SLT_TRY(SLT_ALLOC(&types->context->allocator, &copy, 1));
+    *copy = *types;
+    slt_arena_init(&copy->arena, &types->context->allocator, 0);
+    slt_status status = copy_arrays(types, copy);
+    if (status != SLT_OK) return slt_types_close(copy), status;
+    *out = copy;
+    return SLT_OK;
+}
+
 int slt_types_count(const slt_types *types) { return types->count; }
 
 int64_t slt_types_times(const slt_types *types, int type) {

@@ -49,30 +49,42 @@ static slt_array array_of(const char *name, slt_dtype dtype, int64_t rows, int64
     return array;
 }
 
-static slt_status write_file(const slt_types *types, slt_arena *arena, const char *path) {
+slt_status slt_types_pack(const slt_types *types, slt_arena *arena,
+                          slt_array out[SLT_TYPES_ARRAYS]) {
     int32_t *symbols;
+    int64_t *about, K = types->count, D = types->features;
     SLT_TRY(pack_symbols(types, arena, &symbols));
-    const int64_t about[ABOUT_COUNT] = {types->continuous,    types->actions,
-                                        types->observation,   types->shape.channels,
-                                        types->still_symbols, (int64_t)types->origin};
-    int64_t K = types->count, D = types->features;
-    const slt_array by_effect[] = {
+    SLT_TRY(SLT_NEW(arena, &about, ABOUT_COUNT));
+    about[ABOUT_CONTINUOUS] = types->continuous;
+    about[ABOUT_ACTIONS] = types->actions;
+    about[ABOUT_OBSERVATION] = types->observation;
+    about[ABOUT_CHANNELS] = types->shape.channels;
+    about[ABOUT_STILL] = types->still_symbols;
+    about[ABOUT_ORIGIN] = (int64_t)types->origin;
+    const slt_array by_effect[SLT_TYPES_ARRAYS] = {
         array_of("about", SLT_DTYPE_I64, ABOUT_COUNT, 0, about),
         array_of("times", SLT_DTYPE_I64, K, 0, types->times),
         array_of("effects", SLT_DTYPE_I32, K, EFFECT_COLUMNS, types->effects.keys),
         array_of("symbols", SLT_DTYPE_I32, types->symbol_count, SYMBOL_COLUMNS, symbols),
         array_of("cells", SLT_DTYPE_U8, types->shape.cells, 0, types->cells),
     };
-    const slt_array by_cluster[] = {
+    const slt_array by_cluster[SLT_TYPES_ARRAYS] = {
         array_of("about", SLT_DTYPE_I64, ABOUT_COUNT, 0, about),
         array_of("times", SLT_DTYPE_I64, K, 0, types->times),
         array_of("means", SLT_DTYPE_F64, D, 0, types->means),
         array_of("scales", SLT_DTYPE_F64, D, 0, types->scales),
         array_of("centres", SLT_DTYPE_F64, K, D, types->centres),
     };
+    memcpy(out, D ? by_cluster : by_effect, sizeof by_effect);
+    return SLT_OK;
+}
+
+static slt_status write_file(const slt_types *types, slt_arena *arena, const char *path) {
     const slt_metadata format = {"format", FORMAT_NAME};
-    return slt_safetensors_save(&types->context->allocator, path, D ? by_cluster : by_effect, 5,
-                                &format, 1);
+    slt_array arrays[SLT_TYPES_ARRAYS];
+    SLT_TRY(slt_types_pack(types, arena, arrays));
+    return slt_safetensors_save(&types->context->allocator, path, arrays, SLT_TYPES_ARRAYS, &format,
+                                1);
 }
 
 slt_status slt_types_save(const slt_types *types, const char *path, bool overwrite) {
@@ -101,9 +113,6 @@ static slt_status get(const slt_safetensors *file, const char *name, slt_dtype d
 
 static slt_status read_about(slt_types *types, const slt_safetensors *file) {
     const slt_array *array;
-    const char *format = slt_safetensors_metadata(file, "format");
-    if (!format || strcmp(format, FORMAT_NAME) != 0)
-        return refuse(file, "format", "these are no types of segments (slottar-types-1)");
     SLT_TRY(get(file, "about", SLT_DTYPE_I64, ABOUT_COUNT, 0, &array));
     const int64_t *about = array->data;
     if (about[ABOUT_CONTINUOUS] < 0 || about[ABOUT_CONTINUOUS] > 1 || about[ABOUT_ACTIONS] < 1 ||
@@ -230,17 +239,25 @@ static slt_status read_types(slt_types *types, const slt_safetensors *file) {
                                                  : read_effects(types, file);
 }
 
-slt_status slt_types_open(slt_context *context, const char *path, slt_types **out) {
+slt_status slt_types_unpack(slt_context *context, const slt_safetensors *file, slt_types **out) {
     static const slt_dataset_info none = {0};
-    slt_safetensors *file;
     slt_types *types = NULL;
-    SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
-    slt_status status = slt_types_create(context, &none, &types);
-    if (status == SLT_OK) status = read_types(types, file);
-    slt_safetensors_close(file);
+    SLT_TRY(slt_types_create(context, &none, &types));
+    slt_status status = read_types(types, file);
     if (status != SLT_OK) return slt_types_close(types), status;
     *out = types;
     return SLT_OK;
+}
+
+slt_status slt_types_open(slt_context *context, const char *path, slt_types **out) {
+    slt_safetensors *file;
+    SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
+    const char *format = slt_safetensors_metadata(file, "format");
+    slt_status status = format && strcmp(format, FORMAT_NAME) == 0
+                            ? slt_types_unpack(context, file, out)
+                            : refuse(file, "format", "no types of segments (slottar-types-1)");
+    slt_safetensors_close(file);
+    return status;
 }
 
 // ---- as words

@@ -6,6 +6,7 @@
 #define SLT_SKILLS_TYPES_IMPL_H
 
 #include "core/context_impl.h"
+#include "core/safetensors.h"
 #include "skills/cells.h"
 #include "skills/key_map.h"
 #include "slottar/skills.h"
@@ -44,12 +45,21 @@ struct slt_types {
 };
 
 slt_status slt_types_create(slt_context *context, const slt_dataset_info *info, slt_types **out);
+slt_status slt_types_copy(const slt_types *types, slt_types **out);
 
 // the effect of a step that ends a segment
 void slt_effect_of(const slt_types *types, const slt_step_change *change, int32_t action,
                    slt_effect *out);
 // SHAPE unless the data set is like the one that the types were learned from
 slt_status slt_types_fit(const slt_types *types, const slt_dataset *data);
+
+// ---- files: the tensors of types, alone or with those of skills
+
+enum { SLT_TYPES_ARRAYS = 5 };
+slt_status slt_types_pack(const slt_types *types, slt_arena *arena,
+                          slt_array out[SLT_TYPES_ARRAYS]);
+// checks everything
+slt_status slt_types_unpack(slt_context *context, const slt_safetensors *file, slt_types **out);
 
 // ---- learning
 

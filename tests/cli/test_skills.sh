@@ -26,6 +26,14 @@ says "told nothing" out "boundaries told nothing"
 check "eval" 0 "$SLOTTAR" eval run moved.safetensors --json
 says "scores types" out '"types":{"accuracy":'
 
+check "sub-policies" 0 "$SLOTTAR" skills moved.safetensors -o skills.safetensors
+says "say how well they imitate" out "imitation of held-out segments"
+check "are kept" 1 "$SLOTTAR" skills moved.safetensors -o skills.safetensors
+says "unless forced" err "skills.safetensors"
+check "never over the input" 1 "$SLOTTAR" skills moved.safetensors -o moved.safetensors -f
+check "of a model's segments" 0 "$SLOTTAR" skills moved.safetensors run -o found.safetensors --json
+says "as JSON" out '"skills":[{"skill":0,'
+
 # types of another checkpoint are not used; damaged ones are refused
 rm run/types.safetensors
 check "without data" 0 "$SLOTTAR" segment run moved.safetensors --split test

@@ -1,0 +1,68 @@
+// Skills: handles, and observations as ones.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include <string.h>
+#include "skills/skills_impl.h"
+
+slt_status slt_skills_create(slt_context *context, slt_skills **out) {
+    SLT_TRY(SLT_ALLOC(&context->allocator, out, 1));
+    (*out)->context = context;
+    slt_arena_init(&(*out)->arena, &context->allocator, 0);
+    return SLT_OK;
+}
+
+void slt_skills_close(slt_skills *skills) {
+    if (!skills) return;
+    slt_types_close(skills->types);
+    slt_arena_deinit(&skills->arena);
+    slt_free(&skills->context->allocator, skills);
+}
+
+int slt_skills_count(const slt_skills *skills) { return skills->count; }
+double slt_skills_choice(const slt_skills *skills) { return skills->choice; }
+
+slt_status slt_skills_describe(const slt_skills *skills, int skill, slt_skill_info *out) {
+    enum { MOST = sizeof out->types / sizeof *out->types };
+    if (skill < 0 || skill >= skills->count)
+        SLT_FAIL(SLT_RANGE, "no skill %d, there are %d", skill, skills->count);
+    const double *shown = skills->shown + skill * 3;
+    *out = (slt_skill_info){.steps = (int64_t)shown[0], .action = shown[1], .end = shown[2]};
+    for (int t = 0; t < slt_types_count(skills->types) && out->type_count < MOST; t++)
+        if (skills->skill_of_type[t] == skill) out->types[out->type_count++] = t;
+    return SLT_OK;
+}
+
+slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_shape *policy,
+                             slt_skill_shape *chooser) {
+    int width = skills->code.width;
+    if (width + skills->count > 65536 || width + skills->tasks > 65536 ||
+        skills->count > SLT_SKILL_OUTPUTS || 2 * skills->actions > SLT_SKILL_OUTPUTS)
+        SLT_FAIL(SLT_RANGE, "%d places, %d skills, %d tasks, %d actions are too many", width,
+                 skills->count, skills->tasks, skills->actions);
+    *policy = (slt_skill_shape){width + skills->count, hidden, 2 * skills->actions};
+    *chooser = (slt_skill_shape){width + skills->tasks, hidden, skills->count};
+    return SLT_OK;
+}
+
+slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena) {
+    int64_t width = 0;
+    SLT_TRY(SLT_NEW(arena, &code->start, (size_t)code->size));
+    for (int64_t i = 0; i < code->size; i++) {
+        code->start[i] = (int32_t)width;
+        width += code->levels[i] - 1;
+        if (width > 65000) SLT_FAIL(SLT_RANGE, "observations have more than 65000 different marks");
+    }
+    if (!width) SLT_FAIL(SLT_INVALID, "observations never differ");
+    code->width = (int)width;
+    return SLT_OK;
+}
+
+int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < code->size; i++) {
+        int value = numbers[i] < code->levels[i] ? numbers[i] : code->levels[i] - 1;
+        if (value > 0) out[count++] = (uint16_t)(code->start[i] + value - 1);
+    }
+    return count;
+}

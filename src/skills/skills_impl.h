@@ -1,0 +1,48 @@
+// The inside of skills.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_SKILLS_SKILLS_IMPL_H
+#define SLT_SKILLS_SKILLS_IMPL_H
+
+#include "skills/skill_net.h"
+#include "skills/types_impl.h"
+
+// the longest that a skill acts before another is chosen
+enum { SLT_SKILL_STEPS = 32 };
+
+// Numbers of an observation become ones: a number with L levels takes L - 1 places, and value v > 0
+// is a one at place v - 1 of these. Levels are those that training has; larger values count as the
+// largest.
+typedef struct {
+    int64_t size;
+    uint16_t *levels; // [size], 1 to 256
+    int32_t *start;   // [size]
+    int width;        // places in all
+} slt_skill_code;
+
+struct slt_skills {
+    slt_context *context;
+    slt_arena arena;
+    slt_types *types;
+    slt_skill_code code;
+    int actions, count, tasks; // count: skills
+    int32_t *skill_of_type;    // [types]
+    char *environment;         // ids of the tasks, commas between them; "": unknown
+    slt_skill_net policy;      // code, then a place per skill -> action + actions * it is the last
+    slt_skill_net chooser;     // code, then a place per task -> skill
+    double *shown;             // [count][3]: held-out steps, share of actions, share of ends
+    double choice;
+};
+
+slt_status slt_skills_create(slt_context *context, slt_skills **out);
+// widths of the two networks; RANGE when an input would not fit
+slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_shape *policy,
+                             slt_skill_shape *chooser);
+
+// start and width from levels; RANGE when there are too many
+slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena);
+// the ones of an observation, at most one per number; returns how many
+int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out);
+
+#endif
