@@ -47,7 +47,7 @@ typedef struct {
     // 1 000. Splits are stored when more than the first is wanted.
     int64_t episodes[SLT_SPLITS];
     const char *observations; // Craft: "full" or "partial"; NULL: as the id says
-    const char *expert;       // "bot", "random" or a policy's file (policy.h); NULL: "bot"
+    const char *expert;       // "bot", "random", or a file: a policy (policy.h), skills (skills.h); NULL: "bot"
     double noise;             // share of steps with a random action instead of the expert's
     const char *truth;        // MiniGrid: "effects", "reference", "natural"; NULL: effects
     bool single_delimiter;    // MiniGrid: pickup is recorded as toggle; segments stay as they are

@@ -99,8 +99,8 @@ typedef struct slt_skills slt_skills;
 
 // Zero: the defaults.
 typedef struct {
-    int hidden; // units of a layer, 8 to 256; 0: 128
-    int epochs; // 0: 20
+    int hidden; // units of a layer, 8 to 256; 0: 256
+    int epochs; // 0: 30
     uint64_t seed;
     bool unmerged; // every type is a skill of its own
 } slt_skills_options;

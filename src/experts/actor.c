@@ -10,6 +10,7 @@
 #include "experts/craft_bot.h"
 #include "experts/planner.h"
 #include "experts/policy_play.h"
+#include "skills/skill_play.h"
 
 // ---- random numbers by step, so that the experts' own streams stay as they are
 
@@ -91,6 +92,28 @@ static int act_policy(void *state, const void *world, const uint8_t *view) {
     return action;
 }
 
+// ---- skills
+
+typedef struct {
+    dice dice;
+    slt_skill_player player;
+} skills_actor;
+
+static void start_skills(void *state, const slt_actor_start *start) {
+    skills_actor *self = state;
+    self->dice = (dice){.start = *start};
+    slt_skill_player_start(&self->player, start->skills, start->task, start->playable, start->seed);
+}
+
+static int act_skills(void *state, const void *world, const uint8_t *view) {
+    (void)world;
+    skills_actor *self = state;
+    int action = slt_skill_player_act(&self->player, view);
+    if (self->dice.start.noise == 0) return action;
+    toss tossed = roll(&self->dice);
+    return tossed.chance < self->dice.start.noise ? tossed.action : action;
+}
+
 // ---- random play
 
 static bool knows_all(const slt_env_kind *kind) { return kind != NULL; }
@@ -110,6 +133,7 @@ static const slt_actor actors[] = {
     {"bot", false, slt_craft_is, sizeof(craft_actor), start_craft, act_craft},
     {"bot", false, slt_planner_knows, sizeof(slt_planner), start_planner, act_planner},
     {"policy", false, slt_minigrid_is, sizeof(policy_actor), start_policy, act_policy},
+    {"skills", false, knows_all, sizeof(skills_actor), start_skills, act_skills},
     {"random", true, knows_all, sizeof(dice), start_random, act_random},
 };
 enum { ACTORS = sizeof actors / sizeof *actors };
@@ -120,12 +144,17 @@ bool slt_actor_is_file(const char *name) {
     return length > tail && strcmp(name + length - tail, ending) == 0;
 }
 
+bool slt_actor_has_skills(const slt_actor *actor) { return actor->start == start_skills; }
+
 slt_status slt_actor_find(const char *name, const slt_env_kind *kind, const slt_actor **out) {
-    bool named = false;
+    bool named = false, file = slt_actor_is_file(name), skills = false;
+    if (file) SLT_TRY(slt_skills_is(name, &skills));
     for (int i = 0; i < ACTORS; i++) {
-        // a policy has the name of its file
-        bool learned = actors[i].start == start_policy;
-        if (learned ? !slt_actor_is_file(name) : strcmp(actors[i].name, name) != 0) continue;
+        // policies and skills have the name of their file
+        bool learned = actors[i].start == start_policy || slt_actor_has_skills(&actors[i]);
+        if (learned ? !file || slt_actor_has_skills(&actors[i]) != skills
+                    : strcmp(actors[i].name, name) != 0)
+            continue;
         named = true;
         if (!actors[i].knows(kind)) continue;
         *out = &actors[i];

@@ -18,6 +18,8 @@ typedef struct {
     double noise;                    // share of random actions
     int playable;                    // a random action is one of 0..playable-1
     const struct slt_policy *policy; // of who has learned
+    const struct slt_skills *skills; // of who plays them
+    int task;                        // of the skills' tasks
 } slt_actor_start;
 
 typedef struct {
@@ -32,7 +34,8 @@ typedef struct {
 
 // is it the path of a policy, and no name?
 bool slt_actor_is_file(const char *name);
-// the expert of that name for an environment; a message when there is none
+bool slt_actor_has_skills(const slt_actor *actor);
+// the expert of that name for an environment; a message when there is none. A file is looked into
 slt_status slt_actor_find(const char *name, const slt_env_kind *kind, const slt_actor **out);
 
 #endif

@@ -19,6 +19,7 @@
 #include "experts/episode_seeds.h"
 #include "experts/policy_file.h"
 #include "experts/record_pack.h"
+#include "skills/skill_play.h"
 
 enum { ROUND = 128 }; // of one process
 
@@ -28,12 +29,14 @@ typedef struct {
     slt_arena arena;
     slt_dataset_builder *builder;
     const slt_policy_file *learned; // who plays, where that was learned
-    slt_player *players;            // [threads]
-    slt_record *records;            // [ROUND], and one for those of other processes
-    double *sizes;                  // [ranks] bytes of what each process recorded in the round
-    size_t *counts;                 // the same, as a gather wants it
-    unsigned char *mine;            // this process' records, packed
-    unsigned char *all;             // in process 0: those of everybody, one process after the other
+    slt_skills *skills;             // the same of skills
+    int skill_tasks[SLT_SET_ENVIRONMENTS];
+    slt_player *players; // [threads]
+    slt_record *records; // [ROUND], and one for those of other processes
+    double *sizes;       // [ranks] bytes of what each process recorded in the round
+    size_t *counts;      // the same, as a gather wants it
+    unsigned char *mine; // this process' records, packed
+    unsigned char *all;  // in process 0: those of everybody, one process after the other
     const unsigned char **next, **end; // [ranks] what is still to be read of each
 
     // the round at hand
@@ -161,10 +164,22 @@ static slt_status open_builder(session *all, const slt_collect_request *request)
     return status == SLT_OK ? describe_play(all) : status;
 }
 
+static slt_status find_task(session *all, int task) {
+    const slt_env_kind *kind = all->plan.kinds[task];
+    return slt_skills_task(all->skills, kind->id, kind->observation_size, kind->actions,
+                           &all->skill_tasks[task]);
+}
+
 // who has learned comes from a file, in every process
 static slt_status open_policy(session *all, const slt_collect_request *request) {
     slt_play_rules *rules = &all->plan.rules;
     if (!request->expert || !slt_actor_is_file(request->expert)) return SLT_OK;
+    if (slt_actor_has_skills(rules->actor)) {
+        SLT_TRY(slt_skills_open(all->context, request->expert, &all->skills));
+        rules->skills = all->skills;
+        for (int i = 0; i < all->plan.tasks; i++) SLT_TRY(find_task(all, i));
+        return SLT_OK;
+    }
     SLT_TRY(slt_policy_open(&all->arena, request->expert, all->plan.kinds[0], &all->learned));
     rules->policy = &all->learned->policy;
     return SLT_OK;
@@ -302,6 +317,7 @@ static slt_status collect_task(session *all) {
     slt_episode_seeds seeds;
     SLT_TRY(slt_episode_seeds_init(&seeds, all->split, all->task, plan->seed));
     all->kind = plan->kinds[all->task];
+    all->plan.rules.task = all->skill_tasks[all->task];
     while (missing) {
         SLT_TRY(slt_group_agree(all->context, slt_context_check(all->context)));
         SLT_TRY(run_round(all, &seeds, &missing));
@@ -352,6 +368,7 @@ slt_status slt_collect(slt_context *context, const slt_collect_request *request,
     if (status == SLT_OK) status = slt_group_agree(context, finish(&all));
     if (status == SLT_OK) status = slt_group_share(context, &all.summary, sizeof all.summary);
     slt_dataset_builder_destroy(all.builder);
+    slt_skills_close(all.skills);
     slt_arena_deinit(&all.arena);
     if (status == SLT_OK && summary) *summary = all.summary;
     return status;

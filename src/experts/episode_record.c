@@ -102,8 +102,9 @@ void slt_record_play(slt_record *record, const slt_player *player, const slt_pla
                      const slt_env_kind *kind, uint32_t seed) {
     kind->seed(kind, player->world, &seed, 1);
     kind->reset(kind, player->world);
-    rules->actor->start(player->actor, &(slt_actor_start){kind, seed, rules->noise,
-                                                          rules->family->playable, rules->policy});
+    rules->actor->start(player->actor,
+                        &(slt_actor_start){kind, seed, rules->noise, rules->family->playable,
+                                           rules->policy, rules->skills, rules->task});
     record->seed = seed;
     record->length = 0;
     record->terminated = record->truncated = false;

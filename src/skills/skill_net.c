@@ -104,7 +104,9 @@ static slt_var build(learner *l, slt_skill_shape s) {
     slt_var w = slt_weights(l->tape, "see.kernel", s.inputs, s.hidden, init);
     slt_var c = slt_weights(l->tape, "see.bias", 1, s.hidden, slt_constant(0));
     slt_var h = slt_activate(l->tape, slt_dense_bits(l->tape, l->ones, w, c), SLT_RELU);
+    h = slt_nn_dropout(l->tape, h, 1);
     slt_var g = slt_nn_dense(l->tape, "think", h, s.hidden, SLT_RELU);
+    g = slt_nn_dropout(l->tape, g, 2);
     slt_var logits = slt_nn_dense(l->tape, "choose", g, s.outputs, SLT_LINEAR);
     return slt_softmax_xent(l->tape, logits, l->targets);
 }
@@ -201,6 +203,7 @@ static slt_status run_epoch(learner *l, const slt_skill_rows *train, const slt_s
                        .learning_rate = (slt_real)(fit->lr * (1 - 0.95 * (double)*steps / all)),
                        .adam_epsilon = (slt_real)1e-8,
                        .max_norm = 1,
+                       .dropout = (slt_real)fit->dropout,
                        .adam_count = *steps + 1,
                        .active = true};
         SLT_TRY(slt_tape_step(l->tape));

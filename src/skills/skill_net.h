@@ -41,7 +41,8 @@ typedef struct {
 
 typedef struct {
     int epochs, batch;
-    double lr; // falls to a twentieth
+    double lr;      // falls to a twentieth
+    double dropout; // after both hidden layers
     uint64_t seed;
 } slt_skill_fit;
 

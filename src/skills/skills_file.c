@@ -8,7 +8,6 @@
 #include "core/output_impl.h"
 #include "skills/skills_impl.h"
 
-static const char FORMAT_NAME[] = "slottar-skills-1";
 static const char *const SCOPES[] = {"policy", "chooser"};
 
 enum { NETS = 2, ARRAYS = SLT_TYPES_ARRAYS + 4 + NETS * SLT_SKILL_PARTS, NAME = 48 };
@@ -44,7 +43,7 @@ static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) 
             arrays[count++] = (slt_array){name, SLT_DTYPE_F32,        2, {m.rows, m.columns}, 0,
                                           0,    net_of(k, n)->part[i]};
         }
-    const slt_metadata texts[] = {{"environment", k->environment}, {"format", FORMAT_NAME}};
+    const slt_metadata texts[] = {{"environment", k->environment}, {"format", SLT_SKILLS_FORMAT}};
     return slt_safetensors_save(&k->context->allocator, path, arrays, (size_t)count, texts, 2);
 }
 
@@ -127,7 +126,7 @@ static slt_status read_skills(slt_skills *k, const slt_safetensors *file) {
     const slt_array *bias;
     const int64_t row[2] = {1, -1};
     slt_skill_shape policy, chooser;
-    if (!format || strcmp(format, FORMAT_NAME) != 0)
+    if (!format || strcmp(format, SLT_SKILLS_FORMAT) != 0)
         return refuse(file, "format", "no skills (slottar-skills-1)");
     SLT_TRY(slt_types_unpack(k->context, file, &k->types));
     if (k->types->continuous || k->types->features)

@@ -8,6 +8,8 @@
 #include "skills/skill_net.h"
 #include "skills/types_impl.h"
 
+#define SLT_SKILLS_FORMAT "slottar-skills-1"
+
 // the longest that a skill acts before another is chosen
 enum { SLT_SKILL_STEPS = 32 };
 

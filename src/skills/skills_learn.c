@@ -13,8 +13,8 @@
 #include "skills/skills_impl.h"
 
 enum {
-    DEFAULT_HIDDEN = 128,
-    DEFAULT_EPOCHS = 20,
+    DEFAULT_HIDDEN = 256,
+    DEFAULT_EPOCHS = 30,
     MERGE_HIDDEN = 64,
     MERGE_EPOCHS = 8,    // at least, and
     MERGE_ROWS = 100000, // rows in all, that small sets are seen often enough
@@ -24,7 +24,7 @@ enum {
     MOST_MERGED = 64,
     EVERY = 10,
 };
-static const double RATE = 0.002, ALIKE = 0.5;
+static const double RATE = 0.002, DROPOUT = 0.3, ALIKE = 0.5;
 
 // a step of a segment whose type is known
 typedef struct {
@@ -173,7 +173,7 @@ static slt_status make_rows(learner *l, row_kind kind, int type, bool held_out,
 
 static slt_skill_fit fit_of(const learner *l, const slt_skill_rows *train, int epochs) {
     int batch = train->rows > SMALL ? BATCH : SMALL_BATCH;
-    return (slt_skill_fit){epochs, batch, RATE, l->options.seed};
+    return (slt_skill_fit){epochs, batch, RATE, DROPOUT, l->options.seed};
 }
 
 // ---- which types are one skill

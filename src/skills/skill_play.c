@@ -1,0 +1,105 @@
+// Playing with skills. Actions are drawn, with chances to the power of 1.5; the most probable ones
+// alone go in circles. A skill
+// ends when its policy says so and what is seen changed, or after SLT_SKILL_STEPS steps.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "skills/skill_play.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "core/philox.h"
+#include "skills/skills_impl.h"
+
+static const float SHARP = 1.5f; // chances to this power
+
+slt_status slt_skills_is(const char *path, bool *out) {
+    slt_safetensors *file;
+    SLT_TRY(slt_safetensors_open(&slt_system_allocator, path, &file));
+    const char *format = slt_safetensors_metadata(file, "format");
+    *out = format && strcmp(format, SLT_SKILLS_FORMAT) == 0;
+    slt_safetensors_close(file);
+    return SLT_OK;
+}
+
+slt_status slt_skills_task(const slt_skills *skills, const char *id, int64_t observation,
+                           int actions, int *out) {
+    size_t length = strlen(id);
+    const char *at = skills->environment;
+    if (observation != skills->code.size || actions != skills->actions ||
+        observation > SLT_SKILL_VIEW)
+        SLT_FAIL(SLT_SHAPE,
+                 "the skills know %d actions and %" PRId64 " numbers, %s has %d and %" PRId64,
+                 skills->actions, skills->code.size, id, actions, observation);
+    for (int task = 0; task < skills->tasks; task++, at += strcspn(at, ",") + 1) {
+        if (strcspn(at, ",") != length || strncmp(at, id, length) != 0) continue;
+        *out = task;
+        return SLT_OK;
+    }
+    SLT_FAIL(SLT_SHAPE, "the chooser of skills does not know %s; it knows %.300s", id,
+             skills->environment);
+}
+
+void slt_skill_player_start(slt_skill_player *player, const slt_skills *skills, int task,
+                            int playable, uint32_t seed) {
+    player->skills = skills;
+    player->seed = seed;
+    player->step = 0;
+    player->task = task;
+    player->playable = playable;
+    player->skill = -1;
+    player->age = 0;
+    player->ends = false;
+}
+
+static int choose(const slt_skill_player *p, uint16_t *ones, int64_t count) {
+    float logits[SLT_SKILL_OUTPUTS];
+    int best = 0;
+    ones[count] = (uint16_t)(p->skills->code.width + p->task);
+    slt_skill_think(&p->skills->chooser, ones, count + 1, logits);
+    for (int k = 1; k < p->skills->count; k++)
+        if (logits[k] > logits[best]) best = k;
+    return best;
+}
+
+// one of the playable actions, by its chance; *ends: as the last one
+static int draw(const slt_skill_player *p, const float *logits, float number, bool *ends) {
+    int A = p->skills->actions, action = 0, drawn = -1;
+    double sum = 0, most = (double)logits[0], passed = 0;
+    for (int k = 1; k < 2 * A; k++)
+        if ((double)logits[k] > most) most = (double)logits[k];
+    for (int k = 0; k < 2 * A; k++)
+        if (k % A < p->playable) sum += exp((double)logits[k] - most);
+    for (int k = 0; k < 2 * A; k++) {
+        if (k % A >= p->playable) continue;
+        passed += exp((double)logits[k] - most);
+        drawn = k;
+        if ((double)number * sum < passed) break;
+    }
+    if (drawn >= 0) action = drawn % A;
+    *ends = drawn >= A;
+    return action;
+}
+
+int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
+    const slt_skills *k = p->skills;
+    uint16_t ones[SLT_SKILL_VIEW + 1];
+    float logits[SLT_SKILL_OUTPUTS];
+    size_t size = (size_t)k->code.size;
+    int64_t count = slt_skill_encode(&k->code, view, ones);
+    if (p->skill >= 0 &&
+        ((p->ends && memcmp(p->before, view, size) != 0) || p->age >= SLT_SKILL_STEPS))
+        p->skill = -1;
+    if (p->skill < 0) {
+        p->skill = choose(p, ones, count);
+        p->age = 0;
+    }
+    ones[count] = (uint16_t)(k->code.width + p->skill);
+    slt_skill_think(&k->policy, ones, count + 1, logits);
+    for (int i = 0; i < 2 * k->actions; i++) logits[i] *= SHARP;
+    uint32_t word = slt_random_words(p->seed, SLT_RANDOM_POLICY, 1, p->step++).word[0];
+    memcpy(p->before, view, size);
+    p->age++;
+    return draw(p, logits, slt_random_unit(word), &p->ends);
+}
