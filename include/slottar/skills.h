@@ -100,7 +100,7 @@ typedef struct slt_skills slt_skills;
 // Zero: the defaults.
 typedef struct {
     int hidden; // units of a layer, 8 to 256; 0: 256
-    int epochs; // 0: 30
+    int epochs; // 0: 40
     uint64_t seed;
     bool unmerged; // every type is a skill of its own
 } slt_skills_options;

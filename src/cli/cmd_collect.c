@@ -129,7 +129,7 @@ static const cli_flag flags[] = {
     {"episodes", 0, "N", "episodes without splits"},
     {"obs", 0, "VIEW", "Craft: full or partial (default: as the id says)"},
     {"expert", 0, "EXPERT",
-     "bot (the planner on MiniGrid), random, or a policy's file (default bot)"},
+     "bot (the planner on MiniGrid), random, or the file of a policy or of skills (default bot)"},
     {"noise", 0, "P", "fraction of random actions (default 0)"},
     {"truth", 0, "TRUTH", "MiniGrid labels: effects, reference or natural (default effects)"},
     {"single-delimiter", 0, NULL, "MiniGrid: pickup is recorded as toggle"},

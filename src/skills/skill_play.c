@@ -1,5 +1,4 @@
-// Playing with skills. Actions are drawn, with chances to the power of 1.5; the most probable ones
-// alone go in circles. A skill
+// Playing with skills. Actions are drawn, not the most probable ones: those go in circles. A skill
 // ends when its policy says so and what is seen changed, or after SLT_SKILL_STEPS steps.
 //
 // SPDX-License-Identifier: MIT
@@ -11,8 +10,6 @@
 #include <string.h>
 #include "core/philox.h"
 #include "skills/skills_impl.h"
-
-static const float SHARP = 1.5f; // chances to this power
 
 slt_status slt_skills_is(const char *path, bool *out) {
     slt_safetensors *file;
@@ -97,7 +94,6 @@ int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
     }
     ones[count] = (uint16_t)(k->code.width + p->skill);
     slt_skill_think(&k->policy, ones, count + 1, logits);
-    for (int i = 0; i < 2 * k->actions; i++) logits[i] *= SHARP;
     uint32_t word = slt_random_words(p->seed, SLT_RANDOM_POLICY, 1, p->step++).word[0];
     memcpy(p->before, view, size);
     p->age++;

@@ -14,7 +14,7 @@
 
 enum {
     DEFAULT_HIDDEN = 256,
-    DEFAULT_EPOCHS = 30,
+    DEFAULT_EPOCHS = 40,
     MERGE_HIDDEN = 64,
     MERGE_EPOCHS = 8,    // at least, and
     MERGE_ROWS = 100000, // rows in all, that small sets are seen often enough
@@ -24,7 +24,7 @@ enum {
     MOST_MERGED = 64,
     EVERY = 10,
 };
-static const double RATE = 0.002, DROPOUT = 0.3, ALIKE = 0.5;
+static const double RATE = 0.002, DROPOUT = 0.5, ALIKE = 0.5;
 
 // a step of a segment whose type is known
 typedef struct {
