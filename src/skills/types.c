@@ -2,12 +2,9 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "skills/types_impl.h"
-
-enum { DEFAULT_EPISODES = 1000 };
 
 slt_status slt_types_create(slt_context *context, const slt_dataset_info *info, slt_types **out) {
     slt_types *types;
@@ -77,63 +74,6 @@ int64_t slt_types_times(const slt_types *types, int type) {
 
 uint64_t slt_types_origin(const slt_types *types) { return types->origin; }
 void slt_types_set_origin(slt_types *types, uint64_t origin) { types->origin = origin; }
-
-// ---- learning
-
-slt_status slt_source_episode(const slt_segment_source *source, int64_t i, slt_episode *episode,
-                              const int32_t **ids, bool *segmented) {
-    int64_t index = source->episodes[i];
-    SLT_TRY(slt_dataset_episode(source->data, index, episode));
-    *ids = source->segments ? source->segments + slt_dataset_offsets(source->data)[index]
-                            : episode->segments;
-    *segmented = *ids && (*ids)[0] >= 0;
-    return SLT_OK;
-}
-
-slt_status slt_types_choose(slt_arena *arena, const slt_dataset *data, int64_t most,
-                            const int64_t **out, int64_t *count) {
-    const int64_t *all;
-    int64_t *chosen, there = slt_dataset_split(data, SLT_SPLIT_TRAIN, &all);
-    if (!most) most = DEFAULT_EPISODES;
-    *count = most < there ? most : there;
-    SLT_TRY(SLT_NEW(arena, &chosen, (size_t)*count + 1));
-    for (int64_t i = 0; i < *count; i++) chosen[i] = all[i * there / *count];
-    *out = chosen;
-    return SLT_OK;
-}
-
-static slt_status learn(slt_types *types, slt_segment_source *source,
-                        const slt_types_options *options) {
-    bool symbols = !types->continuous;
-    SLT_TRY(slt_types_choose(source->arena, source->data, options->episodes, &source->episodes,
-                             &source->count));
-    if (symbols) SLT_TRY(slt_effects_learn(types, source, &symbols));
-    if (!symbols) SLT_TRY(slt_clusters_learn(types, source, options->clusters));
-    if (!types->count)
-        SLT_FAIL(SLT_INVALID, "%s: no type of segment occurs often enough; is it segmented?",
-                 slt_dataset_path(source->data));
-    return SLT_OK;
-}
-
-slt_status slt_types_learn(slt_context *context, slt_dataset *data, const int32_t *segments,
-                           const slt_types_options *options, slt_types **out) {
-    static const slt_types_options defaults = {0};
-    slt_arena arena;
-    slt_types *types;
-    slt_segment_source source = {
-        .data = data, .info = slt_dataset_about(data), .segments = segments, .arena = &arena};
-    const slt_types_options *chosen = options ? options : &defaults;
-    if (chosen->episodes < 0 || chosen->clusters < 0 || chosen->clusters > SLT_MOST_TYPES)
-        SLT_FAIL(SLT_INVALID, "types from %" PRId64 " episodes, %d clusters", chosen->episodes,
-                 chosen->clusters);
-    SLT_TRY(slt_types_create(context, source.info, &types));
-    slt_arena_init(&arena, &context->allocator, 0);
-    slt_status status = learn(types, &source, chosen);
-    slt_arena_deinit(&arena);
-    if (status != SLT_OK) return slt_types_close(types), status;
-    *out = types;
-    return SLT_OK;
-}
 
 // ---- using
 

@@ -290,17 +290,17 @@ static slt_status answer(slt_model *model, slt_dataset *data, const slt_segment_
     return status;
 }
 
-slt_status slt_model_segment(slt_model *model, slt_dataset *data,
-                             const slt_segment_options *options, slt_segments_visit visit,
-                             void *user) {
+slt_status slt_model_segment_as(slt_model *model, slt_dataset *data,
+                                const slt_segment_options *options, const slt_types *types,
+                                slt_segments_visit visit, void *user) {
     slt_segment_options chosen = options ? *options : (slt_segment_options){0};
     visitor v = {.visit = visit,
                  .user = user,
                  .min_length = chosen.min_length,
                  .max_length = chosen.max_length,
                  .calibration = &model->checkpoint.calibration,
-                 .data = data};
-    if (chosen.types && !slt_model_has_laws(model)) SLT_TRY(slt_model_types(model, &v.types));
+                 .data = data,
+                 .types = types};
     slt_arena_init(&v.arena, &model->context->allocator, 0);
     slt_status status = answer(model, data, &chosen, show, &v);
     slt_arena_deinit(&v.arena);

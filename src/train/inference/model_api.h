@@ -15,6 +15,10 @@ bool slt_model_is_run(const slt_model *model);      // it lies in a run director
 // types that were learned or read; the model closes them
 struct slt_types *slt_model_held_types(const slt_model *model);
 void slt_model_hold_types(slt_model *model, struct slt_types *types);
+// slt_model_segment with types that are there, or NULL
+slt_status slt_model_segment_as(slt_model *model, slt_dataset *data,
+                                const slt_segment_options *options, const struct slt_types *types,
+                                slt_segments_visit visit, void *user);
 // a vote of laws has types of its own
 bool slt_model_has_laws(slt_model *model);
 

@@ -32,7 +32,7 @@ static slt_status learn(slt_model *model, slt_arena *arena, slt_dataset *data, s
     SLT_TRY(slt_types_choose(arena, data, 0, &options.episodes, &options.episode_count));
     SLT_TRY(SLT_NEW(arena, &k.ids, (size_t)steps));
     for (int64_t t = 0; t < steps; t++) k.ids[t] = -1;
-    SLT_TRY(slt_model_segment(model, data, &options, keep, &k));
+    SLT_TRY(slt_model_segment_as(model, data, &options, NULL, keep, &k));
     return slt_types_learn(slt_model_context(model), data, k.ids, NULL, out);
 }
 
@@ -108,6 +108,15 @@ slt_status slt_model_types(slt_model *model, const slt_types **out) {
     }
     *out = slt_model_held_types(model);
     return SLT_OK;
+}
+
+slt_status slt_model_segment(slt_model *model, slt_dataset *data,
+                             const slt_segment_options *options, slt_segments_visit visit,
+                             void *user) {
+    const slt_types *types = NULL;
+    if (options && options->types && !slt_model_has_laws(model))
+        SLT_TRY(slt_model_types(model, &types));
+    return slt_model_segment_as(model, data, options, types, visit, user);
 }
 
 // ---- scores
