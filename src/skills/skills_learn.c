@@ -16,8 +16,9 @@ enum {
     DEFAULT_HIDDEN = 256,
     DEFAULT_EPOCHS = 40,
     MERGE_HIDDEN = 64,
-    MERGE_EPOCHS = 8,    // at least, and
-    MERGE_ROWS = 100000, // rows in all, that small sets are seen often enough
+    MERGE_EPOCHS = 8,
+    ROWS_IN_ALL = 100000, // at least, of the chooser and in merging
+    MOST_EPOCHS = 100,    // for that
     BATCH = 256,
     SMALL_BATCH = 64, // of up to SMALL rows
     SMALL = 20000,
@@ -171,6 +172,13 @@ static slt_status make_rows(learner *l, row_kind kind, int type, bool held_out,
     return SLT_OK;
 }
 
+// epochs in which a small set is seen often enough
+static int enough(const slt_skill_rows *train, int least) {
+    int64_t epochs = train->rows ? ROWS_IN_ALL / train->rows : 0;
+    if (epochs > MOST_EPOCHS) epochs = MOST_EPOCHS;
+    return epochs > least ? (int)epochs : least;
+}
+
 static slt_skill_fit fit_of(const learner *l, const slt_skill_rows *train, int epochs) {
     int batch = train->rows > SMALL ? BATCH : SMALL_BATCH;
     return (slt_skill_fit){epochs, batch, RATE, DROPOUT, l->options.seed};
@@ -200,9 +208,7 @@ static slt_status cross(learner *l, int K, double *nats, double *base) {
         slt_skill_rows train;
         slt_skill_net net;
         SLT_TRY(make_rows(l, OF_TYPE, a, false, &train));
-        int64_t epochs = train.rows ? MERGE_ROWS / train.rows : 0;
-        slt_skill_fit fit = fit_of(
-            l, &train, epochs > MERGE_EPOCHS ? (int)(epochs < 100 ? epochs : 100) : MERGE_EPOCHS);
+        slt_skill_fit fit = fit_of(l, &train, enough(&train, MERGE_EPOCHS));
         SLT_TRY(slt_skill_net_init(&net, l->arena, shape));
         SLT_TRY(slt_skill_net_learn(l->skills->context, &train, &held[a], &fit, &net));
         for (int b = 0; b < K; b++) nats[a * K + b] = slt_skill_nats(&net, &held[b]);
@@ -310,7 +316,7 @@ static slt_status learn_nets(learner *l) {
     show_policy(k, &held_out);
     SLT_TRY(make_rows(l, OF_CHOICE, 0, false, &train));
     SLT_TRY(make_rows(l, OF_CHOICE, 0, true, &held_out));
-    fit = fit_of(l, &train, l->options.epochs);
+    fit = fit_of(l, &train, enough(&train, l->options.epochs));
     SLT_TRY(slt_skill_net_learn(k->context, &train, &held_out, &fit, &k->chooser));
     show_chooser(k, &held_out);
     return SLT_OK;
