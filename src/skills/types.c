@@ -1,7 +1,8 @@
-// Types of segments: learning, and the types of an episode.
+// Types of segments, and the types of an episode.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "skills/types_impl.h"
