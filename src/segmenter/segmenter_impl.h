@@ -26,6 +26,7 @@ typedef struct {
     int count;                             // members that ended
     slt_vote_of votes[1 + SLT_MOST_MODES]; // all of them; then each mode
     int modes;
+    double length;    // steps of a segment, on average
     bool undivided;   // all runs learned from the same steps
     float *agreement; // [members][members]; NULL: the file does not tell
     int8_t *mode;     // [members] answer that a member gives, 1..; 0: none

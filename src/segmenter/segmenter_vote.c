@@ -10,6 +10,8 @@
 
 // below this a result is doubtful; groups closer than this are a near tie
 static const double ENOUGH_TRUST = .75, NEAR_TIE = .05;
+// steps: shorter segments are events rather than sub-routines
+static const double SHORT = 2.5;
 
 enum { ROUNDS = 2 }; // of weighing runs by the answer
 
@@ -152,6 +154,7 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
     SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &group->rules, cut, &out->support));
     out->agreement = mean_off_diagonal(group->agreement, group->count);
     out->segments = segments_per_episode(cut, &ballots);
+    group->length = (double)ballots.steps / (out->segments * (double)ballots.episodes);
     out->trust = least(out->expected, out->equal, out->support);
     return settle_modes(s, group, arena, held_out, &ballots, cut, out);
 }
@@ -249,6 +252,10 @@ void slt_segmenter_judge(slt_segmenter *s, int groups) {
     warn_of_trust(r, best);
     warn_of_tie(r, best);
     warn_of_answers(r, best);
+    if (s->groups[r->chosen].length < SHORT)
+        warn(r,
+             "Segments have one or two steps on average: the runs agree on single events; tell the "
+             "number of segments with prior=");
     if (s->groups[r->chosen].undivided)
         warn(r, "One episode has no halves: all runs learned from the same steps, so trust is too "
                 "high");

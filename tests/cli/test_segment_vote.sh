@@ -260,8 +260,11 @@ check "stopped with runs that ended" 130 stopped 2 stop moves.csv "${columns[@]}
 says "says that they are kept" err "the runs that ended are saved"
 check "the same command" 0 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 1000 --run stop -o stop.jsonl
 grep -qE '^\* switching: [0-9]{1,3} runs' out && ok "answers with them" || not_ok "answers with them"
+"$SLOTTAR" collect doorkey --split 200,60,20 -q -o turns.safetensors
+check "segments of single steps" 0 "$SLOTTAR" segment turns.safetensors kind=events --runs 12 --run turns -o turns.jsonl
+says "are warned of" out "Segments have one or two steps on average"
 moves 2000 3 >many.csv
-check "stopped before enough ended" 130 stopped 0.5 early many.csv "${columns[@]}"
+check "stopped before enough ended" 130 stopped 0.5 early many.csv "${columns[@]}" --threads 1
 says "says that nothing is" err "nothing is saved"
 [ ! -e early/members.safetensors ] && [ ! -e early.jsonl ] && ok "and nothing is" || not_ok "and nothing is"
 plan
