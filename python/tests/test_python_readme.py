@@ -49,7 +49,7 @@ def test_python_and_commands(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("3 segments") >= 3 and (tmp_path / "first.html").exists()
-    assert (tmp_path / "segments.csv").read_text().startswith("episode,step,segment\n0,0,0\n")
+    assert (tmp_path / "segments.csv").read_text().startswith("episode,step,segment,type\n0,0,0,")
 
 
 def test_links_lead_somewhere():
