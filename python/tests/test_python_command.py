@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
 
+import errno
 import os
 import subprocess
 import sys
@@ -48,4 +49,5 @@ def test_files_and_the_hdf5_helper(tmp_path):
 def test_a_missing_command_is_named():
     code = "import slottar_command as s; s.PROGRAM = '/nowhere/slottar'; s.main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1 and "/nowhere/slottar: No such file" in done.stderr
+    absent = os.strerror(errno.ENOENT)  # in the language of the system
+    assert done.returncode == 1 and f"/nowhere/slottar: {absent}" in done.stderr
