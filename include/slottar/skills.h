@@ -52,6 +52,11 @@ SLT_API slt_status slt_types_describe(const slt_types *types, const slt_dataset 
 SLT_API slt_status slt_types_of(const slt_types *types, slt_dataset *data, int64_t episode,
                                 const int32_t *ids, int32_t *out);
 
+// Boundaries that a segmentation lacks: steps inside segments with the effect of a type, when at
+// least 85 % of such steps ended segments in training. out: [length] that share, 0 elsewhere.
+SLT_API slt_status slt_types_missing(const slt_types *types, slt_dataset *data, int64_t episode,
+                                     const int32_t *ids, float *out);
+
 // One file (docs/formats.md). What exists is kept unless `overwrite`.
 SLT_API slt_status slt_types_save(const slt_types *types, const char *path, bool overwrite);
 SLT_API slt_status slt_types_open(slt_context *context, const char *path, slt_types **out);

@@ -14,6 +14,7 @@ static const cli_flag flags[] = {
     {"output", 'o', "FILE", "learns sub-policies too, and writes them (.safetensors)"},
     CLI_FORCE,
     {"split", 0, "SPLIT", "what the types are scored on (default test)"},
+    CLI_SPLIT_BY_TYPE,
     {"unmerged", 0, NULL, "every type is a skill of its own"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
@@ -31,7 +32,10 @@ typedef struct {
 } found;
 
 static slt_status find(cli_call *call, found *f, slt_split split) {
-    slt_segment_options options = {.one_split = true, .split = split, .seed = call->seed};
+    slt_segment_options options = {.one_split = true,
+                                   .split = split,
+                                   .split_by_type = cli_value(call, "split-by-type") != NULL,
+                                   .seed = call->seed};
     slt_status status = slt_dataset_open(call->context, call->arguments[0], &f->data);
     if (status == SLT_OK && call->count == 2)
         status = slt_model_open(call->context, call->arguments[1], &f->model);
@@ -65,6 +69,7 @@ static slt_status keep(void *user, const slt_segments *s) {
 static slt_status learn(cli_call *call, found *f, const char *path) {
     slt_skills_options options = {.seed = call->seed,
                                   .unmerged = cli_value(call, "unmerged") != NULL};
+    slt_segment_options boundaries = {.split_by_type = cli_value(call, "split-by-type") != NULL};
     bool force = cli_value(call, "force") != NULL;
     slt_output_request output = {
         .path = path, .overwrite = force, .inputs = call->arguments, .input_count = call->count};
@@ -73,7 +78,7 @@ static slt_status learn(cli_call *call, found *f, const char *path) {
         int64_t steps = slt_dataset_about(f->data)->steps;
         f->ids = malloc((size_t)steps * sizeof *f->ids);
         if (!f->ids) return SLT_NOMEM;
-        status = slt_model_segment(f->model, f->data, NULL, keep, f);
+        status = slt_model_segment(f->model, f->data, &boundaries, keep, f);
     }
     if (status == SLT_OK)
         status = slt_skills_learn(call->context, f->data, f->ids, f->types, &options, &f->skills);
@@ -151,6 +156,8 @@ static int run(cli_call *call) {
     slt_split split;
     if (!cli_split_flag(call, &split)) return CLI_USAGE;
     if (!cli_choose_columns(call, 0)) return CLI_USAGE;
+    if (cli_value(call, "split-by-type") && call->count < 2)
+        return cli_misuse(call, "--split-by-type is for boundaries that the model of a RUN finds");
     const char *path = cli_value(call, "output");
     slt_status status = find(call, &f, split);
     if (status == SLT_OK && path) status = learn(call, &f, path);
@@ -176,6 +183,9 @@ const cli_command cli_skills = {
         "RUN\n"
         "the labelled ones. Prints every type with its number of segments and its effect, and\n"
         "scores against the names of sub-tasks where DATA has them.\n\n"
+        "--split-by-type adds boundaries that the model missed: after steps inside a segment "
+        "whose\n"
+        "effect elsewhere ends segments.\n\n"
         "-o learns one policy with terminations for all types, merges types of like behaviour,\n"
         "and says per skill how well it imitates held-out segments (the valid split, or every\n"
         "tenth episode).\n\n"

@@ -26,6 +26,11 @@ says "told nothing" out "boundaries told nothing"
 check "eval" 0 "$SLOTTAR" eval run moved.safetensors --json
 says "scores types" out '"types":{"accuracy":'
 
+check "split by type" 0 "$SLOTTAR" segment run moved.safetensors --split-by-type -o split.csv
+check "and in skills" 0 "$SLOTTAR" skills moved.safetensors run --split-by-type
+check "labels are not split" 2 "$SLOTTAR" skills moved.safetensors --split-by-type
+says "says why" err "for boundaries that the model of a RUN finds"
+
 check "sub-policies" 0 "$SLOTTAR" skills moved.safetensors -o skills.safetensors
 says "say how well they imitate" out "imitation of held-out segments"
 check "are kept" 1 "$SLOTTAR" skills moved.safetensors -o skills.safetensors
@@ -38,6 +43,8 @@ says "as JSON" out '"skills":[{"skill":0,'
 rm run/types.safetensors
 check "without data" 0 "$SLOTTAR" segment run moved.safetensors --split test
 grep -q '"types"' out && not_ok "there are no types" || ok "there are no types"
+check "nothing to split by" 1 "$SLOTTAR" segment run moved.safetensors --split-by-type
+says "is said" err "no types by effect to split segments by"
 head -c 100 kept >run/types.safetensors
 check "a cut file" 1 "$SLOTTAR" segment run moved.safetensors --split test
 says "is named" err "run/types.safetensors"
