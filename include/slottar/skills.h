@@ -96,16 +96,53 @@ SLT_API slt_status slt_model_learn_types(slt_model *model, slt_dataset *data);
 SLT_API slt_status slt_model_score_types(slt_model *model, slt_dataset *data,
                                          const slt_segment_options *options, slt_type_scores *out);
 
+// ---- plans
+
+// Which types always come together: the shortest grammar over sequences of types, found by merging
+// pairs while the description gets shorter.
+typedef struct slt_plans slt_plans;
+
+enum { SLT_PLAN_RULE = 1 << 16 }; // a symbol below is a type, SLT_PLAN_RULE + r is rule r
+
+typedef struct {
+    int32_t pair[2]; // symbols; rules are made of earlier ones
+    int64_t times;   // how often it was found
+} slt_type_rule;
+
+// sequences that are the same
+typedef struct {
+    const int32_t *symbols; // [length]
+    int64_t length, sequences;
+    const char *tree; // "[0,[3,4]]": types in nested JSON arrays
+} slt_type_plan;
+
+// types: [offsets[sequences]], from -1 on; sequence q has those from offsets[q] up to before
+// offsets[q+1].
+SLT_API slt_status slt_plans_learn(slt_context *context, const int32_t *types,
+                                   const int64_t *offsets, int64_t sequences, slt_plans **out);
+SLT_API void slt_plans_close(slt_plans *plans);
+// The most frequent plan first; NULL when there is no such.
+SLT_API int slt_plans_count(const slt_plans *plans);
+SLT_API const slt_type_plan *slt_plans_at(const slt_plans *plans, int plan);
+SLT_API int slt_plans_rules(const slt_plans *plans);
+// The rule of a symbol; NULL: a type.
+SLT_API const slt_type_rule *slt_plans_rule(const slt_plans *plans, int32_t symbol);
+// Length of the description without and with rules.
+SLT_API void slt_plans_bits(const slt_plans *plans, double *before, double *after);
+
 // ---- sub-policies
 
 // What acts like the segments of each type: one network with terminations, asked for a skill, and
 // one that chooses the next skill. Types of like behaviour are one skill.
 typedef struct slt_skills slt_skills;
 
+enum { SLT_SKILL_MEMORY = 16 };
+
 // Zero: the defaults.
 typedef struct {
     int hidden; // units of a layer, 8 to 256; 0: 256
     int epochs; // 0: 40
+    int memory; // past observations that skills see, 0 to SLT_SKILL_MEMORY
     uint64_t seed;
     bool unmerged; // every type is a skill of its own
 } slt_skills_options;

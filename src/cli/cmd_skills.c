@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "data_columns.h"
 #include "json_text.h"
+#include "show_plans.h"
 #include "slottar/skills.h"
 
 static const cli_flag flags[] = {
@@ -15,6 +16,7 @@ static const cli_flag flags[] = {
     CLI_FORCE,
     {"split", 0, "SPLIT", "what the types are scored on (default test)"},
     CLI_SPLIT_BY_TYPE,
+    {"memory", 0, "N", "past observations that skills see, 0 (default) to 16"},
     {"unmerged", 0, NULL, "every type is a skill of its own"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
@@ -29,6 +31,8 @@ typedef struct {
     slt_type_scores scores;
     int32_t *ids;       // [steps] of the model
     slt_skills *skills; // NULL: not asked for
+    int64_t memory;
+    slt_plans *plans; // NULL: there are none
 } found;
 
 static slt_status find(cli_call *call, found *f, slt_split split) {
@@ -67,7 +71,8 @@ static slt_status keep(void *user, const slt_segments *s) {
 }
 
 static slt_status learn(cli_call *call, found *f, const char *path) {
-    slt_skills_options options = {.seed = call->seed,
+    slt_skills_options options = {.memory = (int)f->memory,
+                                  .seed = call->seed,
                                   .unmerged = cli_value(call, "unmerged") != NULL};
     slt_segment_options boundaries = {.split_by_type = cli_value(call, "split-by-type") != NULL};
     bool force = cli_value(call, "force") != NULL;
@@ -124,6 +129,7 @@ static void print_json(const found *f) {
         putchar('}');
     }
     putchar(']');
+    if (f->plans) cli_json_plans(stdout, f->plans);
     if (f->skills) json_skills(f);
     fputs(",\"scores\":", stdout);
     if (f->scored)
@@ -148,6 +154,7 @@ static void print_table(const found *f) {
                100 * f->scores.accuracy, 100 * f->scores.purity, 100 * f->scores.nmi,
                f->scores.types, f->scores.names, (long long)f->scores.segments,
                f->model ? "nothing" : "labels");
+    if (f->plans) cli_print_plans(stdout, f->plans);
     if (f->skills) print_skills(f);
 }
 
@@ -156,13 +163,18 @@ static int run(cli_call *call) {
     slt_split split;
     if (!cli_split_flag(call, &split)) return CLI_USAGE;
     if (!cli_choose_columns(call, 0)) return CLI_USAGE;
+    if (!cli_number(call, "memory", 0, SLT_SKILL_MEMORY, 0, &f.memory)) return CLI_USAGE;
     if (cli_value(call, "split-by-type") && call->count < 2)
         return cli_misuse(call, "--split-by-type is for boundaries that the model of a RUN finds");
     const char *path = cli_value(call, "output");
     slt_status status = find(call, &f, split);
+    if (status == SLT_OK)
+        status = cli_learn_plans(call->context, f.data, f.model, f.types,
+                                 cli_value(call, "split-by-type") != NULL, &f.plans);
     if (status == SLT_OK && path) status = learn(call, &f, path);
     if (status == SLT_OK) (call->json ? print_json : print_table)(&f);
     free(f.ids);
+    slt_plans_close(f.plans);
     slt_skills_close(f.skills);
     slt_types_close(f.own);
     slt_model_close(f.model);
@@ -181,8 +193,9 @@ const cli_command cli_skills = {
         "of\n"
         "how the observation moves. Boundaries are those that the model of RUN finds; without "
         "RUN\n"
-        "the labelled ones. Prints every type with its number of segments and its effect, and\n"
-        "scores against the names of sub-tasks where DATA has them.\n\n"
+        "the labelled ones. Prints every type with its number of segments and its effect,\n"
+        "scores against the names of sub-tasks where DATA has them, and plans: which types come\n"
+        "together, as the shortest grammar over their sequences.\n\n"
         "--split-by-type adds boundaries that the model missed: after steps inside a segment "
         "whose\n"
         "effect elsewhere ends segments.\n\n"

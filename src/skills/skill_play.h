@@ -8,7 +8,10 @@
 
 #include "slottar/skills.h"
 
-enum { SLT_SKILL_VIEW = 4096 }; // numbers of an observation, at most
+enum {
+    SLT_SKILL_VIEW = 4096, // numbers of an observation, at most
+    SLT_SKILL_ONES = SLT_SKILL_VIEW * (SLT_SKILL_MEMORY + 1) + 1,
+};
 
 typedef struct {
     const slt_skills *skills;
@@ -18,6 +21,7 @@ typedef struct {
     int age;   // steps of it
     bool ends; // its last action was drawn as the last one
     uint8_t before[SLT_SKILL_VIEW];
+    uint8_t past[SLT_SKILL_MEMORY][SLT_SKILL_VIEW]; // what step s saw, at s mod SLT_SKILL_MEMORY
 } slt_skill_player;
 
 // is it a file of skills? IO and FORMAT as for any file

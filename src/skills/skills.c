@@ -51,11 +51,18 @@ slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena) {
     for (int64_t i = 0; i < code->size; i++) {
         code->start[i] = (int32_t)width;
         width += code->levels[i] - 1;
-        if (width > 65000) SLT_FAIL(SLT_RANGE, "observations have more than 65000 different marks");
+        if (width * (code->memory + 1) > 65000)
+            SLT_FAIL(SLT_RANGE, "%d observations have more than 65000 different marks",
+                     code->memory + 1);
     }
     if (!width) SLT_FAIL(SLT_INVALID, "observations never differ");
-    code->width = (int)width;
+    code->places = (int)width;
+    code->width = (int)width * (code->memory + 1);
     return SLT_OK;
+}
+
+void slt_skill_age(const slt_skill_code *code, int ago, uint16_t *ones, int64_t count) {
+    for (int64_t i = 0; i < count; i++) ones[i] = (uint16_t)(ones[i] + ago * code->places);
 }
 
 int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out) {

@@ -10,7 +10,7 @@
 
 static const char *const SCOPES[] = {"policy", "chooser"};
 
-enum { NETS = 2, ARRAYS = SLT_TYPES_ARRAYS + 4 + NETS * SLT_SKILL_PARTS, NAME = 48 };
+enum { NETS = 2, ARRAYS = SLT_TYPES_ARRAYS + 5 + NETS * SLT_SKILL_PARTS, NAME = 48 };
 
 static slt_skill_net *net_of(slt_skills *skills, int n) {
     return n ? &skills->chooser : &skills->policy;
@@ -29,6 +29,7 @@ static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) 
     const slt_array own[] = {
         {"skill_of_type", SLT_DTYPE_I32, 1, {slt_types_count(k->types)}, 0, 0, k->skill_of_type},
         {"levels", SLT_DTYPE_U16, 1, {k->code.size}, 0, 0, k->code.levels},
+        {"memory", SLT_DTYPE_I32, 1, {one}, 0, 0, &k->code.memory},
         {"held_out", SLT_DTYPE_F64, 2, {k->count, 3}, 0, 0, k->shown},
         {"choice", SLT_DTYPE_F64, 1, {one}, 0, 0, choice},
     };
@@ -69,7 +70,7 @@ static slt_status refuse(const slt_safetensors *file, const char *name, const ch
 // skills are numbered without gaps, in the order of their first type
 static slt_status read_numbers(slt_skills *k, const slt_safetensors *file) {
     const slt_array *array;
-    int64_t types = slt_types_count(k->types), size = k->types->observation;
+    int64_t types = slt_types_count(k->types), size = k->types->observation, one = 1;
     SLT_TRY(slt_safetensors_get(file, "skill_of_type", SLT_DTYPE_I32, 1, &types, &array));
     SLT_TRY(SLT_NEW(&k->arena, &k->skill_of_type, (size_t)types));
     memcpy(k->skill_of_type, array->data, array->bytes);
@@ -85,6 +86,10 @@ static slt_status read_numbers(slt_skills *k, const slt_safetensors *file) {
     for (int64_t i = 0; i < size; i++)
         if (k->code.levels[i] < 1 || k->code.levels[i] > 256)
             return refuse(file, "levels", "a number is not 1 to 256");
+    SLT_TRY(slt_safetensors_get(file, "memory", SLT_DTYPE_I32, 1, &one, &array));
+    k->code.memory = *(const int32_t *)array->data;
+    if (k->code.memory < 0 || k->code.memory > SLT_SKILL_MEMORY)
+        return refuse(file, "memory", "is not 0 to 16");
     return slt_skill_code_lay(&k->code, &k->arena);
 }
 

@@ -15,11 +15,13 @@ enum { SLT_SKILL_STEPS = 32 };
 
 // Numbers of an observation become ones: a number with L levels takes L - 1 places, and value v > 0
 // is a one at place v - 1 of these. Levels are those that training has; larger values count as the
-// largest.
+// largest. The places of the observation k steps ago follow those of the k - 1 later ones.
 typedef struct {
     int64_t size;
     uint16_t *levels; // [size], 1 to 256
     int32_t *start;   // [size]
+    int places;       // of one observation
+    int memory;       // past observations
     int width;        // places in all
 } slt_skill_code;
 
@@ -46,5 +48,7 @@ slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_sha
 slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena);
 // the ones of an observation, at most one per number; returns how many
 int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out);
+// moves ones of the present observation to the places of the one `ago` steps ago
+void slt_skill_age(const slt_skill_code *code, int ago, uint16_t *ones, int64_t count);
 
 #endif

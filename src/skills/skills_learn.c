@@ -76,9 +76,10 @@ static slt_status find_levels(learner *l) {
     return slt_skill_code_lay(code, &l->skills->arena);
 }
 
+// of step t and of those that are remembered
 static slt_status add_ones(learner *l, const slt_episode *episode, int64_t t) {
-    int64_t size = l->skills->code.size;
-    SLT_TRY(read_numbers(l, episode, t));
+    const slt_skill_code *code = &l->skills->code;
+    int64_t size = code->size * (code->memory + 1);
     if (l->ones_count + size > l->ones_room) {
         uint16_t *more;
         l->ones_room = 2 * (l->ones_room + size) + (1 << 16);
@@ -86,7 +87,12 @@ static slt_status add_ones(learner *l, const slt_episode *episode, int64_t t) {
         if (l->ones_count) memcpy(more, l->ones, (size_t)l->ones_count * sizeof *more);
         l->ones = more;
     }
-    l->ones_count += slt_skill_encode(&l->skills->code, l->numbers, l->ones + l->ones_count);
+    for (int ago = 0; ago <= code->memory && ago <= t; ago++) {
+        SLT_TRY(read_numbers(l, episode, t - ago));
+        int64_t count = slt_skill_encode(code, l->numbers, l->ones + l->ones_count);
+        slt_skill_age(code, ago, l->ones + l->ones_count, count);
+        l->ones_count += count;
+    }
     return SLT_OK;
 }
 
@@ -337,6 +343,7 @@ static slt_status prepare(learner *l) {
     for (const char *c = ids; *c; c++) k->tasks += *c == ',';
     SLT_TRY(slt_arena_text(&k->arena, ids, strlen(ids), &k->environment));
     k->code.size = info->observation_size;
+    k->code.memory = l->options.memory;
     SLT_TRY(SLT_NEW(&k->arena, &k->code.levels, size));
     for (size_t i = 0; i < size; i++) k->code.levels[i] = 1;
     SLT_TRY(SLT_NEW(&k->arena, &k->skill_of_type, (size_t)slt_types_count(k->types)));
@@ -366,6 +373,9 @@ slt_status slt_skills_learn(slt_context *context, slt_dataset *data, const int32
     if (l.options.hidden < 8 || l.options.hidden > SLT_SKILL_HIDDEN || l.options.epochs < 1)
         SLT_FAIL(SLT_RANGE, "skills of %d units in %d epochs; units are 8 to %d", l.options.hidden,
                  l.options.epochs, SLT_SKILL_HIDDEN);
+    if (l.options.memory < 0 || l.options.memory > SLT_SKILL_MEMORY)
+        SLT_FAIL(SLT_RANGE, "skills that remember %d steps; at most %d", l.options.memory,
+                 SLT_SKILL_MEMORY);
     SLT_TRY(slt_types_fit(types, data));
     SLT_TRY(slt_skills_create(context, &l.skills));
     slt_arena_init(&arena, &context->allocator, 0);
