@@ -136,15 +136,13 @@ SLT_API void slt_plans_bits(const slt_plans *plans, double *before, double *afte
 // one that chooses the next skill. Types of like behaviour are one skill.
 typedef struct slt_skills slt_skills;
 
-enum { SLT_SKILL_MEMORY = 16 };
-
 // Zero: the defaults.
 typedef struct {
     int hidden; // units of a layer, 8 to 256; 0: 256
     int epochs; // 0: 40
-    int memory; // past observations that skills see, 0 to SLT_SKILL_MEMORY
     uint64_t seed;
     bool unmerged; // every type is a skill of its own
+    bool memory;   // skills see a map of what has left the view, for views that move with the agent
 } slt_skills_options;
 
 // Learns from the segments of the training split, as slt_types_learn takes them; what is held out

@@ -16,7 +16,7 @@ static const cli_flag flags[] = {
     CLI_FORCE,
     {"split", 0, "SPLIT", "what the types are scored on (default test)"},
     CLI_SPLIT_BY_TYPE,
-    {"memory", 0, "N", "past observations that skills see, 0 (default) to 16"},
+    {"memory", 0, NULL, "skills remember what has left the view, where moves shift it"},
     {"unmerged", 0, NULL, "every type is a skill of its own"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
@@ -31,8 +31,7 @@ typedef struct {
     slt_type_scores scores;
     int32_t *ids;       // [steps] of the model
     slt_skills *skills; // NULL: not asked for
-    int64_t memory;
-    slt_plans *plans; // NULL: there are none
+    slt_plans *plans;   // NULL: there are none
 } found;
 
 static slt_status find(cli_call *call, found *f, slt_split split) {
@@ -71,7 +70,7 @@ static slt_status keep(void *user, const slt_segments *s) {
 }
 
 static slt_status learn(cli_call *call, found *f, const char *path) {
-    slt_skills_options options = {.memory = (int)f->memory,
+    slt_skills_options options = {.memory = cli_value(call, "memory") != NULL,
                                   .seed = call->seed,
                                   .unmerged = cli_value(call, "unmerged") != NULL};
     slt_segment_options boundaries = {.split_by_type = cli_value(call, "split-by-type") != NULL};
@@ -163,7 +162,6 @@ static int run(cli_call *call) {
     slt_split split;
     if (!cli_split_flag(call, &split)) return CLI_USAGE;
     if (!cli_choose_columns(call, 0)) return CLI_USAGE;
-    if (!cli_number(call, "memory", 0, SLT_SKILL_MEMORY, 0, &f.memory)) return CLI_USAGE;
     if (cli_value(call, "split-by-type") && call->count < 2)
         return cli_misuse(call, "--split-by-type is for boundaries that the model of a RUN finds");
     const char *path = cli_value(call, "output");

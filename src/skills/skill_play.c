@@ -48,6 +48,7 @@ void slt_skill_player_start(slt_skill_player *player, const slt_skills *skills, 
     player->skill = -1;
     player->age = 0;
     player->ends = false;
+    player->action = -1;
 }
 
 static int choose(const slt_skill_player *p, uint16_t *ones, int64_t count) {
@@ -79,25 +80,12 @@ static int draw(const slt_skill_player *p, const float *logits, float number, bo
     return action;
 }
 
-// ones of what is seen and of what is remembered
-static int64_t see(const slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
-    const slt_skill_code *code = &p->skills->code;
-    int64_t count = slt_skill_encode(code, view, ones);
-    for (uint32_t ago = 1; ago <= (uint32_t)code->memory && ago <= p->step; ago++) {
-        const uint8_t *then = p->past[(p->step - ago) % SLT_SKILL_MEMORY];
-        int64_t more = slt_skill_encode(code, then, ones + count);
-        slt_skill_age(code, (int)ago, ones + count, more);
-        count += more;
-    }
-    return count;
-}
-
 int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
     const slt_skills *k = p->skills;
     uint16_t ones[SLT_SKILL_ONES];
     float logits[SLT_SKILL_OUTPUTS];
     size_t size = (size_t)k->code.size;
-    int64_t count = see(p, view, ones);
+    int64_t count = slt_skills_see(k, &p->memory, p->marks, p->action, view, ones);
     if (p->skill >= 0 &&
         ((p->ends && memcmp(p->before, view, size) != 0) || p->age >= SLT_SKILL_STEPS))
         p->skill = -1;
@@ -107,9 +95,9 @@ int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
     }
     ones[count] = (uint16_t)(k->code.width + p->skill);
     slt_skill_think(&k->policy, ones, count + 1, logits);
-    if (k->code.memory) memcpy(p->past[p->step % SLT_SKILL_MEMORY], view, size);
     uint32_t word = slt_random_words(p->seed, SLT_RANDOM_POLICY, 1, p->step++).word[0];
     memcpy(p->before, view, size);
     p->age++;
-    return draw(p, logits, slt_random_unit(word), &p->ends);
+    p->action = draw(p, logits, slt_random_unit(word), &p->ends);
+    return p->action;
 }

@@ -6,11 +6,12 @@
 #ifndef SLT_SKILLS_SKILL_PLAY_H
 #define SLT_SKILLS_SKILL_PLAY_H
 
+#include "skills/view_map.h"
 #include "slottar/skills.h"
 
 enum {
     SLT_SKILL_VIEW = 4096, // numbers of an observation, at most
-    SLT_SKILL_ONES = SLT_SKILL_VIEW * (SLT_SKILL_MEMORY + 1) + 1,
+    SLT_SKILL_ONES = SLT_SKILL_VIEW + SLT_MAP_AXES * SLT_MAP_REMEMBERED + 1,
 };
 
 typedef struct {
@@ -21,7 +22,9 @@ typedef struct {
     int age;   // steps of it
     bool ends; // its last action was drawn as the last one
     uint8_t before[SLT_SKILL_VIEW];
-    uint8_t past[SLT_SKILL_MEMORY][SLT_SKILL_VIEW]; // what step s saw, at s mod SLT_SKILL_MEMORY
+    int action; // the last one
+    slt_view_memory memory;
+    uint8_t marks[SLT_MAP_PLACES]; // what the last step saw
 } slt_skill_player;
 
 // is it a file of skills? IO and FORMAT as for any file

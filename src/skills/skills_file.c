@@ -10,13 +10,31 @@
 
 static const char *const SCOPES[] = {"policy", "chooser"};
 
-enum { NETS = 2, ARRAYS = SLT_TYPES_ARRAYS + 5 + NETS * SLT_SKILL_PARTS, NAME = 48 };
+enum { NETS = 2, ARRAYS = SLT_TYPES_ARRAYS + 6 + NETS * SLT_SKILL_PARTS, NAME = 48 };
 
 static slt_skill_net *net_of(slt_skills *skills, int n) {
     return n ? &skills->chooser : &skills->policy;
 }
 
 // ---- writing
+
+enum { MAP_COLUMNS = 1 + SLT_MAP_AXES };
+
+static slt_status pack_map(const slt_view_map *map, slt_arena *arena, slt_array out[2]) {
+    int32_t *moves, *places;
+    SLT_TRY(SLT_NEW(arena, &moves, (size_t)map->actions * SLT_MAP_AXES));
+    SLT_TRY(SLT_NEW(arena, &places, (size_t)map->places * MAP_COLUMNS));
+    for (int a = 0; a < map->actions; a++)
+        for (int k = 0; k < SLT_MAP_AXES; k++) moves[a * SLT_MAP_AXES + k] = map->moves[a][k];
+    for (int i = 0; i < map->places; i++) {
+        places[i * MAP_COLUMNS] = map->place[i].thing;
+        for (int k = 0; k < SLT_MAP_AXES; k++)
+            places[i * MAP_COLUMNS + 1 + k] = map->place[i].at[k];
+    }
+    out[0] = (slt_array){"map_moves", SLT_DTYPE_I32, 2, {map->actions, SLT_MAP_AXES}, 0, 0, moves};
+    out[1] = (slt_array){"map_places", SLT_DTYPE_I32, 2, {map->places, MAP_COLUMNS}, 0, 0, places};
+    return SLT_OK;
+}
 
 static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) {
     slt_array arrays[ARRAYS];
@@ -29,7 +47,6 @@ static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) 
     const slt_array own[] = {
         {"skill_of_type", SLT_DTYPE_I32, 1, {slt_types_count(k->types)}, 0, 0, k->skill_of_type},
         {"levels", SLT_DTYPE_U16, 1, {k->code.size}, 0, 0, k->code.levels},
-        {"memory", SLT_DTYPE_I32, 1, {one}, 0, 0, &k->code.memory},
         {"held_out", SLT_DTYPE_F64, 2, {k->count, 3}, 0, 0, k->shown},
         {"choice", SLT_DTYPE_F64, 1, {one}, 0, 0, choice},
     };
@@ -44,6 +61,10 @@ static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) 
             arrays[count++] = (slt_array){name, SLT_DTYPE_F32,        2, {m.rows, m.columns}, 0,
                                           0,    net_of(k, n)->part[i]};
         }
+    if (k->map.things) {
+        SLT_TRY(pack_map(&k->map, arena, arrays + count));
+        count += 2;
+    }
     const slt_metadata texts[] = {{"environment", k->environment}, {"format", SLT_SKILLS_FORMAT}};
     return slt_safetensors_save(&k->context->allocator, path, arrays, (size_t)count, texts, 2);
 }
@@ -70,7 +91,7 @@ static slt_status refuse(const slt_safetensors *file, const char *name, const ch
 // skills are numbered without gaps, in the order of their first type
 static slt_status read_numbers(slt_skills *k, const slt_safetensors *file) {
     const slt_array *array;
-    int64_t types = slt_types_count(k->types), size = k->types->observation, one = 1;
+    int64_t types = slt_types_count(k->types), size = k->types->observation;
     SLT_TRY(slt_safetensors_get(file, "skill_of_type", SLT_DTYPE_I32, 1, &types, &array));
     SLT_TRY(SLT_NEW(&k->arena, &k->skill_of_type, (size_t)types));
     memcpy(k->skill_of_type, array->data, array->bytes);
@@ -86,11 +107,48 @@ static slt_status read_numbers(slt_skills *k, const slt_safetensors *file) {
     for (int64_t i = 0; i < size; i++)
         if (k->code.levels[i] < 1 || k->code.levels[i] > 256)
             return refuse(file, "levels", "a number is not 1 to 256");
-    SLT_TRY(slt_safetensors_get(file, "memory", SLT_DTYPE_I32, 1, &one, &array));
-    k->code.memory = *(const int32_t *)array->data;
-    if (k->code.memory < 0 || k->code.memory > SLT_SKILL_MEMORY)
-        return refuse(file, "memory", "is not 0 to 16");
     return slt_skill_code_lay(&k->code, &k->arena);
+}
+
+static slt_status read_moves(slt_view_map *map, slt_arena *arena, const slt_safetensors *file) {
+    const int64_t shape[2] = {map->actions, SLT_MAP_AXES};
+    const slt_array *array;
+    SLT_TRY(slt_safetensors_get(file, "map_moves", SLT_DTYPE_I32, 2, shape, &array));
+    const int32_t *moves = array->data;
+    SLT_TRY(SLT_NEW(arena, &map->moves, (size_t)map->actions));
+    for (int i = 0; i < map->actions * SLT_MAP_AXES; i++) {
+        if (moves[i] < -1 || moves[i] > 1) return refuse(file, "map_moves", "is not -1 to 1");
+        map->moves[i / SLT_MAP_AXES][i % SLT_MAP_AXES] = (int8_t)moves[i];
+    }
+    return SLT_OK;
+}
+
+// there when skills remember
+static slt_status read_map(slt_skills *k, const slt_safetensors *file) {
+    slt_view_map *map = &k->map;
+    const int64_t shape[2] = {k->code.places, MAP_COLUMNS};
+    const slt_array *array;
+    bool good;
+    if (!slt_safetensors_find(file, "map_places")) return SLT_OK;
+    SLT_TRY(slt_safetensors_get(file, "map_places", SLT_DTYPE_I32, 2, shape, &array));
+    const int32_t *places = array->data;
+    map->actions = k->actions;
+    map->places = k->code.places;
+    if (map->places > SLT_MAP_PLACES) return refuse(file, "map_places", "there are too many");
+    SLT_TRY(read_moves(map, &k->arena, file));
+    SLT_TRY(SLT_NEW(&k->arena, &map->place, (size_t)map->places));
+    for (int i = 0; i < map->places; i++) {
+        const int32_t *row = places + i * MAP_COLUMNS;
+        if (row[0] < -1 || row[0] >= map->places || row[1] < 0 || row[1] >= SLT_MAP_SPAN ||
+            row[2] < 0 || row[2] >= SLT_MAP_SPAN)
+            return refuse(file, "map_places", "a number is out of range");
+        map->place[i] = (slt_map_place){(int16_t)row[0], {(int16_t)row[1], (int16_t)row[2]}};
+        if (row[0] >= map->things) map->things = row[0] + 1;
+    }
+    SLT_TRY(slt_view_map_lay(map, &k->arena, &good));
+    if (!good || !map->things) return refuse(file, "map_places", "things have gaps or overlap");
+    k->code.width = k->code.places + map->width;
+    return SLT_OK;
 }
 
 static slt_status read_shown(slt_skills *k, const slt_safetensors *file) {
@@ -141,6 +199,7 @@ static slt_status read_skills(slt_skills *k, const slt_safetensors *file) {
     for (const char *c = ids ? ids : ""; *c; c++) k->tasks += *c == ',';
     SLT_TRY(slt_arena_text(&k->arena, ids ? ids : "", strlen(ids ? ids : ""), &k->environment));
     SLT_TRY(read_numbers(k, file));
+    SLT_TRY(read_map(k, file));
     SLT_TRY(read_shown(k, file));
     SLT_TRY(slt_safetensors_get(file, "policy.see.bias", SLT_DTYPE_F32, 2, row, &bias));
     if (bias->count < 1 || bias->count > SLT_SKILL_HIDDEN)

@@ -7,6 +7,7 @@
 
 #include "skills/skill_net.h"
 #include "skills/types_impl.h"
+#include "skills/view_map.h"
 
 #define SLT_SKILLS_FORMAT "slottar-skills-1"
 
@@ -15,14 +16,13 @@ enum { SLT_SKILL_STEPS = 32 };
 
 // Numbers of an observation become ones: a number with L levels takes L - 1 places, and value v > 0
 // is a one at place v - 1 of these. Levels are those that training has; larger values count as the
-// largest. The places of the observation k steps ago follow those of the k - 1 later ones.
+// largest. Places of what is remembered follow.
 typedef struct {
     int64_t size;
     uint16_t *levels; // [size], 1 to 256
     int32_t *start;   // [size]
-    int places;       // of one observation
-    int memory;       // past observations
-    int width;        // places in all
+    int places;       // of an observation
+    int width;        // and of what is remembered
 } slt_skill_code;
 
 struct slt_skills {
@@ -30,6 +30,7 @@ struct slt_skills {
     slt_arena arena;
     slt_types *types;
     slt_skill_code code;
+    slt_view_map map;          // things 0: no memory
     int actions, count, tasks; // count: skills
     int32_t *skill_of_type;    // [types]
     char *environment;         // ids of the tasks, commas between them; "": unknown
@@ -40,6 +41,10 @@ struct slt_skills {
 };
 
 slt_status slt_skills_create(slt_context *context, slt_skills **out);
+// The ones of an observation and of what is remembered, at most SLT_SKILL_ONES; returns how many.
+// marks: [SLT_MAP_PLACES] the last observation as bytes, then this one; action -1: it is the first
+int64_t slt_skills_see(const slt_skills *skills, slt_view_memory *memory, uint8_t *marks,
+                       int action, const uint8_t *numbers, uint16_t *out);
 // widths of the two networks; RANGE when an input would not fit
 slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_shape *policy,
                              slt_skill_shape *chooser);
@@ -48,7 +53,5 @@ slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_sha
 slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena);
 // the ones of an observation, at most one per number; returns how many
 int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out);
-// moves ones of the present observation to the places of the one `ago` steps ago
-void slt_skill_age(const slt_skill_code *code, int ago, uint16_t *ones, int64_t count);
 
 #endif
