@@ -11,7 +11,7 @@
 
 enum {
     SLT_SKILL_VIEW = 4096, // numbers of an observation, at most
-    SLT_SKILL_ONES = SLT_SKILL_VIEW + SLT_MAP_AXES * SLT_MAP_REMEMBERED + 1,
+    SLT_SKILL_ONES = SLT_SKILL_VIEW + SLT_MAP_ONES + 1,
 };
 
 typedef struct {

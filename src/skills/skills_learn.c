@@ -81,7 +81,7 @@ static slt_status find_levels(learner *l) {
 
 // of step t and of what is remembered there; they count when the step is added
 static slt_status see(learner *l, const slt_episode *episode, int64_t t, int64_t *count) {
-    int64_t size = l->skills->code.size + SLT_MAP_AXES * SLT_MAP_REMEMBERED;
+    int64_t size = l->skills->code.size + SLT_MAP_ONES;
     int action = t ? (int)slt_episode_action(episode, t - 1) : -1;
     if (l->ones_count + size > l->ones_room) {
         uint16_t *more;

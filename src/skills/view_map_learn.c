@@ -3,6 +3,7 @@
 //   takeover   of the steps of an action that shift the view, place i after it is a one where place
 //              j was one before it, and nowhere else: in 90 % of the steps at which either is
 //   move       two actions that undo each other's takeovers: one way along an axis, and back
+//              An action that shifts the view otherwise: there is no map
 //   thing      places that are connected by takeovers that moves undo; their positions follow
 //
 // SPDX-License-Identifier: MIT
@@ -194,5 +195,8 @@ slt_status slt_view_map_learn(slt_context *context, slt_arena *arena, const slt_
         choose_sources(&l, SURE, source);
     }
     name_axes(&l);
+    // what shifts along no axis would leave wrong positions behind
+    for (int a = 0; a < actions; a++)
+        if (l.inverse[a] == NONE && shifts(&l, l.source + (size_t)a * P)) return SLT_OK;
     return find_things(&l);
 }

@@ -71,7 +71,7 @@ static void it_knows_the_world(void **state) {
     slt_view_map map;
     slt_view_memory memory = {0};
     uint8_t before[SLT_MAP_PLACES], after[SLT_MAP_PLACES];
-    uint16_t seen[PLACES], remembered[SLT_MAP_REMEMBERED];
+    uint16_t seen[PLACES], remembered[SLT_MAP_ONES];
     int most = 0;
     slt_arena_init(&arena, &slt_system_allocator, 0);
     walk(&w, false);
