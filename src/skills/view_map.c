@@ -4,7 +4,6 @@
 // Copyright (c) 2026 the slottar authors
 #include "skills/view_map.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { RINGS = 3 }; // beyond the view: the next position, two more, all others
@@ -40,9 +39,7 @@ slt_status slt_view_map_lay(slt_view_map *map, slt_arena *arena, bool *good) {
     for (size_t t = 0; t < things; t++) {
         if (!map->size[t][0]) return SLT_OK;
         map->first[t + 1] = map->first[t];
-        for (int k = 0; k < SLT_MAP_AXES; k++)
-            map->first[t + 1] += map->size[t][k] + 2 * SLT_MAP_REACH;
-        map->first[t + 1] += (map->size[t][0] + 2 * RINGS) * (map->size[t][1] + 2 * RINGS);
+        for (int k = 0; k < SLT_MAP_AXES; k++) map->first[t + 1] += map->size[t][k] + 2 * RINGS;
         if (map->first[t + 1] > SLT_MAP_WIDTH) return SLT_OK;
     }
     map->width = map->first[things];
@@ -113,34 +110,17 @@ static int coarse(int at, int size) {
     return at < 0 ? RINGS - ring : at >= size ? RINGS + size + ring - 1 : RINGS + at;
 }
 
-// twice the distance from the middle of the view
-static int distance(const slt_view_map *map, const slt_map_place *p) {
-    int sum = 0;
-    for (int k = 0; k < SLT_MAP_AXES; k++) sum += abs(2 * p->at[k] - map->size[p->thing][k] + 1);
-    return sum;
-}
-
 int slt_view_memory_ones(const slt_view_map *map, const slt_view_memory *memory, uint16_t *out) {
     uint8_t known[SLT_MAP_WIDTH];
-    const slt_map_place *nearest[SLT_MAP_PLACES];
     int count = 0;
     memset(known, 0, (size_t)map->width);
-    memset(nearest, 0, (size_t)map->things * sizeof *nearest);
     for (int i = 0; i < memory->count; i++) {
-        const slt_map_place *p = &memory->item[i], **near = &nearest[p->thing];
+        const slt_map_place *p = &memory->item[i];
         int first = map->first[p->thing];
         for (int k = 0; k < SLT_MAP_AXES; k++) {
-            known[first + p->at[k] + SLT_MAP_REACH] = 1;
-            first += map->size[p->thing][k] + 2 * SLT_MAP_REACH;
+            known[first + coarse(p->at[k], map->size[p->thing][k])] = 1;
+            first += map->size[p->thing][k] + 2 * RINGS;
         }
-        if (!*near || distance(map, p) < distance(map, *near)) *near = p;
-    }
-    for (int t = 0; t < map->things; t++) {
-        const int16_t *size = map->size[t];
-        if (!nearest[t]) continue;
-        int first = map->first[t] + size[0] + size[1] + 4 * SLT_MAP_REACH;
-        known[first + coarse(nearest[t]->at[0], size[0]) * (size[1] + 2 * RINGS) +
-              coarse(nearest[t]->at[1], size[1])] = 1;
     }
     for (int i = 0; i < map->width; i++)
         if (known[i]) out[count++] = (uint16_t)i;

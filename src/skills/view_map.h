@@ -18,7 +18,7 @@ enum {
     SLT_MAP_PLACES = 2048,    // of an observation, at most
     SLT_MAP_SPAN = 64,        // positions of a view along an axis, at most
     SLT_MAP_REMEMBERED = 512, // at most; later ones are not
-    SLT_MAP_ONES = (SLT_MAP_AXES + 1) * SLT_MAP_REMEMBERED,
+    SLT_MAP_ONES = SLT_MAP_AXES * SLT_MAP_REMEMBERED,
     SLT_MAP_WIDTH = 16384 // places of what is remembered, at most
 };
 
@@ -60,9 +60,8 @@ slt_status slt_view_map_lay(slt_view_map *map, slt_arena *arena, bool *good);
 // before, after: observations as bytes, 1 at their ones, [places]
 void slt_view_memory_step(const slt_view_map *map, slt_view_memory *memory, const uint8_t *before,
                           int action, const uint8_t *after);
-// The ones of what is remembered, counted from 0: all things by their position along each axis, and
-// the nearest of each kind of thing by both. At most SLT_MAP_AXES + 1 of each that is remembered;
-// returns how many
+// The ones of what is remembered, counted from 0: things by their position along each axis
+// alone: places for both together are too many to learn. At most SLT_MAP_ONES; returns how many
 int slt_view_memory_ones(const slt_view_map *map, const slt_view_memory *memory, uint16_t *out);
 
 #endif
