@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { RINGS = 3 }; // beyond the view: the next position, two more, all others
-
 static size_t cell(int thing, int x, int y) {
     return ((size_t)thing * SLT_MAP_SPAN + (size_t)x) * SLT_MAP_SPAN + (size_t)y;
 }
@@ -39,7 +37,7 @@ slt_status slt_view_map_lay(slt_view_map *map, slt_arena *arena, bool *good) {
     for (size_t t = 0; t < things; t++) {
         if (!map->size[t][0]) return SLT_OK;
         map->first[t + 1] = map->first[t];
-        for (int k = 0; k < SLT_MAP_AXES; k++) map->first[t + 1] += map->size[t][k] + 2 * RINGS;
+        for (int k = 0; k < SLT_MAP_AXES; k++) map->first[t + 1] += map->size[t][k] + 2;
         if (map->first[t + 1] > SLT_MAP_WIDTH) return SLT_OK;
     }
     map->width = map->first[things];
@@ -103,12 +101,8 @@ void slt_view_memory_step(const slt_view_map *map, slt_view_memory *memory, cons
     memory->count = count;
 }
 
-// positions, those beyond the view in rings
-static int coarse(int at, int size) {
-    int beyond = at < 0 ? -at : at >= size ? at - size + 1 : 0;
-    int ring = beyond > 3 ? 3 : beyond > 1 ? 2 : beyond;
-    return at < 0 ? RINGS - ring : at >= size ? RINGS + size + ring - 1 : RINGS + at;
-}
+// all positions before the view are one, and all after it
+static int coarse(int at, int size) { return at < 0 ? 0 : at < size ? at + 1 : size + 1; }
 
 int slt_view_memory_ones(const slt_view_map *map, const slt_view_memory *memory, uint16_t *out) {
     uint8_t known[SLT_MAP_WIDTH];
@@ -119,7 +113,7 @@ int slt_view_memory_ones(const slt_view_map *map, const slt_view_memory *memory,
         int first = map->first[p->thing];
         for (int k = 0; k < SLT_MAP_AXES; k++) {
             known[first + coarse(p->at[k], map->size[p->thing][k])] = 1;
-            first += map->size[p->thing][k] + 2 * RINGS;
+            first += map->size[p->thing][k] + 2;
         }
     }
     for (int i = 0; i < map->width; i++)

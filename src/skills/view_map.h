@@ -60,8 +60,9 @@ slt_status slt_view_map_lay(slt_view_map *map, slt_arena *arena, bool *good);
 // before, after: observations as bytes, 1 at their ones, [places]
 void slt_view_memory_step(const slt_view_map *map, slt_view_memory *memory, const uint8_t *before,
                           int action, const uint8_t *after);
-// The ones of what is remembered, counted from 0: things by their position along each axis
-// alone: places for both together are too many to learn. At most SLT_MAP_ONES; returns how many
+// The ones of what is remembered, counted from 0: things by their position along each axis alone,
+// where all positions on one side of the view are one: more places are too many to learn. At most
+// SLT_MAP_ONES; returns how many
 int slt_view_memory_ones(const slt_view_map *map, const slt_view_memory *memory, uint16_t *out);
 
 #endif
