@@ -163,9 +163,7 @@ function drawExample(browser, kind) {
 function drawTree(run, tree) {
   if (Array.isArray(tree))
     return el("span", {class: "rule"}, tree.map((part) => drawTree(run, part)));
-  return el(
-      "span", {class: "leaf", title: typeName(run, tree)},
-      tree < 0 ? "?" : String(tree));
+  return el("span", {class: "leaf", title: typeName(run, tree)}, tree < 0 ? "?" : String(tree));
 }
 
 function showPlans(run) {
