@@ -103,6 +103,7 @@ static void start_skills(void *state, const slt_actor_start *start) {
     skills_actor *self = state;
     self->dice = (dice){.start = *start};
     slt_skill_player_start(&self->player, start->skills, start->task, start->playable, start->seed);
+    self->player.tally = start->tally;
 }
 
 static int act_skills(void *state, const void *world, const uint8_t *view) {
@@ -111,7 +112,13 @@ static int act_skills(void *state, const void *world, const uint8_t *view) {
     int action = slt_skill_player_act(&self->player, view);
     if (self->dice.start.noise == 0) return action;
     toss tossed = roll(&self->dice);
-    return tossed.chance < self->dice.start.noise ? tossed.action : action;
+    if (tossed.chance < self->dice.start.noise) self->player.action = tossed.action;
+    return self->player.action;
+}
+
+static void finish_skills(void *state, const uint8_t *view) {
+    skills_actor *self = state;
+    slt_skill_player_finish(&self->player, view);
 }
 
 // ---- random play
@@ -130,11 +137,11 @@ static int act_random(void *state, const void *world, const uint8_t *view) {
 // ---- the table
 
 static const slt_actor actors[] = {
-    {"bot", false, slt_craft_is, sizeof(craft_actor), start_craft, act_craft},
-    {"bot", false, slt_planner_knows, sizeof(slt_planner), start_planner, act_planner},
-    {"policy", false, slt_minigrid_is, sizeof(policy_actor), start_policy, act_policy},
-    {"skills", false, knows_all, sizeof(skills_actor), start_skills, act_skills},
-    {"random", true, knows_all, sizeof(dice), start_random, act_random},
+    {"bot", false, slt_craft_is, sizeof(craft_actor), start_craft, act_craft, NULL},
+    {"bot", false, slt_planner_knows, sizeof(slt_planner), start_planner, act_planner, NULL},
+    {"policy", false, slt_minigrid_is, sizeof(policy_actor), start_policy, act_policy, NULL},
+    {"skills", false, knows_all, sizeof(skills_actor), start_skills, act_skills, finish_skills},
+    {"random", true, knows_all, sizeof(dice), start_random, act_random, NULL},
 };
 enum { ACTORS = sizeof actors / sizeof *actors };
 

@@ -19,6 +19,7 @@
 #include "experts/episode_seeds.h"
 #include "experts/policy_file.h"
 #include "experts/record_pack.h"
+#include "skills/skill_net.h"
 #include "skills/skill_play.h"
 
 enum { ROUND = 128 }; // of one process
@@ -282,6 +283,16 @@ static slt_status keep(session *all, const slt_record *record) {
     return SLT_OK;
 }
 
+_Static_assert((int)SLT_COLLECT_SKILLS == (int)SLT_SKILL_OUTPUTS, "one limit of skills");
+
+static void count_skills(slt_collect_summary *summary, const slt_record *record) {
+    summary->skill_count = record->skill_count;
+    for (int i = 0; i < record->skill_count; i++) {
+        summary->skill_starts[i] += record->skills[i].starts;
+        summary->skill_reached[i] += record->skills[i].reached;
+    }
+}
+
 // adds the accepted episodes until nothing is missing
 static slt_status sort_out(session *all, int count, int64_t *missing) {
     double started = now();
@@ -289,6 +300,7 @@ static slt_status sort_out(session *all, int count, int64_t *missing) {
         const slt_record *record;
         SLT_TRY(record_of(all, i, &record));
         all->summary.candidates++;
+        count_skills(&all->summary, record);
         if (record->verdict != SLT_ACCEPTED) {
             all->summary.rejected[record->verdict]++;
             continue;

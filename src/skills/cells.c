@@ -39,19 +39,23 @@ static slt_status read_one(slt_step_change *change, const slt_dataset_info *info
     return SLT_OK;
 }
 
+void slt_step_change_find(slt_step_change *change) {
+    size_t C = (size_t)change->shape.channels;
+    change->changed_count = 0;
+    for (int32_t cell = 0; cell < change->shape.cells; cell++)
+        if (memcmp(change->before + (size_t)cell * C, change->after + (size_t)cell * C, C) != 0)
+            change->changed[change->changed_count++] = cell;
+}
+
 slt_status slt_step_change_read(slt_step_change *change, const slt_dataset_info *info,
                                 const slt_episode *episode, int64_t t, bool *symbols) {
-    int C = change->shape.channels;
     *symbols = true;
     change->changed_count = 0;
     change->known = change->shape.size && (t + 1 < episode->length || info->has_finals);
     if (!change->known) return SLT_OK;
     SLT_TRY(read_one(change, info, episode, t, change->before, symbols));
     SLT_TRY(read_one(change, info, episode, t + 1, change->after, symbols));
-    for (int32_t cell = 0; cell < change->shape.cells; cell++)
-        if (memcmp(change->before + (size_t)cell * (size_t)C,
-                   change->after + (size_t)cell * (size_t)C, (size_t)C) != 0)
-            change->changed[change->changed_count++] = cell;
+    slt_step_change_find(change);
     return SLT_OK;
 }
 

@@ -48,6 +48,8 @@ void slt_skill_player_start(slt_skill_player *player, const slt_skills *skills, 
     player->skill = -1;
     player->age = 0;
     player->ends = false;
+    player->action = 0;
+    player->tally = NULL;
 }
 
 static int choose(const slt_skill_player *p, uint16_t *ones, int64_t count) {
@@ -79,23 +81,62 @@ static int draw(const slt_skill_player *p, const float *logits, float number, bo
     return action;
 }
 
-int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
+void slt_skill_player_begin(slt_skill_player *p, int skill) {
+    p->skill = skill;
+    p->age = 0;
+    p->ends = false;
+    if (p->tally) p->tally[skill].starts++;
+}
+
+bool slt_skill_player_over(const slt_skill_player *p, const uint8_t *view) {
+    if (p->skill < 0 || p->age >= SLT_SKILL_STEPS) return true;
+    return p->ends && memcmp(p->before, view, (size_t)p->skills->code.size) != 0;
+}
+
+bool slt_skill_player_reached(const slt_skill_player *p, const uint8_t *view) {
+    const slt_types *types = p->skills->types;
+    int32_t changed[SLT_SKILL_VIEW];
+    slt_step_change change = {.shape = types->shape,
+                              .before = (uint8_t *)p->before,
+                              .after = (uint8_t *)view,
+                              .changed = changed,
+                              .known = types->shape.size > 0};
+    slt_effect effect;
+    if (p->skill < 0 || !p->age) return false;
+    slt_step_change_find(&change);
+    slt_effect_of(types, &change, p->action, &effect);
+    int32_t type = slt_key_map_find(&types->effects, &effect);
+    return type >= 0 && type < types->count && p->skills->skill_of_type[type] == p->skill;
+}
+
+void slt_skill_player_finish(slt_skill_player *p, const uint8_t *view) {
+    if (p->tally && p->skill >= 0) p->tally[p->skill].reached += slt_skill_player_reached(p, view);
+    p->skill = -1;
+}
+
+static int step(slt_skill_player *p, const uint8_t *view, uint16_t *ones, int64_t count) {
     const slt_skills *k = p->skills;
-    uint16_t ones[SLT_SKILL_VIEW + 1];
     float logits[SLT_SKILL_OUTPUTS];
-    size_t size = (size_t)k->code.size;
-    int64_t count = slt_skill_encode(&k->code, view, ones);
-    if (p->skill >= 0 &&
-        ((p->ends && memcmp(p->before, view, size) != 0) || p->age >= SLT_SKILL_STEPS))
-        p->skill = -1;
-    if (p->skill < 0) {
-        p->skill = choose(p, ones, count);
-        p->age = 0;
-    }
     ones[count] = (uint16_t)(k->code.width + p->skill);
     slt_skill_think(&k->policy, ones, count + 1, logits);
     uint32_t word = slt_random_words(p->seed, SLT_RANDOM_POLICY, 1, p->step++).word[0];
-    memcpy(p->before, view, size);
+    memcpy(p->before, view, (size_t)k->code.size);
     p->age++;
-    return draw(p, logits, slt_random_unit(word), &p->ends);
+    p->action = draw(p, logits, slt_random_unit(word), &p->ends);
+    return p->action;
+}
+
+int slt_skill_player_step(slt_skill_player *p, const uint8_t *view) {
+    uint16_t ones[SLT_SKILL_VIEW + 1];
+    return step(p, view, ones, slt_skill_encode(&p->skills->code, view, ones));
+}
+
+int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
+    uint16_t ones[SLT_SKILL_VIEW + 1];
+    int64_t count = slt_skill_encode(&p->skills->code, view, ones);
+    if (slt_skill_player_over(p, view)) {
+        slt_skill_player_finish(p, view);
+        slt_skill_player_begin(p, choose(p, ones, count));
+    }
+    return step(p, view, ones, count);
 }

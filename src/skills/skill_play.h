@@ -10,13 +10,20 @@
 
 enum { SLT_SKILL_VIEW = 4096 }; // numbers of an observation, at most
 
+// how often a skill was started, and how often it ended with an effect of its own
+typedef struct slt_skill_tally {
+    int64_t starts, reached;
+} slt_skill_tally;
+
 typedef struct {
     const slt_skills *skills;
     uint32_t seed, step;
     int task, playable;
-    int skill; // the present one; -1: to be chosen
-    int age;   // steps of it
-    bool ends; // its last action was drawn as the last one
+    int skill;              // the present one; -1: to be chosen
+    int age;                // steps of it
+    bool ends;              // its last action was drawn as the last one
+    int action;             // the last one; who does another one says so here
+    slt_skill_tally *tally; // [skills]; NULL: nobody counts
     uint8_t before[SLT_SKILL_VIEW];
 } slt_skill_player;
 
@@ -28,7 +35,19 @@ slt_status slt_skills_task(const slt_skills *skills, const char *id, int64_t obs
 // all that is drawn follows from the seed; actions are 0 ... playable-1
 void slt_skill_player_start(slt_skill_player *player, const slt_skills *skills, int task,
                             int playable, uint32_t seed);
-// an action for what is seen
+// an action for what is seen; the chooser takes the next skill when one is over
 int slt_skill_player_act(slt_skill_player *player, const uint8_t *view);
+// the episode is over: the present skill is, too
+void slt_skill_player_finish(slt_skill_player *player, const uint8_t *view);
+
+// ---- for who chooses skills itself
+
+void slt_skill_player_begin(slt_skill_player *player, int skill);
+// an action of the present skill
+int slt_skill_player_step(slt_skill_player *player, const uint8_t *view);
+// is the present skill over? view: after its last step. True when there is none
+bool slt_skill_player_over(const slt_skill_player *player, const uint8_t *view);
+// was the last step an effect of the present skill?
+bool slt_skill_player_reached(const slt_skill_player *player, const uint8_t *view);
 
 #endif

@@ -34,6 +34,13 @@ check "never over the input" 1 "$SLOTTAR" skills moved.safetensors -o moved.safe
 check "of a model's segments" 0 "$SLOTTAR" skills moved.safetensors run -o found.safetensors --json
 says "as JSON" out '"skills":[{"skill":0,'
 
+check "they play" 0 "$SLOTTAR" collect doorkey --expert skills.safetensors --episodes 3 -o played.safetensors
+says "and say how often a skill reaches its effect" out "all skills: "
+check "as JSON" 0 "$SLOTTAR" collect doorkey --expert skills.safetensors --episodes 3 -o played.safetensors -f --json
+says "per skill" out '"skills":[{"skill":0,"starts":'
+check "others have no skills" 0 "$SLOTTAR" collect doorkey --episodes 3 -o played.safetensors -f --json
+grep -q '"skills"' out && not_ok "in their JSON" || ok "in their JSON"
+
 # types of another checkpoint are not used; damaged ones are refused
 rm run/types.safetensors
 check "without data" 0 "$SLOTTAR" segment run moved.safetensors --split test
