@@ -6,13 +6,15 @@ Copyright (c) 2026 the slottar authors
 
 from __future__ import annotations
 
+import ctypes
 import os
 from dataclasses import dataclass
 from typing import Any, List, Optional
 
 from . import _declarations as c
-from ._library import PathLike, lib, needed, path_bytes, texts, to_bytes, whole
-from ._work import SEED_MOST, Context, Watcher
+from ._library import PathLike, check, lib, needed, path_bytes, texts, to_bytes, whole
+from ._work import SEED_MOST, Context, Watcher, both
+from .estimator import as_dataset
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,40 @@ def train_expert(
         scores.success,
         scores.length,
     )
+
+
+def learn_skills(
+    data: Any,
+    path: PathLike,
+    *,
+    hidden: int = 256,
+    epochs: int = 40,
+    unmerged: bool = False,
+    seed: int = 0,
+    threads: Optional[int] = None,
+    overwrite: bool = False,
+) -> int:
+    """Sub-policies that act like the labelled segments of a data set, as ``slottar skills -o``
+    learns them; gives their number. ``path`` is an expert of :func:`collect`, and what
+    :class:`SkillVectorEnv` plays.
+    """
+    demos, context = as_dataset(data)._handle, Context(threads)
+    types, skills = ctypes.c_void_p(), ctypes.c_void_p()
+    options = c.slt_skills_options(
+        hidden=whole(hidden, "hidden", 8, 256),
+        epochs=whole(epochs, "epochs", 1, 2**31 - 1),
+        seed=whole(seed, "seed", 0, SEED_MOST),
+        unmerged=bool(unmerged),
+    )
+    name = path_bytes(path)
+    with both(context, demos.context):
+        try:
+            learned = (context.pointer, demos.pointer, None, None, types)
+            context._run(lib.slt_types_learn, learned, None, None)
+            learned = (context.pointer, demos.pointer, None, types, options, skills)
+            context._run(lib.slt_skills_learn, learned, None, None)
+            check(lib.slt_skills_save(skills, name, bool(overwrite)))
+            return lib.slt_skills_count(skills)
+        finally:
+            lib.slt_skills_close(skills)
+            lib.slt_types_close(types)

@@ -15,6 +15,7 @@ static const cli_flag flags[] = {
     CLI_FORCE,
     {"split", 0, "SPLIT", "what the types are scored on (default test)"},
     {"unmerged", 0, NULL, "every type is a skill of its own"},
+    {"hidden", 0, "N", "units of a hidden layer of a sub-policy, 8 to 256 (default 256)"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
@@ -28,6 +29,7 @@ typedef struct {
     slt_type_scores scores;
     int32_t *ids;       // [steps] of the model
     slt_skills *skills; // NULL: not asked for
+    int hidden;         // units; 0: the default
 } found;
 
 static slt_status find(cli_call *call, found *f, slt_split split) {
@@ -63,8 +65,8 @@ static slt_status keep(void *user, const slt_segments *s) {
 }
 
 static slt_status learn(cli_call *call, found *f, const char *path) {
-    slt_skills_options options = {.seed = call->seed,
-                                  .unmerged = cli_value(call, "unmerged") != NULL};
+    slt_skills_options options = {
+        .hidden = f->hidden, .seed = call->seed, .unmerged = cli_value(call, "unmerged") != NULL};
     bool force = cli_value(call, "force") != NULL;
     slt_output_request output = {
         .path = path, .overwrite = force, .inputs = call->arguments, .input_count = call->count};
@@ -150,7 +152,10 @@ static int run(cli_call *call) {
     found f = {0};
     slt_split split;
     if (!cli_split_flag(call, &split)) return CLI_USAGE;
-    if (!cli_choose_columns(call, 0)) return CLI_USAGE;
+    int64_t hidden = 0;
+    if (!cli_choose_columns(call, 0) || !cli_number(call, "hidden", 8, 256, 0, &hidden))
+        return CLI_USAGE;
+    f.hidden = (int)hidden;
     const char *path = cli_value(call, "output");
     slt_status status = find(call, &f, split);
     if (status == SLT_OK && path) status = learn(call, &f, path);

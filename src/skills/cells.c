@@ -40,11 +40,20 @@ static slt_status read_one(slt_step_change *change, const slt_dataset_info *info
 }
 
 void slt_step_change_find(slt_step_change *change) {
-    size_t C = (size_t)change->shape.channels;
+    const uint8_t *before = change->before, *after = change->after;
+    int64_t size = (int64_t)change->shape.cells * change->shape.channels;
     change->changed_count = 0;
-    for (int32_t cell = 0; cell < change->shape.cells; cell++)
-        if (memcmp(change->before + (size_t)cell * C, change->after + (size_t)cell * C, C) != 0)
-            change->changed[change->changed_count++] = cell;
+    for (int64_t i = 0; i < size;) {
+        // most is as it was
+        if (i + 32 <= size && memcmp(before + i, after + i, 32) == 0) {
+            i += 32;
+            continue;
+        }
+        int32_t cell = (int32_t)(i / change->shape.channels);
+        bool known = change->changed_count && change->changed[change->changed_count - 1] == cell;
+        if (before[i] != after[i] && !known) change->changed[change->changed_count++] = cell;
+        i++;
+    }
 }
 
 slt_status slt_step_change_read(slt_step_change *change, const slt_dataset_info *info,

@@ -6,6 +6,7 @@
 #ifndef SLT_SKILLS_SKILL_PLAY_H
 #define SLT_SKILLS_SKILL_PLAY_H
 
+#include "engine/real.h"
 #include "slottar/skills.h"
 
 enum { SLT_SKILL_VIEW = 4096 }; // numbers of an observation, at most
@@ -29,6 +30,9 @@ typedef struct {
 
 // is it a file of skills? IO and FORMAT as for any file
 slt_status slt_skills_is(const char *path, bool *out);
+// SHAPE unless the environment has the observations and actions of the skills
+slt_status slt_skills_fit(const slt_skills *skills, const char *id, int64_t observation,
+                          int actions);
 // the number of the task of that id; SHAPE, with the file's ids, when the skills cannot play it
 slt_status slt_skills_task(const slt_skills *skills, const char *id, int64_t observation,
                            int actions, int *out);
@@ -43,8 +47,10 @@ void slt_skill_player_finish(slt_skill_player *player, const uint8_t *view);
 // ---- for who chooses skills itself
 
 void slt_skill_player_begin(slt_skill_player *player, int skill);
-// an action of the present skill
-int slt_skill_player_step(slt_skill_player *player, const uint8_t *view);
+// ones that the network of skills gets, at most SLT_SKILL_VIEW + 1; gives their number
+int64_t slt_skill_player_see(const slt_skill_player *player, const uint8_t *view, uint16_t *ones);
+// an action of the present skill by the logits that the network gives for them
+int slt_skill_player_take(slt_skill_player *player, const uint8_t *view, const slt_real *logits);
 // is the present skill over? view: after its last step. True when there is none
 bool slt_skill_player_over(const slt_skill_player *player, const uint8_t *view);
 // was the last step an effect of the present skill?
