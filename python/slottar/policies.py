@@ -1,4 +1,4 @@
-"""Policies: experts that learn a MiniGrid world by reinforcement.
+"""Policies: experts that learn an environment by reinforcement, and sub-policies of segments.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
@@ -39,6 +39,8 @@ def train_expert(
     path: PathLike,
     *,
     preset: Optional[str] = None,
+    skills: Optional[PathLike] = None,
+    demos: Optional[PathLike] = None,
     seed: int = 0,
     threads: Optional[int] = None,
     device: Optional[str] = None,
@@ -48,6 +50,9 @@ def train_expert(
     """A policy learns an environment, as ``slottar train-expert`` does; ``path`` ends with
     ``.safetensors`` and is an expert of :func:`collect`. ``options`` are those of
     ``slottar train-expert --options``. The same call continues where one was stopped.
+
+    ``skills``: a file of :func:`learn_skills` that the policy chooses from, in place of actions.
+    ``demos``: a data set that it imitates before it learns.
     """
     settings: List[str] = [_setting(name, value) for name, value in options.items()]
     name = path_bytes(path)
@@ -55,6 +60,8 @@ def train_expert(
         environment=needed(environment, "environment"),
         path=name,
         preset=to_bytes(preset, "preset"),
+        skills=None if skills is None else path_bytes(skills, "the file of skills"),
+        **{"from": None if demos is None else path_bytes(demos, "the demonstrations")},
         settings=texts(settings, "an option"),
         setting_count=len(settings),
         seed=whole(seed, "seed", 0, SEED_MOST),

@@ -104,6 +104,19 @@ def test_threads_and_copies_do_not_matter(skills):
     assert (play(200, 1) == play(200, 3)).all() and (play(200, 1) == play(3, 1)).all()
 
 
+def test_a_policy_over_skills(skills, tmp_path):
+    small = dict(frames=2000, eval_episodes=20, goal=2.0, threads=1)
+    over = slottar.train_expert(PLANK, tmp_path / "over.safetensors", skills=skills, **small)
+    assert over.frames >= 2000 and over.success > 0.3
+    data = slottar.collect(PLANK, episodes=5, expert=over.path)
+    assert data.expert == "policy"
+    demos = slottar.collect("getwoodfull-v0", episodes=100)
+    flat = slottar.train_expert(
+        "getwoodfull-v0", tmp_path / "flat.safetensors", demos=demos.path, **small
+    )
+    assert flat.frames >= 2000 and flat.success > 0
+
+
 def test_refusals(skills, tmp_path):
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(skills.read_bytes()[:5000])

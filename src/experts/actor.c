@@ -139,7 +139,7 @@ static int act_random(void *state, const void *world, const uint8_t *view) {
 static const slt_actor actors[] = {
     {"bot", false, slt_craft_is, sizeof(craft_actor), start_craft, act_craft, NULL},
     {"bot", false, slt_planner_knows, sizeof(slt_planner), start_planner, act_planner, NULL},
-    {"policy", false, slt_minigrid_is, sizeof(policy_actor), start_policy, act_policy, NULL},
+    {"policy", false, knows_all, sizeof(policy_actor), start_policy, act_policy, NULL},
     {"skills", false, knows_all, sizeof(skills_actor), start_skills, act_skills, finish_skills},
     {"random", true, knows_all, sizeof(dice), start_random, act_random, NULL},
 };

@@ -15,12 +15,12 @@ enum { SLT_GIVES_UP = -1 }; // instead of an action
 typedef struct {
     const slt_env_kind *kind;
     uint32_t seed;
-    double noise;                    // share of random actions
-    int playable;                    // a random action is one of 0..playable-1
-    const struct slt_policy *policy; // of who has learned
-    const struct slt_skills *skills; // of who plays them
-    int task;                        // of the skills' tasks
-    struct slt_skill_tally *tally;   // [skills] what came of them is added up; NULL: nowhere
+    double noise;                         // share of random actions
+    int playable;                         // a random action is one of 0..playable-1
+    const struct slt_policy_file *policy; // of who has learned
+    const struct slt_skills *skills;      // of who plays them
+    int task;                             // of the skills' tasks
+    struct slt_skill_tally *tally;        // [skills] what came of them is added up; NULL: nowhere
 } slt_actor_start;
 
 typedef struct {

@@ -181,8 +181,9 @@ static slt_status open_policy(session *all, const slt_collect_request *request) 
         for (int i = 0; i < all->plan.tasks; i++) SLT_TRY(find_task(all, i));
         return SLT_OK;
     }
-    SLT_TRY(slt_policy_open(&all->arena, request->expert, all->plan.kinds[0], &all->learned));
-    rules->policy = &all->learned->policy;
+    SLT_TRY(slt_policy_open(all->context, &all->arena, request->expert, all->plan.kinds[0],
+                            &all->learned));
+    rules->policy = all->learned;
     return SLT_OK;
 }
 
@@ -380,6 +381,7 @@ slt_status slt_collect(slt_context *context, const slt_collect_request *request,
     if (status == SLT_OK) status = slt_group_agree(context, finish(&all));
     if (status == SLT_OK) status = slt_group_share(context, &all.summary, sizeof all.summary);
     slt_dataset_builder_destroy(all.builder);
+    slt_policy_close(all.learned);
     slt_skills_close(all.skills);
     slt_arena_deinit(&all.arena);
     if (status == SLT_OK && summary) *summary = all.summary;

@@ -16,9 +16,9 @@ enum { SLT_ACCEPTED = SLT_REJECTIONS }; // no reason to reject
 typedef struct {
     const slt_world_family *family;
     const slt_actor *actor;
-    const struct slt_policy *policy; // of an actor that has learned
-    const struct slt_skills *skills; // of one that plays them
-    int task;                        // of theirs
+    const struct slt_policy_file *policy; // of an actor that has learned
+    const struct slt_skills *skills;      // of one that plays them
+    int task;                             // of theirs
     slt_truth truth;
     double noise;
     int longest; // steps, at least 1

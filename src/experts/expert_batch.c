@@ -36,7 +36,8 @@ static slt_status take_memory(slt_expert *expert) {
 static slt_status open_file(slt_expert *expert, const char *path) {
     const slt_env_kind *kind = expert->batch->kind;
     if (!slt_actor_has_skills(expert->actor))
-        return slt_policy_open(&expert->arena, path, kind, &expert->learned);
+        return slt_policy_open(expert->batch->context, &expert->arena, path, kind,
+                               &expert->learned);
     SLT_TRY(slt_skills_open(expert->batch->context, path, &expert->skills));
     return slt_skills_task(expert->skills, kind->id, kind->observation_size, kind->actions,
                            &expert->task);
@@ -69,6 +70,7 @@ slt_status slt_expert_create(const slt_env_batch *batch, const char *name, doubl
 
 void slt_expert_destroy(slt_expert *expert) {
     if (!expert) return;
+    slt_policy_close(expert->learned);
     slt_skills_close(expert->skills);
     slt_arena_deinit(&expert->arena);
     slt_free(&expert->batch->context->allocator, expert);
@@ -85,7 +87,7 @@ void slt_expert_begin(slt_expert *expert, const uint32_t *seeds, const uint8_t *
                                  .seed = seeds[i],
                                  .noise = expert->noise,
                                  .playable = expert->playable,
-                                 .policy = expert->learned ? &expert->learned->policy : NULL,
+                                 .policy = expert->learned,
                                  .skills = expert->skills,
                                  .task = expert->task};
         expert->actor->start(state_of(expert, i), &start);

@@ -136,18 +136,28 @@ int slt_skill_player_take(slt_skill_player *p, const uint8_t *view, const slt_re
     return p->action;
 }
 
-int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
+// by the ones of the view, without that of the skill
+static int step(slt_skill_player *p, const uint8_t *view, uint16_t *ones, int64_t count) {
     const slt_skills *k = p->skills;
-    uint16_t ones[SLT_SKILL_VIEW + 1];
     float logits[SLT_SKILL_OUTPUTS];
     slt_real reals[SLT_SKILL_OUTPUTS];
-    int64_t count = slt_skill_encode(&k->code, view, ones);
-    if (slt_skill_player_over(p, view)) {
-        slt_skill_player_finish(p, view);
-        slt_skill_player_begin(p, choose(p, ones, count));
-    }
     ones[count] = (uint16_t)(k->code.width + p->skill);
     slt_skill_think(&k->policy, ones, count + 1, logits);
     for (int i = 0; i < 2 * k->actions; i++) reals[i] = (slt_real)logits[i];
     return slt_skill_player_take(p, view, reals);
+}
+
+int slt_skill_player_step(slt_skill_player *p, const uint8_t *view) {
+    uint16_t ones[SLT_SKILL_VIEW + 1];
+    return step(p, view, ones, slt_skill_encode(&p->skills->code, view, ones));
+}
+
+int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
+    uint16_t ones[SLT_SKILL_VIEW + 1];
+    int64_t count = slt_skill_encode(&p->skills->code, view, ones);
+    if (slt_skill_player_over(p, view)) {
+        slt_skill_player_finish(p, view);
+        slt_skill_player_begin(p, choose(p, ones, count));
+    }
+    return step(p, view, ones, count);
 }

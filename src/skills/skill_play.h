@@ -47,7 +47,10 @@ void slt_skill_player_finish(slt_skill_player *player, const uint8_t *view);
 // ---- for who chooses skills itself
 
 void slt_skill_player_begin(slt_skill_player *player, int skill);
-// ones that the network of skills gets, at most SLT_SKILL_VIEW + 1; gives their number
+// an action of the present skill
+int slt_skill_player_step(slt_skill_player *player, const uint8_t *view);
+// the same in two parts: ones that the network of skills gets, at most SLT_SKILL_VIEW + 1; gives
+// their number
 int64_t slt_skill_player_see(const slt_skill_player *player, const uint8_t *view, uint16_t *ones);
 // an action of the present skill by the logits that the network gives for them
 int slt_skill_player_take(slt_skill_player *player, const uint8_t *view, const slt_real *logits);
