@@ -116,6 +116,10 @@ SLT_API void slt_expert_begin(slt_expert *expert, const uint32_t *seeds, const u
 SLT_API slt_status slt_expert_act(slt_expert *expert, const uint8_t *observations,
                                   int64_t *actions);
 
+// The skill that a copy's last action belongs to, and how many actions of it there were by then;
+// -1: an expert without skills, or one that has not acted yet. RANGE for a copy that there is not.
+SLT_API slt_status slt_expert_skill(const slt_expert *expert, int copy, int *skill, int *steps);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,8 @@ typedef struct {
     int (*act)(void *state, const void *world, const uint8_t *view);
     // the episode is over; view: the last one. NULL: nothing to do then
     void (*finish)(void *state, const uint8_t *view);
+    // the skill of the last action, and its steps so far; -1: none. NULL: it never has one
+    int (*skill)(const void *state, int *steps);
 } slt_actor;
 
 // is it the path of a policy, and no name?

@@ -126,3 +126,14 @@ slt_status slt_expert_act(slt_expert *expert, const uint8_t *observations, int64
                  &(asking){expert, observations, actions});
     return SLT_OK;
 }
+
+slt_status slt_expert_skill(const slt_expert *expert, int copy, int *skill, int *steps) {
+    if (copy < 0 || copy >= expert->batch->n)
+        SLT_FAIL(SLT_RANGE, "no copy %d, there are %d", copy, expert->batch->n);
+    *skill = -1;
+    *steps = 0;
+    if (expert->actor->skill && expert->begun[copy] &&
+        expert->begun[copy] == expert->batch->begun[copy])
+        *skill = expert->actor->skill(state_of(expert, copy), steps);
+    return SLT_OK;
+}

@@ -5,6 +5,7 @@
 #include "slottar/skill_env.h"
 
 #include <string.h>
+#include "core/philox.h"
 #include "envs/env_batch.h"
 #include "experts/skill_calls.h"
 #include "experts/world_family.h"
@@ -91,6 +92,14 @@ typedef struct {
     slt_skill_env_outputs out;
 } work;
 
+// the next episode of copy i; what its skills draw follows from what they drew before
+static void begin_episode(slt_skill_env *env, int i) {
+    slt_skill_player *p = &env->players[i];
+    uint32_t seed = slt_random_words(p->seed, SLT_RANDOM_POLICY, 2, p->step).word[0];
+    slt_env_batch_begin(env->batch, i);
+    slt_skill_player_start(p, env->skills, 0, env->playable, seed);
+}
+
 // the episode of copy i begins, or its skill does; false: no skill is to be played
 static bool begin(const work *w, int i, slt_skill_call *call) {
     slt_skill_env *env = w->env;
@@ -101,7 +110,7 @@ static bool begin(const work *w, int i, slt_skill_call *call) {
                              .player = &env->players[i],
                              .view = view};
     bool ended = batch->life[i] == SLT_COPY_ENDED;
-    if (ended) slt_env_batch_begin(batch, i);
+    if (ended) begin_episode(env, i);
     batch->kind->observe(batch->kind, call->world, view);
     if (!ended) slt_skill_player_begin(call->player, (int)w->skills[i]);
     return !ended;
@@ -118,7 +127,7 @@ static void end(const work *w, int i, const slt_skill_call *call) {
     bool ended = call->terminated || call->truncated;
     if (ended && batch->autoreset == SLT_AUTORESET_SAME_STEP) {
         put(out->final_observations, i, w->env);
-        slt_env_batch_begin(batch, i);
+        begin_episode(w->env, i);
         batch->kind->observe(batch->kind, call->world, call->view);
         ended = false;
     }

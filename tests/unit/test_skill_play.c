@@ -99,9 +99,15 @@ static void step_by_step(void **state) {
         seeds[i] = words[i] = (uint32_t)episodes[i].seed;
     }
     CHECK_OK(slt_env_batch_reset(batch, seeds, NULL, seen));
+    int skill, steps;
+    CHECK_OK(slt_expert_skill(expert, 0, &skill, &steps));
+    assert_int_equal(skill, -1);
+    CHECK_FAILS(SLT_RANGE, "no copy 12", slt_expert_skill(expert, N, &skill, &steps));
     slt_expert_begin(expert, words, NULL);
     for (int64_t t = 0, over = 0; !over; t++) {
         CHECK_OK(slt_expert_act(expert, seen, actions));
+        CHECK_OK(slt_expert_skill(expert, 3, &skill, &steps));
+        assert_true(skill >= 0 && skill < 2 && steps >= 1 && steps <= t + 1);
         for (int i = 0; i < N; i++, checked++) {
             assert_int_equal(actions[i], slt_episode_action(&episodes[i], t));
             over |= t + 1 == episodes[i].length;
