@@ -9,7 +9,7 @@
 slt_status slt_skill_workspace_init(slt_skill_workspace *workspace, slt_arena *arena,
                                     slt_skill_shape shape) {
     size_t calls = SLT_SKILL_CALLS;
-    SLT_TRY(SLT_NEW(arena, &workspace->ones, SLT_SKILL_VIEW + 1));
+    SLT_TRY(SLT_NEW(arena, &workspace->ones, SLT_SKILL_ONES));
     SLT_TRY(SLT_NEW(arena, &workspace->h, calls * (size_t)shape.hidden));
     SLT_TRY(SLT_NEW(arena, &workspace->g, calls * (size_t)shape.hidden));
     return SLT_NEW(arena, &workspace->logits, calls * (size_t)shape.outputs);

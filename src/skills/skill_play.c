@@ -54,7 +54,7 @@ void slt_skill_player_start(slt_skill_player *player, const slt_skills *skills, 
     player->skill = -1;
     player->age = 0;
     player->ends = false;
-    player->action = 0;
+    player->action = -1;
     player->tally = NULL;
 }
 
@@ -122,8 +122,13 @@ void slt_skill_player_finish(slt_skill_player *p, const uint8_t *view) {
     p->skill = -1;
 }
 
-int64_t slt_skill_player_see(const slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
-    int64_t count = slt_skill_encode(&p->skills->code, view, ones);
+// ones of what is seen, once for every step
+static int64_t see(slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
+    return slt_skill_encode(&p->skills->code, view, ones);
+}
+
+int64_t slt_skill_player_see(slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
+    int64_t count = see(p, view, ones);
     ones[count] = (uint16_t)(p->skills->code.width + p->skill);
     return count + 1;
 }
@@ -148,13 +153,13 @@ static int step(slt_skill_player *p, const uint8_t *view, uint16_t *ones, int64_
 }
 
 int slt_skill_player_step(slt_skill_player *p, const uint8_t *view) {
-    uint16_t ones[SLT_SKILL_VIEW + 1];
-    return step(p, view, ones, slt_skill_encode(&p->skills->code, view, ones));
+    uint16_t ones[SLT_SKILL_ONES];
+    return step(p, view, ones, see(p, view, ones));
 }
 
 int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
-    uint16_t ones[SLT_SKILL_VIEW + 1];
-    int64_t count = slt_skill_encode(&p->skills->code, view, ones);
+    uint16_t ones[SLT_SKILL_ONES];
+    int64_t count = see(p, view, ones);
     if (slt_skill_player_over(p, view)) {
         slt_skill_player_finish(p, view);
         slt_skill_player_begin(p, choose(p, ones, count));

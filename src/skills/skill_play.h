@@ -9,7 +9,10 @@
 #include "engine/real.h"
 #include "slottar/skills.h"
 
-enum { SLT_SKILL_VIEW = 4096 }; // numbers of an observation, at most
+enum {
+    SLT_SKILL_VIEW = 4096, // numbers of an observation, at most
+    SLT_SKILL_ONES = SLT_SKILL_VIEW + 1,
+};
 
 // how often a skill was started, and how often it ended with an effect of its own
 typedef struct slt_skill_tally {
@@ -49,9 +52,9 @@ void slt_skill_player_finish(slt_skill_player *player, const uint8_t *view);
 void slt_skill_player_begin(slt_skill_player *player, int skill);
 // an action of the present skill
 int slt_skill_player_step(slt_skill_player *player, const uint8_t *view);
-// the same in two parts: ones that the network of skills gets, at most SLT_SKILL_VIEW + 1; gives
+// the same in two parts: ones that the network of skills gets, at most SLT_SKILL_ONES; gives
 // their number
-int64_t slt_skill_player_see(const slt_skill_player *player, const uint8_t *view, uint16_t *ones);
+int64_t slt_skill_player_see(slt_skill_player *player, const uint8_t *view, uint16_t *ones);
 // an action of the present skill by the logits that the network gives for them
 int slt_skill_player_take(slt_skill_player *player, const uint8_t *view, const slt_real *logits);
 // is the present skill over? view: after its last step. True when there is none
