@@ -74,13 +74,19 @@ void slt_skill_env_destroy(slt_skill_env *env) {
 
 int slt_skill_env_count(const slt_skill_env *env) { return slt_skills_count(env->skills); }
 
+// copy i begins an episode; without seeds what its skills draw follows from what they drew before
+static void restart(slt_skill_env *env, int i, const uint64_t *seeds) {
+    slt_skill_player *p = &env->players[i];
+    uint32_t seed = seeds ? (uint32_t)seeds[i]
+                          : slt_random_words(p->seed, SLT_RANDOM_POLICY, 2, p->step).word[0];
+    slt_skill_player_start(p, env->skills, 0, env->playable, seed);
+}
+
 slt_status slt_skill_env_reset(slt_skill_env *env, const uint64_t *seeds, const uint8_t *mask,
                                uint8_t *observations) {
     SLT_TRY(slt_env_batch_reset(env->batch, seeds, mask, observations));
-    for (int i = 0; seeds && i < env->batch->n; i++)
-        if (!mask || mask[i])
-            slt_skill_player_start(&env->players[i], env->skills, 0, env->playable,
-                                   (uint32_t)seeds[i]);
+    for (int i = 0; i < env->batch->n; i++)
+        if (!mask || mask[i]) restart(env, i, seeds);
     return SLT_OK;
 }
 
@@ -92,12 +98,9 @@ typedef struct {
     slt_skill_env_outputs out;
 } work;
 
-// the next episode of copy i; what its skills draw follows from what they drew before
 static void begin_episode(slt_skill_env *env, int i) {
-    slt_skill_player *p = &env->players[i];
-    uint32_t seed = slt_random_words(p->seed, SLT_RANDOM_POLICY, 2, p->step).word[0];
     slt_env_batch_begin(env->batch, i);
-    slt_skill_player_start(p, env->skills, 0, env->playable, seed);
+    restart(env, i, NULL);
 }
 
 // the episode of copy i begins, or its skill does; false: no skill is to be played
