@@ -18,6 +18,7 @@ static const cli_flag flags[] = {
     CLI_SPLIT_BY_TYPE,
     {"memory", 0, NULL, "skills remember what has left the view, where moves shift it"},
     {"unmerged", 0, NULL, "every type is a skill of its own"},
+    {"hidden", 0, "N", "units of a hidden layer of a sub-policy, 8 to 256 (default 256)"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
@@ -32,6 +33,7 @@ typedef struct {
     int32_t *ids;       // [steps] of the model
     slt_skills *skills; // NULL: not asked for
     slt_plans *plans;   // NULL: there are none
+    int hidden;         // units; 0: the default
 } found;
 
 static slt_status find(cli_call *call, found *f, slt_split split) {
@@ -70,7 +72,8 @@ static slt_status keep(void *user, const slt_segments *s) {
 }
 
 static slt_status learn(cli_call *call, found *f, const char *path) {
-    slt_skills_options options = {.memory = cli_value(call, "memory") != NULL,
+    slt_skills_options options = {.hidden = f->hidden,
+                                  .memory = cli_value(call, "memory") != NULL,
                                   .seed = call->seed,
                                   .unmerged = cli_value(call, "unmerged") != NULL};
     slt_segment_options boundaries = {.split_by_type = cli_value(call, "split-by-type") != NULL};
@@ -161,7 +164,10 @@ static int run(cli_call *call) {
     found f = {0};
     slt_split split;
     if (!cli_split_flag(call, &split)) return CLI_USAGE;
-    if (!cli_choose_columns(call, 0)) return CLI_USAGE;
+    int64_t hidden = 0;
+    if (!cli_choose_columns(call, 0) || !cli_number(call, "hidden", 8, 256, 0, &hidden))
+        return CLI_USAGE;
+    f.hidden = (int)hidden;
     if (cli_value(call, "split-by-type") && call->count < 2)
         return cli_misuse(call, "--split-by-type is for boundaries that the model of a RUN finds");
     const char *path = cli_value(call, "output");

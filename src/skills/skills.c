@@ -60,9 +60,21 @@ slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena) {
 
 int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out) {
     int64_t count = 0;
-    for (int64_t i = 0; i < code->size; i++) {
-        int value = numbers[i] < code->levels[i] ? numbers[i] : code->levels[i] - 1;
-        if (value > 0) out[count++] = (uint16_t)(code->start[i] + value - 1);
+    for (int64_t at = 0; at < code->size; at += 8) {
+        uint64_t word = 0;
+        int64_t left = code->size - at;
+        if (left < 8)
+            memcpy(&word, numbers + at, (size_t)left);
+        else
+            memcpy(&word, numbers + at, 8);
+        // byte by byte from the lowest that is not 0
+        for (int64_t i = at; word; word >>= 8, i++) {
+            int skipped = __builtin_ctzll(word) / 8;
+            word >>= 8 * skipped;
+            i += skipped;
+            int value = numbers[i] < code->levels[i] ? numbers[i] : code->levels[i] - 1;
+            if (value > 0) out[count++] = (uint16_t)(code->start[i] + value - 1);
+        }
     }
     return count;
 }

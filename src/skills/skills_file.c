@@ -36,11 +36,14 @@ static slt_status pack_map(const slt_view_map *map, slt_arena *arena, slt_array 
     return SLT_OK;
 }
 
-static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) {
-    slt_array arrays[ARRAYS];
+slt_status slt_skills_pack(const slt_skills *skills, slt_arena *arena, slt_array **out,
+                           int *out_count) {
+    slt_array *arrays;
+    slt_skills held = *skills, *k = &held;
     static const int64_t one = 1;
     int count = SLT_TYPES_ARRAYS;
     double *choice;
+    SLT_TRY(SLT_NEW(arena, &arrays, ARRAYS));
     SLT_TRY(slt_types_pack(k->types, arena, arrays));
     SLT_TRY(SLT_NEW(arena, &choice, 1));
     *choice = k->choice;
@@ -65,18 +68,26 @@ static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) 
         SLT_TRY(pack_map(&k->map, arena, arrays + count));
         count += 2;
     }
+    *out = arrays;
+    *out_count = count;
+    return SLT_OK;
+}
+
+static slt_status write_file(const slt_skills *k, slt_arena *arena, const char *path) {
     const slt_metadata texts[] = {{"environment", k->environment}, {"format", SLT_SKILLS_FORMAT}};
+    slt_array *arrays;
+    int count;
+    SLT_TRY(slt_skills_pack(k, arena, &arrays, &count));
     return slt_safetensors_save(&k->context->allocator, path, arrays, (size_t)count, texts, 2);
 }
 
 slt_status slt_skills_save(const slt_skills *skills, const char *path, bool overwrite) {
-    slt_skills copy = *skills;
     slt_arena arena;
     slt_lock lock;
     slt_output_request output = {.path = path, .overwrite = overwrite};
     SLT_TRY(slt_output_claim(&lock, skills->context, &output));
     slt_arena_init(&arena, &skills->context->allocator, 0);
-    slt_status status = write_file(&copy, &arena, path);
+    slt_status status = write_file(skills, &arena, path);
     slt_arena_deinit(&arena);
     slt_lock_release(&lock);
     return status;
@@ -183,14 +194,10 @@ static slt_status read_net(slt_skills *k, const slt_safetensors *file, int n,
     return SLT_OK;
 }
 
-static slt_status read_skills(slt_skills *k, const slt_safetensors *file) {
-    const char *format = slt_safetensors_metadata(file, "format");
-    const char *ids = slt_safetensors_metadata(file, "environment");
+static slt_status read_skills(slt_skills *k, const slt_safetensors *file, const char *ids) {
     const slt_array *bias;
     const int64_t row[2] = {1, -1};
     slt_skill_shape policy, chooser;
-    if (!format || strcmp(format, SLT_SKILLS_FORMAT) != 0)
-        return refuse(file, "format", "no skills (slottar-skills-1)");
     SLT_TRY(slt_types_unpack(k->context, file, &k->types));
     if (k->types->continuous || k->types->features)
         return refuse(file, "about", "skills are of discrete actions and effects");
@@ -209,14 +216,24 @@ static slt_status read_skills(slt_skills *k, const slt_safetensors *file) {
     return read_net(k, file, 1, chooser);
 }
 
-slt_status slt_skills_open(slt_context *context, const char *path, slt_skills **out) {
-    slt_safetensors *file;
+slt_status slt_skills_unpack(slt_context *context, const slt_safetensors *file, const char *ids,
+                             slt_skills **out) {
     slt_skills *skills = NULL;
-    SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
     slt_status status = slt_skills_create(context, &skills);
-    if (status == SLT_OK) status = read_skills(skills, file);
-    slt_safetensors_close(file);
+    if (status == SLT_OK) status = read_skills(skills, file, ids);
     if (status != SLT_OK) return slt_skills_close(skills), status;
     *out = skills;
     return SLT_OK;
+}
+
+slt_status slt_skills_open(slt_context *context, const char *path, slt_skills **out) {
+    slt_safetensors *file;
+    SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
+    const char *format = slt_safetensors_metadata(file, "format");
+    bool ours = format && strcmp(format, SLT_SKILLS_FORMAT) == 0;
+    slt_status status =
+        ours ? slt_skills_unpack(context, file, slt_safetensors_metadata(file, "environment"), out)
+             : refuse(file, "format", "no skills (slottar-skills-1)");
+    slt_safetensors_close(file);
+    return status;
 }

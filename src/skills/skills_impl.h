@@ -40,6 +40,11 @@ struct slt_skills {
     double choice;
 };
 
+// the tensors of skills, alone or in another file; what they point to is the skills' or the arena's
+slt_status slt_skills_pack(const slt_skills *skills, slt_arena *arena, slt_array **out, int *count);
+// checks everything; ids: of the tasks, may be NULL
+slt_status slt_skills_unpack(slt_context *context, const slt_safetensors *file, const char *ids,
+                             slt_skills **out);
 slt_status slt_skills_create(slt_context *context, slt_skills **out);
 // The ones of an observation and of what is remembered, at most SLT_SKILL_ONES; returns how many.
 // marks: [SLT_MAP_PLACES] the last observation as bytes, then this one; action -1: it is the first
