@@ -47,12 +47,13 @@ typedef struct {
     // 1 000. Splits are stored when more than the first is wanted.
     int64_t episodes[SLT_SPLITS];
     const char *observations; // Craft: "full" or "partial"; NULL: as the id says
-    const char *expert;       // "bot", "random", or a file: a policy (policy.h), skills (skills.h); NULL: "bot"
-    double noise;             // share of steps with a random action instead of the expert's
-    const char *truth;        // MiniGrid: "effects", "reference", "natural"; NULL: effects
-    bool single_delimiter;    // MiniGrid: pickup is recorded as toggle; segments stay as they are
-    uint64_t seed;            // 0: the standard set
-    int segments;             // of an episode; others are dropped; 0: any number
+    const char
+        *expert;  // "bot", "random", or a file: a policy (policy.h), skills (skills.h); NULL: "bot"
+    double noise; // share of steps with a random action instead of the expert's
+    const char *truth;     // MiniGrid: "effects", "reference", "natural"; NULL: effects
+    bool single_delimiter; // MiniGrid: pickup is recorded as toggle; segments stay as they are
+    uint64_t seed;         // 0: the standard set
+    int segments;          // of an episode; others are dropped; 0: any number
 } slt_collect_request;
 
 // Why candidates are left out. Random play is never left out: it is cut at the longest length.
@@ -67,12 +68,18 @@ typedef enum {
 
 SLT_API const char *slt_rejection_name(slt_rejection rejection); // "stuck", ...
 
+enum { SLT_COLLECT_SKILLS = 512 }; // at most
+
 typedef struct {
     int64_t episodes[SLT_SPLITS]; // recorded
     int64_t steps;                // of these
     int64_t candidates;           // recorded and rejected
     int64_t rejected[SLT_REJECTIONS];
     double playing, writing; // seconds
+    // Where skills play, for each in all candidates: how often it was started, and how often its
+    // last step had an effect of its own. A skill that the step limit cuts short is started too.
+    int skill_count;
+    int64_t skill_starts[SLT_COLLECT_SKILLS], skill_reached[SLT_COLLECT_SKILLS];
 } slt_collect_summary;
 
 // Plays and writes a data set: the same request gives the same bytes, for any number of threads.
@@ -91,9 +98,9 @@ SLT_API slt_status slt_collect(slt_context *context, const slt_collect_request *
 // before each step of the batch, and what it says must be done.
 typedef struct slt_expert slt_expert;
 
-// name: "bot" (also NULL), "random" or the path of a policy (policy.h); noise: share of random
-// actions. UNSUPPORTED when there is no such expert for the environment. Destroy accepts NULL and
-// comes before that of the batch.
+// name: "bot" (also NULL), "random" or the path of a policy (policy.h) or of skills (skills.h);
+// noise: share of random actions. UNSUPPORTED when there is no such expert for the environment.
+// Destroy accepts NULL and comes before that of the batch.
 SLT_API slt_status slt_expert_create(const slt_env_batch *batch, const char *name, double noise,
                                      slt_expert **out);
 SLT_API void slt_expert_destroy(slt_expert *expert);
@@ -108,6 +115,10 @@ SLT_API void slt_expert_begin(slt_expert *expert, const uint32_t *seeds, const u
 // new episode.
 SLT_API slt_status slt_expert_act(slt_expert *expert, const uint8_t *observations,
                                   int64_t *actions);
+
+// The skill that a copy's last action belongs to, and how many actions of it there were by then;
+// -1: an expert without skills, or one that has not acted yet. RANGE for a copy that there is not.
+SLT_API slt_status slt_expert_skill(const slt_expert *expert, int copy, int *skill, int *steps);
 
 #ifdef __cplusplus
 }

@@ -85,6 +85,8 @@ typedef struct {
     int64_t episode_count;
     bool pictures;              // masks, attention and slots too; of a vote how it came about
     bool types;                 // types of segments too; a run learns them first (skills.h)
+    bool split_by_type;         // segments are split after steps whose effect elsewhere ends
+                                // segments; INVALID when the model has no types
     uint64_t seed;              // of what is sampled, in profiles that sample
     int min_length, max_length; // steps of a segment, as far as possible; 0: no bound
     bool overwrite;             // what is written replaces a file that exists (output.h)

@@ -1,4 +1,4 @@
-// Policies: experts that learn a MiniGrid world by reinforcement.
+// Policies: experts that learn an environment by reinforcement.
 //
 //     slt_policy_request request = {.environment = "MiniGrid-DoorKey-8x8-v0",
 //                                   .path = "doorkey-policy.safetensors"};
@@ -22,13 +22,17 @@
 extern "C" {
 #endif
 
-// What to learn. environment and path are needed; the rest may stay zero.
+// What to learn. environment and path are needed; the rest may stay zero. Reward is 1 for the goal
+// of a Craft task, and what MiniGrid pays. A policy over skills discounts inside a skill, and what
+// comes after it by the power of its steps; its file has the skills in it.
 typedef struct {
-    const char *environment;     // an id of MiniGrid, or a named set of one: "doorkey"
+    const char *environment;     // an id, or a named set of one: "doorkey"
     const char *path;            // of the policy, NAME.safetensors; lines go to NAME.jsonl
     const char *preset;          // an id or a set whose recipe is taken; NULL: the environment's
                                  // own, where it has one; "none": the plain options
     const char *config;          // a YAML file of options
+    const char *skills;          // a file of skills (skills.h): what the policy chooses from
+    const char *from;            // a data set whose actions the policy imitates before it learns
     const char *const *settings; // "key=value", the last word
     int setting_count;
     uint64_t seed;

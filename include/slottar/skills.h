@@ -52,6 +52,11 @@ SLT_API slt_status slt_types_describe(const slt_types *types, const slt_dataset 
 SLT_API slt_status slt_types_of(const slt_types *types, slt_dataset *data, int64_t episode,
                                 const int32_t *ids, int32_t *out);
 
+// Boundaries that a segmentation lacks: steps inside segments with the effect of a type, when at
+// least 85 % of such steps ended segments in training. out: [length] that share, 0 elsewhere.
+SLT_API slt_status slt_types_missing(const slt_types *types, slt_dataset *data, int64_t episode,
+                                     const int32_t *ids, float *out);
+
 // One file (docs/formats.md). What exists is kept unless `overwrite`.
 SLT_API slt_status slt_types_save(const slt_types *types, const char *path, bool overwrite);
 SLT_API slt_status slt_types_open(slt_context *context, const char *path, slt_types **out);
@@ -91,6 +96,40 @@ SLT_API slt_status slt_model_learn_types(slt_model *model, slt_dataset *data);
 SLT_API slt_status slt_model_score_types(slt_model *model, slt_dataset *data,
                                          const slt_segment_options *options, slt_type_scores *out);
 
+// ---- plans
+
+// Which types always come together: the shortest grammar over sequences of types, found by merging
+// pairs while the description gets shorter.
+typedef struct slt_plans slt_plans;
+
+enum { SLT_PLAN_RULE = 1 << 16 }; // a symbol below is a type, SLT_PLAN_RULE + r is rule r
+
+typedef struct {
+    int32_t pair[2]; // symbols; rules are made of earlier ones
+    int64_t times;   // how often it was found
+} slt_type_rule;
+
+// sequences that are the same
+typedef struct {
+    const int32_t *symbols; // [length]
+    int64_t length, sequences;
+    const char *tree; // "[0,[3,4]]": types in nested JSON arrays
+} slt_type_plan;
+
+// types: [offsets[sequences]], from -1 on; sequence q has those from offsets[q] up to before
+// offsets[q+1].
+SLT_API slt_status slt_plans_learn(slt_context *context, const int32_t *types,
+                                   const int64_t *offsets, int64_t sequences, slt_plans **out);
+SLT_API void slt_plans_close(slt_plans *plans);
+// The most frequent plan first; NULL when there is no such.
+SLT_API int slt_plans_count(const slt_plans *plans);
+SLT_API const slt_type_plan *slt_plans_at(const slt_plans *plans, int plan);
+SLT_API int slt_plans_rules(const slt_plans *plans);
+// The rule of a symbol; NULL: a type.
+SLT_API const slt_type_rule *slt_plans_rule(const slt_plans *plans, int32_t symbol);
+// Length of the description without and with rules.
+SLT_API void slt_plans_bits(const slt_plans *plans, double *before, double *after);
+
 // ---- sub-policies
 
 // What acts like the segments of each type: one network with terminations, asked for a skill, and
@@ -103,6 +142,7 @@ typedef struct {
     int epochs; // 0: 40
     uint64_t seed;
     bool unmerged; // every type is a skill of its own
+    bool memory;   // skills see a map of what has left the view, for views that move with the agent
 } slt_skills_options;
 
 // Learns from the segments of the training split, as slt_types_learn takes them; what is held out

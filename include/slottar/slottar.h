@@ -46,6 +46,7 @@
 #include "slottar/report.h"
 #include "slottar/run.h"
 #include "slottar/segmenter.h"
+#include "slottar/skill_env.h"
 #include "slottar/skills.h"
 #include "slottar/stream.h"
 #include "slottar/train.h"

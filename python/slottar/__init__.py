@@ -14,7 +14,7 @@ from .building import from_arrays, from_episodes, write_labels
 from .data import Dataset, Episode, collect, load, save, sets
 from .errors import SlottarError
 from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
-from .policies import Policy, train_expert
+from .policies import Policy, learn_skills, train_expert
 from .registry import env_ids, env_info, register
 from .results import Segmentation, Segments
 from .baselines import Baseline, baseline_names
@@ -26,6 +26,8 @@ from .vote import VoteSegmenter
 # what needs another package is imported when it is asked for
 _LATER = {
     "SegmentInfo": "wrapper",
+    "SkillEnv": "skills",
+    "SkillVectorEnv": "skills",
     "SlottarEnv": "envs",
     "SlottarVectorEnv": "envs",
     "make_vec": "envs",
@@ -60,6 +62,7 @@ __all__ = [
     "env_info",
     "from_arrays",
     "from_episodes",
+    "learn_skills",
     "load",
     "load_model",
     "baseline_names",

@@ -129,7 +129,10 @@ class SlottarVectorEnv(VectorEnv):
         render_mode: Optional[str] = None,
     ) -> None:
         mode = _mode(autoreset_mode)
-        self._batch = _Batch(id, num_envs, mode, threads)
+        self._prepare(_Batch(id, num_envs, mode, threads), mode, render_mode)
+
+    def _prepare(self, batch: _Batch, mode: AutoresetMode, render_mode: Optional[str]) -> None:
+        self._batch = batch
         self.render_mode = _render_mode(render_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}
         self.num_envs = self._batch.n
@@ -235,7 +238,7 @@ class SlottarVectorEnv(VectorEnv):
         )
 
     def __repr__(self) -> str:
-        return f"SlottarVectorEnv({self.id!r}, num_envs={self.num_envs})"
+        return f"{type(self).__name__}({self.id!r}, num_envs={self.num_envs})"
 
 
 class Expert:
@@ -300,7 +303,10 @@ class SlottarEnv(gymnasium.Env):
     metadata: Dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}
 
     def __init__(self, id: str, render_mode: Optional[str] = None) -> None:
-        self._batch = _Batch(id, 1, AutoresetMode.DISABLED, 1)
+        self._prepare(_Batch(id, 1, AutoresetMode.DISABLED, 1), render_mode)
+
+    def _prepare(self, batch: _Batch, render_mode: Optional[str]) -> None:
+        self._batch = batch
         self.render_mode = _render_mode(render_mode)
         self.observation_space = self._batch.observation_space()
         self.action_space = self._batch.action_space()

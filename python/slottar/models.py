@@ -199,14 +199,17 @@ class Model(Estimator):
         pictures: bool = False,
         min_length: int = 0,
         max_length: int = 0,
+        split_by_type: bool = False,
     ) -> Segments:
         """Segments trajectories; only those of a split when one is named.
 
         ``pictures`` keeps masks, attention and slots too. ``min_length`` and ``max_length`` bound
-        the steps of a segment, as far as possible; 0: no bound.
+        the steps of a segment, as far as possible; 0: no bound. ``split_by_type`` adds boundaries
+        after steps whose effect elsewhere ends segments (docs/skills.md).
         """
         data = as_dataset(X)
         options = self._choose(split)
+        options.split_by_type = bool(split_by_type)
         options.pictures, options.types = bool(pictures), True
         options.min_length = whole(min_length, "min_length", 0, 2**31 - 1)
         options.max_length = whole(max_length, "max_length", 0, 2**31 - 1)
@@ -245,11 +248,15 @@ class Model(Estimator):
         """
         return Stream(self._model(), steps, lag, bool(endless))
 
-    def type_scores(self, X: Any, *, split: Optional[str] = None) -> Dict[str, Any]:
+    def type_scores(
+        self, X: Any, *, split: Optional[str] = None, split_by_type: bool = False
+    ) -> Dict[str, Any]:
         """Types of segments against the names of sub-tasks: accuracy of the best one-to-one
         matching, purity and normalised mutual information, as fractions."""
         found = c.slt_type_scores()
-        self._ask(as_dataset(X), lib.slt_model_score_types, self._choose(split), found)
+        options = self._choose(split)
+        options.split_by_type = bool(split_by_type)
+        self._ask(as_dataset(X), lib.slt_model_score_types, options, found)
         names = ("accuracy", "purity", "nmi", "types", "names", "segments")
         return {name: getattr(found, name) for name in names}
 

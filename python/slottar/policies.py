@@ -1,4 +1,4 @@
-"""Policies: experts that learn a MiniGrid world by reinforcement.
+"""Policies: experts that learn an environment by reinforcement, and sub-policies of segments.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
@@ -6,13 +6,15 @@ Copyright (c) 2026 the slottar authors
 
 from __future__ import annotations
 
+import ctypes
 import os
 from dataclasses import dataclass
 from typing import Any, List, Optional
 
 from . import _declarations as c
-from ._library import PathLike, lib, needed, path_bytes, texts, to_bytes, whole
-from ._work import SEED_MOST, Context, Watcher
+from ._library import PathLike, check, lib, needed, path_bytes, texts, to_bytes, whole
+from ._work import SEED_MOST, Context, Watcher, both
+from .estimator import as_dataset
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ def train_expert(
     path: PathLike,
     *,
     preset: Optional[str] = None,
+    skills: Optional[PathLike] = None,
+    demos: Optional[PathLike] = None,
     seed: int = 0,
     threads: Optional[int] = None,
     device: Optional[str] = None,
@@ -46,6 +50,9 @@ def train_expert(
     """A policy learns an environment, as ``slottar train-expert`` does; ``path`` ends with
     ``.safetensors`` and is an expert of :func:`collect`. ``options`` are those of
     ``slottar train-expert --options``. The same call continues where one was stopped.
+
+    ``skills``: a file of :func:`learn_skills` that the policy chooses from, in place of actions.
+    ``demos``: a data set that it imitates before it learns.
     """
     settings: List[str] = [_setting(name, value) for name, value in options.items()]
     name = path_bytes(path)
@@ -53,6 +60,8 @@ def train_expert(
         environment=needed(environment, "environment"),
         path=name,
         preset=to_bytes(preset, "preset"),
+        skills=None if skills is None else path_bytes(skills, "the file of skills"),
+        **{"from": None if demos is None else path_bytes(demos, "the demonstrations")},
         settings=texts(settings, "an option"),
         setting_count=len(settings),
         seed=whole(seed, "seed", 0, SEED_MOST),
@@ -70,3 +79,40 @@ def train_expert(
         scores.success,
         scores.length,
     )
+
+
+def learn_skills(
+    data: Any,
+    path: PathLike,
+    *,
+    hidden: int = 256,
+    epochs: int = 40,
+    unmerged: bool = False,
+    seed: int = 0,
+    threads: Optional[int] = None,
+    overwrite: bool = False,
+) -> int:
+    """Sub-policies that act like the labelled segments of a data set, as ``slottar skills -o``
+    learns them; gives their number. ``path`` is an expert of :func:`collect`, and what
+    :class:`SkillVectorEnv` plays.
+    """
+    demos, context = as_dataset(data)._handle, Context(threads)
+    types, skills = ctypes.c_void_p(), ctypes.c_void_p()
+    options = c.slt_skills_options(
+        hidden=whole(hidden, "hidden", 8, 256),
+        epochs=whole(epochs, "epochs", 1, 2**31 - 1),
+        seed=whole(seed, "seed", 0, SEED_MOST),
+        unmerged=bool(unmerged),
+    )
+    name = path_bytes(path)
+    with both(context, demos.context):
+        try:
+            learned = (context.pointer, demos.pointer, None, None, types)
+            context._run(lib.slt_types_learn, learned, None, None)
+            learned = (context.pointer, demos.pointer, None, types, options, skills)
+            context._run(lib.slt_skills_learn, learned, None, None)
+            check(lib.slt_skills_save(skills, name, bool(overwrite)))
+            return lib.slt_skills_count(skills)
+        finally:
+            lib.slt_skills_close(skills)
+            lib.slt_types_close(types)

@@ -151,6 +151,7 @@ class VoteSegmenter(Model):
         pictures: bool = False,
         min_length: int = 0,
         max_length: int = 0,
+        split_by_type: bool = False,
         answer: int = 0,
         group: Optional[str] = None,
     ) -> Segments:
@@ -159,14 +160,20 @@ class VoteSegmenter(Model):
         ``group`` takes another group than the most trusted one, ``answer`` one of the answers that
         its runs agree on, from 1, instead of the vote of all its runs (``result_`` lists both).
         ``pictures`` keeps how the vote came about. ``min_length`` and ``max_length`` bound the
-        steps of a segment, as far as possible; 0: no bound.
+        steps of a segment, as far as possible; 0: no bound. ``split_by_type`` adds boundaries
+        after steps whose effect elsewhere ends segments (docs/skills.md).
         """
         handle, name = self._model(), None if group is None else needed(group, "group")
         number = whole(answer, "answer", 0, c.SLT_MOST_ANSWERS)
         handle.context.call(lib.slt_model_take, handle.pointer, name, number)
         try:
             return super().predict(
-                X, split=split, pictures=pictures, min_length=min_length, max_length=max_length
+                X,
+                split=split,
+                pictures=pictures,
+                min_length=min_length,
+                max_length=max_length,
+                split_by_type=split_by_type,
             )
         finally:
             handle.context.call(lib.slt_model_take, handle.pointer, None, 0)

@@ -40,6 +40,8 @@ def test_wrong_requests(tmp_path):
         slottar.train_expert("nowhere", path)
     with pytest.raises(ValueError, match="lrr"):
         slottar.train_expert(WORLD, path, lrr=1)
-    with pytest.raises(NotImplementedError, match="MiniGrid"):
-        slottar.train_expert("makebed-v0", path)
+    with pytest.raises(NotImplementedError, match="needs skills"):
+        slottar.train_expert("makebed-v0", path, sees="still")
+    with pytest.raises(TypeError, match="file of skills"):
+        slottar.train_expert("makebed-v0", path, skills=3)
     assert not path.exists()

@@ -40,6 +40,15 @@ def test_types(model, demos):
     assert [one.tolist() for one in again.types] == [one.tolist() for one in found.types]
 
 
+def test_split_by_type(model, demos):
+    whole = model.predict(demos, split="test")
+    split = model.predict(demos, split="test", split_by_type=True)
+    for one, more in zip(whole, split):
+        assert set(one.boundaries) <= set(more.boundaries) and len(more.types) == more.number
+    better = model.type_scores(demos, split="test", split_by_type=True)
+    assert better["segments"] == model.type_scores(demos, split="test")["segments"]
+
+
 def test_names_in_memory():
     made = slottar.from_arrays(
         [[0, 1, 0], [1, 1]],

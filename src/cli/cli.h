@@ -26,6 +26,10 @@ typedef struct {
 #define CLI_FORCE                                                                                  \
     { "force", 'f', NULL, "replaces outputs that exist; inputs are never replaced" }
 
+// of commands that take segments from a model
+#define CLI_SPLIT_BY_TYPE                                                                          \
+    { "split-by-type", 0, NULL, "adds boundaries after steps whose effect elsewhere ends segments" }
+
 typedef struct cli_call cli_call;
 
 // options that a command takes as key=value, for the manual page

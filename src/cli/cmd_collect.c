@@ -51,10 +51,35 @@ static bool choose_path(const cli_call *call, char *path, size_t size) {
 
 // ---- the result
 
+static double percent(int64_t part, int64_t all) {
+    return all ? 100.0 * (double)part / (double)all : 0;
+}
+
 static int64_t total(const slt_collect_summary *summary) {
     int64_t sum = 0;
     for (int s = 0; s < SLT_SPLITS; s++) sum += summary->episodes[s];
     return sum;
+}
+
+static void json_skills(const slt_collect_summary *summary) {
+    fputs(",\"skills\":[", stdout);
+    for (int k = 0; k < summary->skill_count; k++)
+        printf("%s{\"skill\":%d,\"starts\":%" PRId64 ",\"reached\":%" PRId64 "}", k ? "," : "", k,
+               summary->skill_starts[k], summary->skill_reached[k]);
+    putchar(']');
+}
+
+static void print_skills(const slt_collect_summary *summary) {
+    int64_t starts = 0, reached = 0;
+    for (int k = 0; k < summary->skill_count; k++) {
+        starts += summary->skill_starts[k];
+        reached += summary->skill_reached[k];
+        printf("skill %d: %" PRId64 " starts, effect reached in %.1f %%\n", k,
+               summary->skill_starts[k],
+               percent(summary->skill_reached[k], summary->skill_starts[k]));
+    }
+    printf("all skills: %" PRId64 " starts, effect reached in %.1f %%\n", starts,
+           percent(reached, starts));
 }
 
 static void print_json(const char *path, const slt_collect_summary *summary) {
@@ -69,7 +94,9 @@ static void print_json(const char *path, const slt_collect_summary *summary) {
     for (int r = 0; r < SLT_REJECTIONS; r++)
         printf("%s\"%s\":%" PRId64, r ? "," : "", slt_rejection_name((slt_rejection)r),
                summary->rejected[r]);
-    printf("},\"seconds\":{\"playing\":%.3f,\"writing\":%.3f}}\n", summary->playing,
+    putchar('}');
+    if (summary->skill_count) json_skills(summary);
+    printf(",\"seconds\":{\"playing\":%.3f,\"writing\":%.3f}}\n", summary->playing,
            summary->writing);
 }
 
@@ -86,7 +113,9 @@ static void print_text(const char *path, const slt_collect_summary *summary) {
         printf("%s%s %" PRId64, before, slt_rejection_name((slt_rejection)r), summary->rejected[r]);
         before = ", ";
     }
-    printf("\nplayed in %.2f s, written in %.2f s\n", summary->playing, summary->writing);
+    putchar('\n');
+    if (summary->skill_count) print_skills(summary);
+    printf("played in %.2f s, written in %.2f s\n", summary->playing, summary->writing);
 }
 
 static int run(cli_call *call) {

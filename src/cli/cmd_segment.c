@@ -28,6 +28,7 @@ static const cli_flag flags[] = {
     {"limit", 0, "N", "the first N episodes only"},
     {"min-length", 0, "N", "segments of at least N steps, where possible"},
     {"max-length", 0, "N", "segments of at most N steps"},
+    CLI_SPLIT_BY_TYPE,
     {"answer", 0, "N", "takes the N-th of the answers that runs of a vote agree on"},
     {"group", 0, "NAME", "takes the answer of this group of a vote: switching, events or phases"},
     {"follow", 0, NULL,
@@ -325,6 +326,7 @@ static int run(cli_call *call) {
     p.terminal = cli_terminal_now();
     options.one_split = cli_value(call, "split") != NULL;
     options.types = !p.show;
+    options.split_by_type = cli_value(call, "split-by-type") != NULL;
     if (!cli_split_flag(call, &options.split) || !check_flags(call, &options)) return CLI_USAGE;
     if (!cli_choose_columns(call, call->count - 1)) return CLI_USAGE;
     if (!cli_number(call, "limit", 1, INT64_MAX, 0, &p.limit)) return CLI_USAGE;

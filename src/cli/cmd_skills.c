@@ -8,13 +8,17 @@
 #include "commands.h"
 #include "data_columns.h"
 #include "json_text.h"
+#include "show_plans.h"
 #include "slottar/skills.h"
 
 static const cli_flag flags[] = {
     {"output", 'o', "FILE", "learns sub-policies too, and writes them (.safetensors)"},
     CLI_FORCE,
     {"split", 0, "SPLIT", "what the types are scored on (default test)"},
+    CLI_SPLIT_BY_TYPE,
+    {"memory", 0, NULL, "skills remember what has left the view, where moves shift it"},
     {"unmerged", 0, NULL, "every type is a skill of its own"},
+    {"hidden", 0, "N", "units of a hidden layer of a sub-policy, 8 to 256 (default 256)"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
@@ -28,10 +32,15 @@ typedef struct {
     slt_type_scores scores;
     int32_t *ids;       // [steps] of the model
     slt_skills *skills; // NULL: not asked for
+    slt_plans *plans;   // NULL: there are none
+    int hidden;         // units; 0: the default
 } found;
 
 static slt_status find(cli_call *call, found *f, slt_split split) {
-    slt_segment_options options = {.one_split = true, .split = split, .seed = call->seed};
+    slt_segment_options options = {.one_split = true,
+                                   .split = split,
+                                   .split_by_type = cli_value(call, "split-by-type") != NULL,
+                                   .seed = call->seed};
     slt_status status = slt_dataset_open(call->context, call->arguments[0], &f->data);
     if (status == SLT_OK && call->count == 2)
         status = slt_model_open(call->context, call->arguments[1], &f->model);
@@ -63,8 +72,11 @@ static slt_status keep(void *user, const slt_segments *s) {
 }
 
 static slt_status learn(cli_call *call, found *f, const char *path) {
-    slt_skills_options options = {.seed = call->seed,
+    slt_skills_options options = {.hidden = f->hidden,
+                                  .memory = cli_value(call, "memory") != NULL,
+                                  .seed = call->seed,
                                   .unmerged = cli_value(call, "unmerged") != NULL};
+    slt_segment_options boundaries = {.split_by_type = cli_value(call, "split-by-type") != NULL};
     bool force = cli_value(call, "force") != NULL;
     slt_output_request output = {
         .path = path, .overwrite = force, .inputs = call->arguments, .input_count = call->count};
@@ -73,7 +85,7 @@ static slt_status learn(cli_call *call, found *f, const char *path) {
         int64_t steps = slt_dataset_about(f->data)->steps;
         f->ids = malloc((size_t)steps * sizeof *f->ids);
         if (!f->ids) return SLT_NOMEM;
-        status = slt_model_segment(f->model, f->data, NULL, keep, f);
+        status = slt_model_segment(f->model, f->data, &boundaries, keep, f);
     }
     if (status == SLT_OK)
         status = slt_skills_learn(call->context, f->data, f->ids, f->types, &options, &f->skills);
@@ -119,6 +131,7 @@ static void print_json(const found *f) {
         putchar('}');
     }
     putchar(']');
+    if (f->plans) cli_json_plans(stdout, f->plans);
     if (f->skills) json_skills(f);
     fputs(",\"scores\":", stdout);
     if (f->scored)
@@ -143,6 +156,7 @@ static void print_table(const found *f) {
                100 * f->scores.accuracy, 100 * f->scores.purity, 100 * f->scores.nmi,
                f->scores.types, f->scores.names, (long long)f->scores.segments,
                f->model ? "nothing" : "labels");
+    if (f->plans) cli_print_plans(stdout, f->plans);
     if (f->skills) print_skills(f);
 }
 
@@ -150,12 +164,21 @@ static int run(cli_call *call) {
     found f = {0};
     slt_split split;
     if (!cli_split_flag(call, &split)) return CLI_USAGE;
-    if (!cli_choose_columns(call, 0)) return CLI_USAGE;
+    int64_t hidden = 0;
+    if (!cli_choose_columns(call, 0) || !cli_number(call, "hidden", 8, 256, 0, &hidden))
+        return CLI_USAGE;
+    f.hidden = (int)hidden;
+    if (cli_value(call, "split-by-type") && call->count < 2)
+        return cli_misuse(call, "--split-by-type is for boundaries that the model of a RUN finds");
     const char *path = cli_value(call, "output");
     slt_status status = find(call, &f, split);
+    if (status == SLT_OK)
+        status = cli_learn_plans(call->context, f.data, f.model, f.types,
+                                 cli_value(call, "split-by-type") != NULL, &f.plans);
     if (status == SLT_OK && path) status = learn(call, &f, path);
     if (status == SLT_OK) (call->json ? print_json : print_table)(&f);
     free(f.ids);
+    slt_plans_close(f.plans);
     slt_skills_close(f.skills);
     slt_types_close(f.own);
     slt_model_close(f.model);
@@ -174,8 +197,12 @@ const cli_command cli_skills = {
         "of\n"
         "how the observation moves. Boundaries are those that the model of RUN finds; without "
         "RUN\n"
-        "the labelled ones. Prints every type with its number of segments and its effect, and\n"
-        "scores against the names of sub-tasks where DATA has them.\n\n"
+        "the labelled ones. Prints every type with its number of segments and its effect,\n"
+        "scores against the names of sub-tasks where DATA has them, and plans: which types come\n"
+        "together, as the shortest grammar over their sequences.\n\n"
+        "--split-by-type adds boundaries that the model missed: after steps inside a segment "
+        "whose\n"
+        "effect elsewhere ends segments.\n\n"
         "-o learns one policy with terminations for all types, merges types of like behaviour,\n"
         "and says per skill how well it imitates held-out segments (the valid split, or every\n"
         "tenth episode).\n\n"

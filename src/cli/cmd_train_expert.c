@@ -15,6 +15,8 @@ static const cli_flag flags[] = {
     {"output", 'o', "FILE", "the policy (default: ENV-policy.safetensors)"},
     {"preset", 0, "ENV", "preset of another environment, or none (default: its own)"},
     {"config", 0, "FILE", "options from a YAML file"},
+    {"skills", 0, "FILE", "skills (slottar skills -o) that the policy chooses from"},
+    {"from", 0, "DATA", "demonstrations that the policy imitates before it learns"},
     {"options", 0, NULL, "lists the options with their defaults, and the presets"},
     {NULL, 0, NULL, NULL},
 };
@@ -80,6 +82,8 @@ static int run(cli_call *call) {
                                   .path = path,
                                   .preset = cli_value(call, "preset"),
                                   .config = cli_value(call, "config"),
+                                  .skills = cli_value(call, "skills"),
+                                  .from = cli_value(call, "from"),
                                   .settings = call->settings,
                                   .setting_count = call->setting_count,
                                   .seed = call->seed};
@@ -97,14 +101,17 @@ const cli_command cli_train_expert = {
     .arguments = "ENV [-o FILE] [key=value...]",
     .summary = "trains a policy by reinforcement learning",
     .text =
-        "ENV is an id of MiniGrid, or the named set of one: doorkey, unlockpickup,\n"
-        "blockedunlockpickup, keycorridor. FILE is the policy, an expert for collect; it is\n"
+        "ENV is an id, or the named set of one: doorkey, unlockpickup, blockedunlockpickup,\n"
+        "keycorridor. Craft pays 1 for the goal of its task and nothing on the way. FILE is the "
+        "policy, an expert for collect; it is\n"
         "written after every evaluation; run the same command again to resume. Each evaluation\n"
         "adds a line to FILE.jsonl. Training ends when an evaluation reaches the goal, or after\n"
         "the last frame; a finished policy is evaluated on 1,000 fresh episodes.\n\n"
         "  slottar train-expert doorkey\n"
         "  slottar train-expert doorkey clip=0 epochs=1 minibatches=1 -o a2c.safetensors\n"
         "  slottar collect doorkey --expert doorkey-policy.safetensors -o learned.safetensors\n"
+        "  slottar train-expert makeropefull-v0 --skills skills.safetensors\n"
+        "  slottar train-expert makeropefull-v0 --from demonstrations.safetensors\n"
         "  slottar train-expert --options\n",
     .flags = flags,
     .least = 0,

@@ -165,9 +165,10 @@ static int run(cli_call *call, follower *f) {
 }
 
 static bool check_flags(cli_call *call) {
-    static const char *const others[] = {
-        "output", "split",   "show",     "limit",   "min-length",   "max-length", "run",
-        "runs",   "seconds", "restarts", "actions", "observations", "episode",    "force"};
+    static const char *const others[] = {"output",       "split",      "show",          "limit",
+                                         "min-length",   "max-length", "split-by-type", "run",
+                                         "runs",         "seconds",    "restarts",      "actions",
+                                         "observations", "episode",    "force"};
     int64_t number;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_value(call, others[i]))

@@ -36,6 +36,7 @@ bool slt_array_set_knows(const char *name) {
         "rewards",
         "final_observations_bits_offsets",
         "segment",
+        "subtask",
         "split",
         "terminated",
         "truncated",

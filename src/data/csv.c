@@ -1,4 +1,4 @@
-// Reading csv: numbers in all fields but names of actions and of episodes.
+// Reading csv: numbers in all fields but names of actions, of sub-tasks and of episodes.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -29,9 +29,16 @@ static const struct {
     [SLT_CSV_SPLIT]       = {"split",   "split",        SLT_DTYPE_U8,  true, .high = SLT_SPLITS - 1},
     [SLT_CSV_TASK]        = {"task",    "task",         SLT_DTYPE_I32, true, .low = -1, .high = INT32_MAX},
     [SLT_CSV_SEED]        = {"seed",    "seed",         SLT_DTYPE_I64, true, .low = INT64_MIN, .high = INT64_MAX},
+    [SLT_CSV_SUBTASK]     = {"subtask", "subtask",      SLT_DTYPE_I32},
     [SLT_CSV_OBSERVATION] = {NULL,      "observations", SLT_DTYPE_F32, .real = true},
 };
 // clang-format on
+
+// in the order of their appearance
+typedef struct {
+    const char *names[MOST_NAMES];
+    int count;
+} name_list;
 
 typedef struct {
     slt_csv_table table;
@@ -42,8 +49,7 @@ typedef struct {
     // a single column of actions: numbers of classes, their names, or a continuous one
     bool by_name, continuous;
     uint64_t negative; // the first line with a number below 0; 0: none
-    const char *names[MOST_NAMES];
-    int name_count;
+    name_list actions, subtasks;
 } reader;
 
 // ---- fields
@@ -71,21 +77,33 @@ static bool is_name(const char *text) {
     return true;
 }
 
-static slt_status number_of_name(reader *in, int64_t column, double *out) {
-    slt_csv_table *table = &in->table;
+static slt_status number_of_name(slt_csv_table *table, name_list *list, const char *what,
+                                 int64_t column, int32_t *out) {
     double value;
     bool fraction = slt_number_real(table->field, &value) && value != floor(value);
     if (fraction || !is_name(table->field) || strchr(table->field, ','))
-        SLT_CSV_REFUSE(table, "column '%.60s': '%.60s' is no name of an action",
-                       table->names[column], table->field);
+        SLT_CSV_REFUSE(table, "column '%.60s': '%.60s' is no name of %s", table->names[column],
+                       table->field, what);
     int i = 0;
-    while (i < in->name_count && strcmp(in->names[i], table->field) != 0) i++;
+    while (i < list->count && strcmp(list->names[i], table->field) != 0) i++;
     *out = i;
-    if (i < in->name_count) return SLT_OK;
-    if (i == MOST_NAMES) SLT_CSV_REFUSE(table, "more than %d names of actions", MOST_NAMES);
+    if (i < list->count) return SLT_OK;
+    if (i == MOST_NAMES)
+        SLT_CSV_REFUSE(table, "column '%.60s' has more than %d names", table->names[column],
+                       MOST_NAMES);
     char *copy;
     SLT_TRY(slt_arena_text(&table->set->arena, table->field, strlen(table->field), &copy));
-    in->names[in->name_count++] = copy;
+    list->names[list->count++] = copy;
+    return SLT_OK;
+}
+
+// none where the field is empty
+static slt_status put_subtask(reader *in, int64_t column) {
+    slt_csv_table *table = &in->table;
+    int32_t number = -1;
+    if (table->field[0])
+        SLT_TRY(number_of_name(table, &in->subtasks, "a sub-task", column, &number));
+    slt_spool_put(&table->spools[SLT_CSV_SUBTASK], &number, sizeof number);
     return SLT_OK;
 }
 
@@ -95,7 +113,9 @@ static slt_status put_single(reader *in, int64_t column) {
     double value;
     if (in->first) in->by_name = !slt_number_real(table->field, &value) && is_name(table->field);
     if (in->by_name) {
-        SLT_TRY(number_of_name(in, column, &value));
+        int32_t number;
+        SLT_TRY(number_of_name(table, &in->actions, "an action", column, &number));
+        value = number;
     } else {
         SLT_TRY(real(table, column, &value));
         bool point = table->field[strcspn(table->field, ".eE")];
@@ -111,6 +131,7 @@ static slt_status put_field(reader *in, int64_t column, bool starts) {
     slt_csv_role role = (slt_csv_role)table->roles[column];
     if (role == SLT_CSV_LEFT_OUT || role == SLT_CSV_EPISODE) return SLT_OK;
     if (role == SLT_CSV_ACTION && table->count[role] == 1) return put_single(in, column);
+    if (role == SLT_CSV_SUBTASK) return put_subtask(in, column);
     if (roles[role].real) {
         double value;
         SLT_TRY(real(table, column, &value));
@@ -271,7 +292,7 @@ static slt_status add_classes(reader *in) {
     array.data = values;
     if (!slt_array_measure(&array)) SLT_FAIL(SLT_NOMEM, "too many steps");
     SLT_TRY(slt_array_set_add(table->set, &array));
-    return describe(table, "action_names", in->names, in->name_count);
+    return describe(table, "action_names", in->actions.names, in->actions.count);
 }
 
 static slt_status add_actions(reader *in) {
@@ -299,6 +320,7 @@ static slt_status hand_over(reader *in) {
                                         i == SLT_CSV_OBSERVATION ? 2 : 1, shape,
                                         &table->spools[i]));
     }
+    SLT_TRY(describe(table, "subtask_names", in->subtasks.names, in->subtasks.count));
     return describe_columns(table, SLT_CSV_OBSERVATION, "observation_names");
 }
 

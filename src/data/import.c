@@ -15,7 +15,7 @@ typedef struct {
     slt_array_set *set;
     const slt_array *actions, *observations, *finals;
     const slt_array *ones, *ones_offsets, *final_ones, *final_ones_offsets;
-    const slt_array *rewards, *segments, *split, *terminated, *truncated, *seed, *task;
+    const slt_array *rewards, *segments, *subtasks, *split, *terminated, *truncated, *seed, *task;
     slt_dataset_info info;
     const int64_t *offsets; // [episodes+1]
 } importing;
@@ -152,6 +152,18 @@ static slt_status describe_actions(importing *in) {
     return SLT_OK;
 }
 
+// numbers without names are left out, as an array of another program
+static slt_status name_subtasks(importing *in) {
+    slt_dataset_info *info = &in->info;
+    const char *joined = text(in, "subtask_names");
+    info->has_subtasks = joined != NULL;
+    if (!joined) return in->subtasks = NULL, SLT_OK;
+    info->subtask_count = 1;
+    for (const char *c = joined; *c; c++) info->subtask_count += *c == ',';
+    return slt_names_split(&in->set->arena, "subtask_names", joined, info->subtask_count,
+                           &info->subtask_names);
+}
+
 static slt_status describe_names(importing *in) {
     slt_dataset_info *info = &in->info;
     bool discrete = info->action_kind == SLT_ACTIONS_DISCRETE;
@@ -162,6 +174,7 @@ static slt_status describe_names(importing *in) {
         status =
             slt_names_split(&in->set->arena, "observation_names", text(in, "observation_names"),
                             info->observation_size, &info->observation_names);
+    if (status == SLT_OK && info->has_subtasks) status = name_subtasks(in);
     return status == SLT_OK ? SLT_OK : slt_fail_in(status, in->set->path);
 }
 
@@ -230,6 +243,7 @@ static slt_status find_arrays(importing *in) {
         {"final_observations_bits_offsets", &in->final_ones_offsets, NULL, 0},
         {"rewards", &in->rewards, &info->has_rewards, info->steps},
         {"segment", &in->segments, &info->has_segments, info->steps},
+        {"subtask", &in->subtasks, &info->has_subtasks, info->steps},
         {"split", &in->split, &info->has_splits, info->episodes},
         {"terminated", &in->terminated, &info->has_terminated, info->episodes},
         {"truncated", &in->truncated, &info->has_truncated, info->episodes},
@@ -355,6 +369,8 @@ static slt_status take_episode(const importing *in, slt_arena *arena, int64_t in
     if (in->rewards) SLT_TRY(reals(arena, in->rewards, first, episode.length, 1, &episode.rewards));
     if (in->segments)
         SLT_TRY(words(in, arena, in->segments, first, episode.length, &episode.segments));
+    if (in->subtasks)
+        SLT_TRY(words(in, arena, in->subtasks, first, episode.length, &episode.subtasks));
     SLT_TRY(take_numbers(in, &episode));
     *out = episode;
     return SLT_OK;

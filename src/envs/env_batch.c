@@ -81,7 +81,7 @@ void slt_env_batch_observe(const slt_env_batch *batch, uint8_t *observations) {
     run(&(work){.batch = batch, .one = observe_one, .out.observations = observations});
 }
 
-static void begin_episode(const slt_env_batch *batch, int i) {
+void slt_env_batch_begin(const slt_env_batch *batch, int i) {
     batch->kind->reset(batch->kind, slt_env_state(batch, i));
     batch->begun[i]++;
 }
@@ -94,7 +94,7 @@ static void reset_one(const work *w, int i) {
         uint32_t words[2] = {(uint32_t)w->seeds[i], (uint32_t)(w->seeds[i] >> 32)};
         kind->seed(kind, state, words, words[1] ? 2 : 1);
     }
-    begin_episode(w->batch, i);
+    slt_env_batch_begin(w->batch, i);
     w->batch->life[i] = SLT_COPY_RUNNING;
     observe(w->batch, i, w->out.observations);
 }
@@ -127,14 +127,14 @@ static void step_one(const work *w, int i) {
 
     // an ended copy uses its step to reset
     if (batch->life[i] == SLT_COPY_ENDED)
-        begin_episode(batch, i);
+        slt_env_batch_begin(batch, i);
     else
         result = kind->step(kind, state, (int)w->actions[i]);
 
     bool has_ended = result.terminated || result.truncated;
     if (has_ended && batch->autoreset == SLT_AUTORESET_SAME_STEP) {
         observe(batch, i, w->out.final_observations);
-        begin_episode(batch, i);
+        slt_env_batch_begin(batch, i);
         has_ended = false;
     }
     batch->life[i] = has_ended ? SLT_COPY_ENDED : SLT_COPY_RUNNING;
@@ -142,12 +142,13 @@ static void step_one(const work *w, int i) {
     observe(batch, i, w->out.observations);
 }
 
-static slt_status check_step(const slt_env_batch *batch, const int64_t *actions) {
+slt_status slt_env_batch_check(const slt_env_batch *batch, const int64_t *actions, int count,
+                               const char *what) {
     bool takes_ended = batch->autoreset != SLT_AUTORESET_DISABLED;
     for (int i = 0; i < batch->n; i++) {
-        if (actions[i] < 0 || actions[i] >= batch->kind->actions)
-            SLT_FAIL(SLT_RANGE, "action %lld of copy %d: %s has actions 0 to %d",
-                     (long long)actions[i], i, batch->kind->id, batch->kind->actions - 1);
+        if (actions[i] < 0 || actions[i] >= count)
+            SLT_FAIL(SLT_RANGE, "%s %lld of copy %d: %s has %ss 0 to %d", what,
+                     (long long)actions[i], i, batch->kind->id, what, count - 1);
         if (batch->life[i] == SLT_COPY_RUNNING) continue;
         if (batch->life[i] == SLT_COPY_FRESH || !takes_ended)
             SLT_FAIL(SLT_INVALID, "copy %d must be reset before it is stepped", i);
@@ -157,7 +158,7 @@ static slt_status check_step(const slt_env_batch *batch, const int64_t *actions)
 
 slt_status slt_env_batch_step(slt_env_batch *batch, const int64_t *actions,
                               const slt_env_outputs *out) {
-    SLT_TRY(check_step(batch, actions));
+    SLT_TRY(slt_env_batch_check(batch, actions, batch->kind->actions, "action"));
     run(&(work){.batch = batch, .one = step_one, .actions = actions, .out = *out});
     return SLT_OK;
 }

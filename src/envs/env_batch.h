@@ -30,4 +30,10 @@ static inline void *slt_env_state(const slt_env_batch *batch, int i) {
     return batch->states + (size_t)i * batch->stride;
 }
 
+// the next episode of copy i
+void slt_env_batch_begin(const slt_env_batch *batch, int i);
+// RANGE when an action is not one of 0..count-1, INVALID when a copy cannot be stepped
+slt_status slt_env_batch_check(const slt_env_batch *batch, const int64_t *actions, int count,
+                               const char *what);
+
 #endif

@@ -103,6 +103,7 @@ static void start_skills(void *state, const slt_actor_start *start) {
     skills_actor *self = state;
     self->dice = (dice){.start = *start};
     slt_skill_player_start(&self->player, start->skills, start->task, start->playable, start->seed);
+    self->player.tally = start->tally;
 }
 
 static int act_skills(void *state, const void *world, const uint8_t *view) {
@@ -111,7 +112,27 @@ static int act_skills(void *state, const void *world, const uint8_t *view) {
     int action = slt_skill_player_act(&self->player, view);
     if (self->dice.start.noise == 0) return action;
     toss tossed = roll(&self->dice);
-    return tossed.chance < self->dice.start.noise ? tossed.action : action;
+    if (tossed.chance < self->dice.start.noise) self->player.action = tossed.action;
+    return self->player.action;
+}
+
+static void finish_skills(void *state, const uint8_t *view) {
+    skills_actor *self = state;
+    slt_skill_player_finish(&self->player, view);
+}
+
+static int skill_of(const slt_skill_player *player, int *steps) {
+    *steps = player->age;
+    return player->skill;
+}
+
+static int present_skill(const void *state, int *steps) {
+    return skill_of(&((const skills_actor *)state)->player, steps);
+}
+
+static int policy_skill(const void *state, int *steps) {
+    const slt_policy_player *player = &((const policy_actor *)state)->player;
+    return player->policy->skills ? skill_of(&player->skill, steps) : -1;
 }
 
 // ---- random play
@@ -130,11 +151,35 @@ static int act_random(void *state, const void *world, const uint8_t *view) {
 // ---- the table
 
 static const slt_actor actors[] = {
-    {"bot", false, slt_craft_is, sizeof(craft_actor), start_craft, act_craft},
-    {"bot", false, slt_planner_knows, sizeof(slt_planner), start_planner, act_planner},
-    {"policy", false, slt_minigrid_is, sizeof(policy_actor), start_policy, act_policy},
-    {"skills", false, knows_all, sizeof(skills_actor), start_skills, act_skills},
-    {"random", true, knows_all, sizeof(dice), start_random, act_random},
+    {.name = "bot",
+     .knows = slt_craft_is,
+     .state_size = sizeof(craft_actor),
+     .start = start_craft,
+     .act = act_craft},
+    {.name = "bot",
+     .knows = slt_planner_knows,
+     .state_size = sizeof(slt_planner),
+     .start = start_planner,
+     .act = act_planner},
+    {.name = "policy",
+     .knows = knows_all,
+     .state_size = sizeof(policy_actor),
+     .start = start_policy,
+     .act = act_policy,
+     .skill = policy_skill},
+    {.name = "skills",
+     .knows = knows_all,
+     .state_size = sizeof(skills_actor),
+     .start = start_skills,
+     .act = act_skills,
+     .finish = finish_skills,
+     .skill = present_skill},
+    {.name = "random",
+     .aimless = true,
+     .knows = knows_all,
+     .state_size = sizeof(dice),
+     .start = start_random,
+     .act = act_random},
 };
 enum { ACTORS = sizeof actors / sizeof *actors };
 

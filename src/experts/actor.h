@@ -15,11 +15,12 @@ enum { SLT_GIVES_UP = -1 }; // instead of an action
 typedef struct {
     const slt_env_kind *kind;
     uint32_t seed;
-    double noise;                    // share of random actions
-    int playable;                    // a random action is one of 0..playable-1
-    const struct slt_policy *policy; // of who has learned
-    const struct slt_skills *skills; // of who plays them
-    int task;                        // of the skills' tasks
+    double noise;                         // share of random actions
+    int playable;                         // a random action is one of 0..playable-1
+    const struct slt_policy_file *policy; // of who has learned
+    const struct slt_skills *skills;      // of who plays them
+    int task;                             // of the skills' tasks
+    struct slt_skill_tally *tally;        // [skills] what came of them is added up; NULL: nowhere
 } slt_actor_start;
 
 typedef struct {
@@ -30,6 +31,10 @@ typedef struct {
     void (*start)(void *state, const slt_actor_start *start);
     // the next action, to be carried out, or SLT_GIVES_UP; view: what the world shows now
     int (*act)(void *state, const void *world, const uint8_t *view);
+    // the episode is over; view: the last one. NULL: nothing to do then
+    void (*finish)(void *state, const uint8_t *view);
+    // the skill of the last action, and its steps so far; -1: none. NULL: it never has one
+    int (*skill)(const void *state, int *steps);
 } slt_actor;
 
 // is it the path of a policy, and no name?

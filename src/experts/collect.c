@@ -19,6 +19,7 @@
 #include "experts/episode_seeds.h"
 #include "experts/policy_file.h"
 #include "experts/record_pack.h"
+#include "skills/skill_net.h"
 #include "skills/skill_play.h"
 
 enum { ROUND = 128 }; // of one process
@@ -180,8 +181,9 @@ static slt_status open_policy(session *all, const slt_collect_request *request) 
         for (int i = 0; i < all->plan.tasks; i++) SLT_TRY(find_task(all, i));
         return SLT_OK;
     }
-    SLT_TRY(slt_policy_open(&all->arena, request->expert, all->plan.kinds[0], &all->learned));
-    rules->policy = &all->learned->policy;
+    SLT_TRY(slt_policy_open(all->context, &all->arena, request->expert, all->plan.kinds[0],
+                            &all->learned));
+    rules->policy = all->learned;
     return SLT_OK;
 }
 
@@ -282,6 +284,16 @@ static slt_status keep(session *all, const slt_record *record) {
     return SLT_OK;
 }
 
+_Static_assert((int)SLT_COLLECT_SKILLS == (int)SLT_SKILL_OUTPUTS, "one limit of skills");
+
+static void count_skills(slt_collect_summary *summary, const slt_record *record) {
+    summary->skill_count = record->skill_count;
+    for (int i = 0; i < record->skill_count; i++) {
+        summary->skill_starts[i] += record->skills[i].starts;
+        summary->skill_reached[i] += record->skills[i].reached;
+    }
+}
+
 // adds the accepted episodes until nothing is missing
 static slt_status sort_out(session *all, int count, int64_t *missing) {
     double started = now();
@@ -289,6 +301,7 @@ static slt_status sort_out(session *all, int count, int64_t *missing) {
         const slt_record *record;
         SLT_TRY(record_of(all, i, &record));
         all->summary.candidates++;
+        count_skills(&all->summary, record);
         if (record->verdict != SLT_ACCEPTED) {
             all->summary.rejected[record->verdict]++;
             continue;
@@ -368,6 +381,7 @@ slt_status slt_collect(slt_context *context, const slt_collect_request *request,
     if (status == SLT_OK) status = slt_group_agree(context, finish(&all));
     if (status == SLT_OK) status = slt_group_share(context, &all.summary, sizeof all.summary);
     slt_dataset_builder_destroy(all.builder);
+    slt_policy_close(all.learned);
     slt_skills_close(all.skills);
     slt_arena_deinit(&all.arena);
     if (status == SLT_OK && summary) *summary = all.summary;

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include "skills/skill_play.h"
 
 slt_status slt_player_init(slt_player *player, slt_arena *arena, const slt_play_rules *rules,
                            size_t world_size, size_t observation_size) {
@@ -24,6 +25,8 @@ slt_status slt_record_init(slt_record *record, slt_arena *arena, const slt_play_
     SLT_TRY(SLT_NEW(arena, &record->rewards, steps));
     SLT_TRY(SLT_NEW(arena, &record->segments, steps));
     SLT_TRY(SLT_NEW(arena, &record->subtasks, steps));
+    record->skill_count = rules->skills ? slt_skills_count(rules->skills) : 0;
+    SLT_TRY(SLT_NEW(arena, &record->skills, (size_t)record->skill_count + 1));
     if (rules->family->observations != SLT_OBSERVATIONS_BITS)
         return SLT_NEW(arena, &record->views, (steps + 1) * observation_size);
     SLT_TRY(SLT_NEW(arena, &record->ones, (steps + 1) * (size_t)rules->family->most_ones));
@@ -73,7 +76,8 @@ static bool play(slt_record *record, const slt_player *player, const slt_play_ru
         record->terminated = result.terminated;
         record->truncated = result.truncated;
     }
-    look(record, player, kind);
+    const uint8_t *last = look(record, player, kind);
+    if (rules->actor->finish) rules->actor->finish(player->actor, last);
     return true;
 }
 
@@ -100,11 +104,13 @@ static void label(slt_record *record, const slt_play_rules *rules, const slt_env
 
 void slt_record_play(slt_record *record, const slt_player *player, const slt_play_rules *rules,
                      const slt_env_kind *kind, uint32_t seed) {
+    for (int i = 0; i < record->skill_count; i++) record->skills[i] = (slt_skill_tally){0};
     kind->seed(kind, player->world, &seed, 1);
     kind->reset(kind, player->world);
     rules->actor->start(player->actor,
                         &(slt_actor_start){kind, seed, rules->noise, rules->family->playable,
-                                           rules->policy, rules->skills, rules->task});
+                                           rules->policy, rules->skills, rules->task,
+                                           record->skills});
     record->seed = seed;
     record->length = 0;
     record->terminated = record->truncated = false;

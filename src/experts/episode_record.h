@@ -16,9 +16,9 @@ enum { SLT_ACCEPTED = SLT_REJECTIONS }; // no reason to reject
 typedef struct {
     const slt_world_family *family;
     const slt_actor *actor;
-    const struct slt_policy *policy; // of an actor that has learned
-    const struct slt_skills *skills; // of one that plays them
-    int task;                        // of theirs
+    const struct slt_policy_file *policy; // of an actor that has learned
+    const struct slt_skills *skills;      // of one that plays them
+    int task;                             // of theirs
     slt_truth truth;
     double noise;
     int longest; // steps, at least 1
@@ -38,13 +38,15 @@ typedef struct {
     int verdict; // slt_rejection, or SLT_ACCEPTED: all else is written then only
     int length;  // T
     bool terminated, truncated;
-    uint8_t *actions, *events; // (L)
-    float *rewards;            // (L)
-    int32_t *segments;         // (L)
-    int32_t *subtasks;         // (L)
-    uint8_t *views;            // (L+1,O); NULL: bits
-    uint16_t *ones;            // those of view t: ones[ones_offsets[t]] up to before [t+1]
-    int64_t *ones_offsets;     // (L+2)
+    uint8_t *actions, *events;      // (L)
+    float *rewards;                 // (L)
+    int32_t *segments;              // (L)
+    int32_t *subtasks;              // (L)
+    uint8_t *views;                 // (L+1,O); NULL: bits
+    uint16_t *ones;                 // those of view t: ones[ones_offsets[t]] up to before [t+1]
+    int64_t *ones_offsets;          // (L+2)
+    int skill_count;                // of an actor that plays skills
+    struct slt_skill_tally *skills; // [skill_count] what came of each, whatever the verdict
 } slt_record;
 
 // world_size: bytes of the largest world to be played

@@ -6,6 +6,7 @@
 #include "experts/actor.h"
 #include "experts/policy_file.h"
 #include "experts/world_family.h"
+#include "skills/skill_play.h"
 #include "slottar/expert.h"
 
 enum { PER_TASK = 16 }; // copies; planners cost more than steps
@@ -15,6 +16,8 @@ struct slt_expert {
     const slt_env_batch *batch;
     const slt_actor *actor;
     const slt_policy_file *learned; // NULL: one that had nothing to learn
+    slt_skills *skills;             // of one that plays them
+    int task;                       // of theirs
     double noise;
     int playable;
     size_t stride;         // bytes from one actor's state to the next
@@ -27,6 +30,17 @@ static slt_status take_memory(slt_expert *expert) {
     expert->stride = (expert->actor->state_size + SLT_ALIGN - 1) / SLT_ALIGN * SLT_ALIGN;
     expert->states = slt_arena_take(&expert->arena, n, expert->stride);
     return expert->states ? SLT_NEW(&expert->arena, &expert->begun, n) : SLT_NOMEM;
+}
+
+// what has learned
+static slt_status open_file(slt_expert *expert, const char *path) {
+    const slt_env_kind *kind = expert->batch->kind;
+    if (!slt_actor_has_skills(expert->actor))
+        return slt_policy_open(expert->batch->context, &expert->arena, path, kind,
+                               &expert->learned);
+    SLT_TRY(slt_skills_open(expert->batch->context, path, &expert->skills));
+    return slt_skills_task(expert->skills, kind->id, kind->observation_size, kind->actions,
+                           &expert->task);
 }
 
 slt_status slt_expert_create(const slt_env_batch *batch, const char *name, double noise,
@@ -45,8 +59,7 @@ slt_status slt_expert_create(const slt_env_batch *batch, const char *name, doubl
     expert->playable = family->playable;
     slt_arena_init(&expert->arena, allocator, 0);
     slt_status status = take_memory(expert);
-    if (status == SLT_OK && name && slt_actor_is_file(name))
-        status = slt_policy_open(&expert->arena, name, batch->kind, &expert->learned);
+    if (status == SLT_OK && name && slt_actor_is_file(name)) status = open_file(expert, name);
     if (status != SLT_OK) {
         slt_expert_destroy(expert);
         return status;
@@ -57,6 +70,8 @@ slt_status slt_expert_create(const slt_env_batch *batch, const char *name, doubl
 
 void slt_expert_destroy(slt_expert *expert) {
     if (!expert) return;
+    slt_policy_close(expert->learned);
+    slt_skills_close(expert->skills);
     slt_arena_deinit(&expert->arena);
     slt_free(&expert->batch->context->allocator, expert);
 }
@@ -68,8 +83,13 @@ static void *state_of(const slt_expert *expert, int i) {
 void slt_expert_begin(slt_expert *expert, const uint32_t *seeds, const uint8_t *mask) {
     for (int i = 0; i < expert->batch->n; i++) {
         if (mask && !mask[i]) continue;
-        slt_actor_start start = {expert->batch->kind, seeds[i], expert->noise, expert->playable,
-                                 expert->learned ? &expert->learned->policy : NULL};
+        slt_actor_start start = {.kind = expert->batch->kind,
+                                 .seed = seeds[i],
+                                 .noise = expert->noise,
+                                 .playable = expert->playable,
+                                 .policy = expert->learned,
+                                 .skills = expert->skills,
+                                 .task = expert->task};
         expert->actor->start(state_of(expert, i), &start);
         expert->begun[i] = expert->batch->begun[i];
     }
@@ -104,5 +124,16 @@ slt_status slt_expert_act(slt_expert *expert, const uint8_t *observations, int64
             SLT_FAIL(SLT_INVALID, "the expert was not told that copy %d began a new episode", i);
     slt_pool_run(batch->context->pool, (batch->n - 1) / PER_TASK + 1, ask,
                  &(asking){expert, observations, actions});
+    return SLT_OK;
+}
+
+slt_status slt_expert_skill(const slt_expert *expert, int copy, int *skill, int *steps) {
+    if (copy < 0 || copy >= expert->batch->n)
+        SLT_FAIL(SLT_RANGE, "no copy %d, there are %d", copy, expert->batch->n);
+    *skill = -1;
+    *steps = 0;
+    if (expert->actor->skill && expert->begun[copy] &&
+        expert->begun[copy] == expert->batch->begun[copy])
+        *skill = expert->actor->skill(state_of(expert, copy), steps);
     return SLT_OK;
 }

@@ -10,6 +10,9 @@
 #include <string.h>
 #include "core/number.h"
 #include "core/safetensors.h"
+#include "experts/world_family.h"
+#include "skills/skill_play.h"
+#include "skills/skills_impl.h"
 
 static const char FORMAT_NAME[] = "slottar-policy-1";
 
@@ -25,17 +28,20 @@ static const char FORMAT_NAME[] = "slottar-policy-1";
 
 static const char *const PREFIX[] = {"", "adam_m.", "adam_v."};
 
-slt_policy_shape slt_policy_shape_of(const slt_policy_options *options) {
-    return (slt_policy_shape){(slt_recall_kind)options->memory, (int)options->hidden,
-                              SLT_MINIGRID_ACTIONS};
-}
-
 slt_status slt_policy_file_init(slt_policy_file *file, slt_arena *arena, bool moments) {
-    slt_policy_shape shape = slt_policy_shape_of(&file->options);
+    const slt_env_kind *kind = slt_env_find(file->id);
+    SLT_TRY(slt_policy_view_init(&file->view, arena, kind, &file->options, file->skills));
+    slt_policy_shape shape = {file->view.width, (int)file->options.hidden,
+                              file->skills ? slt_skills_count(file->skills)
+                                           : slt_world_family_of(kind)->playable};
     SLT_TRY(slt_policy_init(&file->policy, arena, shape));
     if (!moments) return SLT_OK;
     SLT_TRY(slt_policy_init(&file->moment1, arena, shape));
     return slt_policy_init(&file->moment2, arena, shape);
+}
+
+void slt_policy_close(const slt_policy_file *file) {
+    if (file) slt_skills_close(file->skills);
 }
 
 // the blocks that a file has; gives their number
@@ -64,6 +70,8 @@ static slt_status describe(slt_safetensors_writer *writer, const slt_allocator *
     slt_options tables[] = {{slt_policy_rows(), &options}, {NULL, NULL}};
     slt_safetensors_describe(writer, "format", FORMAT_NAME);
     slt_safetensors_describe(writer, "environment", file->id);
+    if (file->origin[0]) slt_safetensors_describe(writer, "from", file->origin);
+    if (file->skills) slt_safetensors_describe(writer, "skills", file->skills->environment);
     describe_state(writer, &file->state);
     slt_text text;
     slt_text_init(&text, allocator);
@@ -94,21 +102,58 @@ static void declare_blocks(slt_safetensors_writer *writer, slt_policy *const *bl
         }
 }
 
-slt_status slt_policy_save(const slt_allocator *allocator, const slt_policy_file *file,
-                           const char *path) {
+// skills in the order of their elements' size, so that all are aligned: those of 4 bytes and more,
+// or the smaller ones after the weights
+static void declare_skills(slt_safetensors_writer *writer, const slt_array *arrays, int count,
+                           bool large) {
+    for (size_t size = large ? 8 : 2; size >= (large ? 4 : 1); size /= 2)
+        for (int i = 0; i < count; i++)
+            if (slt_dtype_size(arrays[i].dtype) == size)
+                slt_safetensors_declare(writer, arrays[i].name, arrays[i].dtype, arrays[i].rank,
+                                        arrays[i].shape);
+}
+
+static void put_skills(slt_safetensors_writer *writer, const slt_array *arrays, int count,
+                       bool large) {
+    for (size_t size = large ? 8 : 2; size >= (large ? 4 : 1); size /= 2)
+        for (int i = 0; i < count; i++) {
+            slt_array array = arrays[i];
+            slt_array_measure(&array);
+            if (slt_dtype_size(array.dtype) == size)
+                slt_safetensors_put(writer, array.data, array.bytes);
+        }
+}
+
+static slt_status write_all(const slt_allocator *allocator, slt_arena *arena,
+                            const slt_policy_file *file, const char *path) {
     slt_policy_file copy = *file;
     slt_policy *blocks[3];
-    int count = blocks_of(&copy, blocks);
+    slt_array *skills = NULL;
+    int count = blocks_of(&copy, blocks), skill_count = 0;
     slt_safetensors_writer *writer;
+    if (file->skills) SLT_TRY(slt_skills_pack(file->skills, arena, &skills, &skill_count));
     SLT_TRY(slt_safetensors_writer_open(allocator, path, &writer));
     slt_status status = describe(writer, allocator, file);
     if (status != SLT_OK) {
         slt_safetensors_abort(writer);
         return status;
     }
+    declare_skills(writer, skills, skill_count, true);
     declare_blocks(writer, blocks, count);
+    declare_skills(writer, skills, skill_count, false);
+    put_skills(writer, skills, skill_count, true);
     put_blocks(writer, blocks, count);
+    put_skills(writer, skills, skill_count, false);
     return slt_safetensors_commit(writer);
+}
+
+slt_status slt_policy_save(const slt_allocator *allocator, const slt_policy_file *file,
+                           const char *path) {
+    slt_arena arena;
+    slt_arena_init(&arena, allocator, 0);
+    slt_status status = write_all(allocator, &arena, file, path);
+    slt_arena_deinit(&arena);
+    return status;
 }
 
 // ---- reading
@@ -142,9 +187,11 @@ static slt_status read_recipe(const slt_safetensors *file, slt_policy_file *out)
     if (!format || strcmp(format, FORMAT_NAME) != 0)
         SLT_FAIL(SLT_FORMAT, "%s: no policy of this program", path);
     SLT_TRY(need(file, "environment", &id));
-    if (strlen(id) >= sizeof out->id || !slt_env_find(id))
+    if (strlen(id) >= sizeof out->id || !slt_env_find(id) || !slt_world_family_of(slt_env_find(id)))
         SLT_FAIL(SLT_FORMAT, "%s: no environment '%.60s'", path, id);
     snprintf(out->id, sizeof out->id, "%s", id);
+    const char *origin = slt_safetensors_metadata(file, "from");
+    snprintf(out->origin, sizeof out->origin, "%s", origin ? origin : "");
     slt_options tables[] = {{slt_policy_rows(), &out->options}, {NULL, NULL}};
     SLT_TRY(slt_options_defaults(tables));
     SLT_TRY(need(file, "options", &yaml));
@@ -169,10 +216,25 @@ static slt_status read_matrix(const slt_safetensors *file, const char *prefix, s
     return SLT_OK;
 }
 
-static slt_status read_all(const slt_safetensors *file, slt_arena *arena, bool moments,
-                           slt_policy_file *out) {
+static slt_status read_skills(slt_context *context, const slt_safetensors *file,
+                              slt_policy_file *out) {
+    const char *ids = slt_safetensors_metadata(file, "skills");
+    const slt_env_kind *kind = slt_env_find(out->id);
+    if (!ids) return SLT_OK;
+    SLT_TRY(slt_skills_unpack(context, file, ids, &out->skills));
+    if (slt_skills_fit(out->skills, kind->id, kind->observation_size, kind->actions) != SLT_OK)
+        SLT_FAIL(SLT_FORMAT, "%s: the skills are not for %s", slt_safetensors_path(file), kind->id);
+    return SLT_OK;
+}
+
+static slt_status read_all(slt_context *context, const slt_safetensors *file, slt_arena *arena,
+                           bool moments, slt_policy_file *out) {
     SLT_TRY(read_recipe(file, out));
-    SLT_TRY(slt_policy_file_init(out, arena, moments && !out->state.finished));
+    SLT_TRY(read_skills(context, file, out));
+    slt_status status = slt_policy_file_init(out, arena, moments && !out->state.finished);
+    if (status == SLT_UNSUPPORTED)
+        SLT_FAIL(SLT_FORMAT, "%s: options and environment do not fit", slt_safetensors_path(file));
+    SLT_TRY(status);
     slt_policy *blocks[3];
     int count = blocks_of(out, blocks);
     for (int b = 0; b < count; b++)
@@ -181,22 +243,29 @@ static slt_status read_all(const slt_safetensors *file, slt_arena *arena, bool m
     return SLT_OK;
 }
 
-slt_status slt_policy_load(slt_arena *arena, const char *path, bool moments, slt_policy_file *out) {
+slt_status slt_policy_load(slt_context *context, slt_arena *arena, const char *path, bool moments,
+                           slt_policy_file *out) {
     slt_safetensors *file;
     SLT_TRY(slt_safetensors_open(arena->allocator, path, &file));
     memset(out, 0, sizeof *out);
-    slt_status status = read_all(file, arena, moments, out);
+    slt_status status = read_all(context, file, arena, moments, out);
     slt_safetensors_close(file);
+    if (status == SLT_OK) return SLT_OK;
+    slt_policy_close(out);
+    out->skills = NULL;
     return status;
 }
 
-slt_status slt_policy_open(slt_arena *arena, const char *path, const slt_env_kind *kind,
-                           const slt_policy_file **out) {
+slt_status slt_policy_open(slt_context *context, slt_arena *arena, const char *path,
+                           const slt_env_kind *kind, const slt_policy_file **out) {
     slt_policy_file *file;
     SLT_TRY(SLT_NEW(arena, &file, 1));
-    SLT_TRY(slt_policy_load(arena, path, false, file));
-    if (!slt_minigrid_is(kind))
-        SLT_FAIL(SLT_UNSUPPORTED, "%s plays MiniGrid, not %s", path, kind->id);
+    SLT_TRY(slt_policy_load(context, arena, path, false, file));
+    const slt_world_family *family = slt_world_family_of(slt_env_find(file->id));
+    if (slt_world_family_of(kind) != family) {
+        slt_policy_close(file);
+        SLT_FAIL(SLT_UNSUPPORTED, "%s plays %s, not %s", path, family->name, kind->id);
+    }
     *out = file;
     return SLT_OK;
 }

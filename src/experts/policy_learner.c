@@ -9,8 +9,8 @@
 #include "core/philox.h"
 #include "ops/common/ops.h"
 
-enum { PIECE = 64, PER_TASK = 256 }; // rows of a trajectory of the batch; of a task
-enum { CLIP, ENTROPY, VALUE };       // weights of a step
+enum { PIECE = 64, PER_TASK = 256, IMITATED = 256 }; // rows: of a trajectory, a task, a batch shown
+enum { CLIP, ENTROPY, VALUE };                       // weights of a step
 static const double ADAM_EPSILON = 1e-5;
 
 // ---- tapes
@@ -36,10 +36,9 @@ static slt_status open_tape(slt_policy_learner *learner, slt_policy_tape *t, slt
                             int rows) {
     SLT_TRY(take_memory(t, arena, rows, learner->worlds->most));
     SLT_TRY(slt_tape_create(learner->store, limits_of(rows), &t->tape));
-    slt_policy_build(t->tape,
-                     (slt_policy_shape){(slt_recall_kind)learner->options->memory,
-                                        (int)learner->options->hidden, SLT_MINIGRID_ACTIONS},
-                     &t->vars);
+    slt_policy_shape shape = {learner->worlds->view->width, (int)learner->options->hidden,
+                              learner->worlds->actions};
+    slt_policy_build(t->tape, shape, &t->vars);
     return SLT_OK;
 }
 
@@ -106,7 +105,7 @@ void slt_policy_learner_deinit(slt_policy_learner *learner) {
 // ---- batches
 
 typedef struct {
-    const slt_worlds *worlds;
+    const slt_policy_seen *from;
     slt_policy_tape *to;
     const int32_t *tokens; // NULL: those from `first` on
     int first, rows;
@@ -122,18 +121,17 @@ static void copy_rows(void *argument, int task, int thread) {
     int end = (task + 1) * PER_TASK < g->rows ? (task + 1) * PER_TASK : g->rows;
     for (int r = task * PER_TASK; r < end; r++) {
         size_t token = token_of(g, r);
-        memcpy(g->to->ones + g->to->ones_offset[r],
-               g->worlds->ones + token * (size_t)g->worlds->most,
-               g->worlds->count[token] * sizeof(uint16_t));
+        memcpy(g->to->ones + g->to->ones_offset[r], g->from->ones + token * (size_t)g->from->most,
+               g->from->count[token] * sizeof(uint16_t));
     }
 }
 
 // lays the observations of some tokens end to end, and hands them to the tape
-static void gather(slt_policy_learner *learner, slt_policy_tape *to, const int32_t *tokens,
-                   int first, int rows) {
-    gathering g = {learner->worlds, to, tokens, first, rows};
+static void gather(slt_policy_learner *learner, const slt_policy_seen *from, slt_policy_tape *to,
+                   const int32_t *tokens, int first, int rows) {
+    gathering g = {from, to, tokens, first, rows};
     for (int r = 0; r < rows; r++)
-        to->ones_offset[r + 1] = to->ones_offset[r] + learner->worlds->count[token_of(&g, r)];
+        to->ones_offset[r + 1] = to->ones_offset[r] + from->count[token_of(&g, r)];
     slt_pool_run(learner->context->pool, (rows + PER_TASK - 1) / PER_TASK, copy_rows, &g);
     int pieces = (rows + PIECE - 1) / PIECE;
     for (int b = 0; b < pieces; b++) {
@@ -149,12 +147,17 @@ static void gather(slt_policy_learner *learner, slt_policy_tape *to, const int32
     slt_tape_feed(to->tape, 0, to->vars.ones, &to->bits);
 }
 
+static slt_policy_seen rows_of(const slt_worlds *worlds) {
+    return (slt_policy_seen){.most = worlds->most, .ones = worlds->ones, .count = worlds->count};
+}
+
 // ---- acting
 
 // the policy on what the copies see before step t; logits stay on the tape
 static slt_status think(slt_policy_learner *learner, int t) {
     int N = learner->worlds->N;
-    gather(learner, &learner->acts, NULL, t * N, N);
+    slt_policy_seen rows = rows_of(learner->worlds);
+    gather(learner, &rows, &learner->acts, NULL, t * N, N);
     SLT_TRY(slt_tape_forward(learner->acts.tape));
     const slt_real *values = slt_tape_value(learner->acts.tape, 0, learner->acts.vars.value);
     for (int i = 0; i < N; i++)
@@ -197,17 +200,24 @@ static void set_weights(slt_policy_learner *learner) {
 }
 
 // Fisher and Yates, with numbers of this epoch
-static void shuffle(slt_policy_learner *learner, int epoch) {
-    int all = learner->worlds->N * learner->worlds->T;
+static void shuffle(const slt_policy_learner *learner, int epoch, int32_t *order, int all) {
     uint32_t step = (uint32_t)learner->updates;
-    for (int i = 0; i < all; i++) learner->order[i] = i;
+    for (int i = 0; i < all; i++) order[i] = i;
     for (int i = all - 1; i > 0; i--) {
         uint64_t index = (uint64_t)epoch << 40 | (uint64_t)i;
         uint32_t word = slt_random_words(learner->seed, SLT_RANDOM_SHUFFLE, index, step).word[0];
-        int k = (int)((uint64_t)word * ((uint64_t)i + 1) >> 32), held = learner->order[i];
-        learner->order[i] = learner->order[k];
-        learner->order[k] = held;
+        int k = (int)((uint64_t)word * ((uint64_t)i + 1) >> 32), held = order[i];
+        order[i] = order[k];
+        order[k] = held;
     }
+}
+
+static void feed_losses(slt_policy_learner *learner) {
+    slt_policy_tape *to = &learner->learns;
+    slt_tape_feed(to->tape, 0, to->actions, learner->part_actions);
+    slt_tape_feed(to->tape, 0, to->advantage, learner->part_advantage);
+    slt_tape_feed(to->tape, 0, to->before, learner->part_before);
+    slt_tape_feed(to->tape, 0, to->target, learner->part_target);
 }
 
 static void feed_part(slt_policy_learner *learner, int first, int rows) {
@@ -215,16 +225,14 @@ static void feed_part(slt_policy_learner *learner, int first, int rows) {
     const int32_t *tokens = learner->order + first;
     for (int r = 0; r < rows; r++) {
         int token = tokens[r];
-        learner->part_actions[r] = learner->worlds->actions[token];
+        learner->part_actions[r] = learner->worlds->actions_taken[token];
         learner->part_advantage[r] = learner->advantages[token];
         learner->part_before[r] = learner->worlds->chances[token];
         learner->part_target[r] = learner->targets[token];
     }
-    gather(learner, to, tokens, 0, rows);
-    slt_tape_feed(to->tape, 0, to->actions, learner->part_actions);
-    slt_tape_feed(to->tape, 0, to->advantage, learner->part_advantage);
-    slt_tape_feed(to->tape, 0, to->before, learner->part_before);
-    slt_tape_feed(to->tape, 0, to->target, learner->part_target);
+    slt_policy_seen from = rows_of(learner->worlds);
+    gather(learner, &from, to, tokens, 0, rows);
+    feed_losses(learner);
 }
 
 static void set_step(slt_policy_learner *learner, double done) {
@@ -264,7 +272,7 @@ slt_status slt_policy_learner_learn(slt_policy_learner *learner, double done) {
     int all = learner->worlds->N * learner->worlds->T, rows = learner->learns.rows;
     set_weights(learner);
     for (int epoch = 0; epoch < learner->options->epochs; epoch++) {
-        shuffle(learner, epoch);
+        shuffle(learner, epoch, learner->order, all);
         for (int first = 0; first < all; first += rows) {
             feed_part(learner, first, all - first < rows ? all - first : rows);
             set_step(learner, done);
@@ -276,4 +284,38 @@ slt_status slt_policy_learner_learn(slt_policy_learner *learner, double done) {
     SLT_TRY(read_stats(learner, true));
     slt_worlds_turn(learner->worlds);
     return SLT_OK;
+}
+
+// ---- imitating demonstrations
+
+// what was done counts as right, as where the planner acts; values are not learned
+static void feed_shown(slt_policy_learner *learner, const slt_policy_seen *shown,
+                       const int32_t *tokens, int rows) {
+    for (int r = 0; r < rows; r++) {
+        learner->part_actions[r] = shown->actions[tokens[r]];
+        learner->part_advantage[r] = 1;
+        learner->part_before[r] = learner->part_target[r] = 0;
+    }
+    gather(learner, shown, &learner->learns, tokens, 0, rows);
+    feed_losses(learner);
+}
+
+slt_status slt_policy_learner_imitate(slt_policy_learner *learner, const slt_policy_seen *shown,
+                                      int32_t *order, int epoch) {
+    int batch = learner->learns.rows < IMITATED ? learner->learns.rows : IMITATED;
+    bool apes = learner->worlds->apes;
+    shuffle(learner, epoch, order, shown->rows);
+    learner->worlds->apes = true;
+    slt_status status = SLT_OK;
+    for (int first = 0; status == SLT_OK && first < shown->rows; first += batch) {
+        int left = shown->rows - first;
+        feed_shown(learner, shown, order + first, left < batch ? left : batch);
+        set_step(learner, 0);
+        slt_tape_frame(learner->learns.tape, 0)->step.weight[VALUE] = 0;
+        status = slt_tape_step(learner->learns.tape);
+        learner->updates++;
+        if (status == SLT_OK) status = read_stats(learner, false);
+    }
+    learner->worlds->apes = apes;
+    return status == SLT_OK ? read_stats(learner, true) : status;
 }

@@ -22,6 +22,13 @@ typedef struct {
     slt_bits bits;
 } slt_policy_tape;
 
+// observations as ones, and what was done: ones of row r are ones[r * most ...], count[r] of them
+typedef struct {
+    int rows, most;
+    const uint16_t *ones, *count;
+    const int32_t *actions;
+} slt_policy_seen;
+
 // means over the steps of the optimiser since they were cleared
 enum { SLT_POLICY_LOSS, SLT_POLICY_ENTROPY, SLT_POLICY_GONE, SLT_POLICY_VALUE, SLT_POLICY_NOTES };
 
@@ -54,5 +61,9 @@ slt_status slt_policy_learner_play(slt_policy_learner *learner);
 // learns from them; done: the share of all frames that are after. DIVERGED when a number is not
 // finite
 slt_status slt_policy_learner_learn(slt_policy_learner *learner, double done);
+
+// one epoch of imitation of what was shown; order: [rows] of the caller's
+slt_status slt_policy_learner_imitate(slt_policy_learner *learner, const slt_policy_seen *shown,
+                                      int32_t *order, int epoch);
 
 #endif

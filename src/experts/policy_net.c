@@ -11,7 +11,7 @@
 enum { SEE, SEE_BIAS, THINK, THINK_BIAS, ACT, ACT_BIAS, VALUE, VALUE_BIAS };
 
 slt_policy_matrix slt_policy_part(slt_policy_shape shape, int part) {
-    int in = slt_recall_width(shape.memory), hidden = shape.hidden, actions = shape.actions;
+    int in = shape.inputs, hidden = shape.hidden, actions = shape.actions;
     const slt_policy_matrix parts[SLT_POLICY_PARTS] = {
         [SEE] = {"see.kernel", in, hidden},         [SEE_BIAS] = {"see.bias", 1, hidden},
         [THINK] = {"think.kernel", hidden, hidden}, [THINK_BIAS] = {"think.bias", 1, hidden},
@@ -82,14 +82,13 @@ static slt_var actor(slt_tape *tape, slt_var x, slt_policy_shape shape) {
 // few of the ones are there at a time: the scale is that of those, not of the whole width
 static slt_var see(slt_tape *tape, slt_var ones, slt_policy_shape shape) {
     slt_init init = {SLT_INIT_UNIFORM, 0.2};
-    int in = slt_recall_width(shape.memory);
-    slt_var w = slt_weights(tape, "see.kernel", in, shape.hidden, init);
+    slt_var w = slt_weights(tape, "see.kernel", shape.inputs, shape.hidden, init);
     slt_var c = slt_weights(tape, "see.bias", 1, shape.hidden, slt_constant(0));
     return slt_activate(tape, slt_dense_bits(tape, ones, w, c), SLT_RELU);
 }
 
 void slt_policy_build(slt_tape *tape, slt_policy_shape shape, slt_policy_vars *out) {
-    slt_shape input = {SLT_TOKENS, 0, slt_recall_width(shape.memory)};
+    slt_shape input = {SLT_TOKENS, 0, shape.inputs};
     out->ones = slt_tape_input(tape, SLT_BITS, input, "ones");
     slt_var h = see(tape, out->ones, shape);
     slt_var g = slt_nn_dense(tape, "think", h, shape.hidden, SLT_RELU);

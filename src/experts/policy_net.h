@@ -11,13 +11,11 @@
 #define SLT_EXPERTS_POLICY_NET_H
 
 #include "engine/tape.h"
-#include "experts/recall.h"
 
-enum { SLT_POLICY_PARTS = 8, SLT_POLICY_HIDDEN = 160 };
+enum { SLT_POLICY_PARTS = 8, SLT_POLICY_HIDDEN = 160, SLT_POLICY_ACTIONS = 512 };
 
 typedef struct {
-    slt_recall_kind memory;
-    int hidden, actions;
+    int inputs, hidden, actions;
 } slt_policy_shape;
 
 // matrix number `part` of a policy, as files have it

@@ -11,6 +11,7 @@
 #define SLT_POLICY_OPTIONS(X)                                                                      \
     X(TEXT,   worlds,        ,       0, 0,     NULL,       "further environment ids, comma-separated; copies are divided evenly") \
     X(CHOICE, memory,        none,   0, 0,     "none|map", "memory of the policy: the view alone, or a map of everything seen") \
+    X(CHOICE, sees,          all,    0, 0,     "all|still", "what a policy over skills sees: all, or only cells that change at ends of segments") \
     X(INT,    hidden,        64,     8, 160,   NULL,       "width of both layers")                 \
     X(INT,    copies,        256,    1, 65536, NULL,       "environments in parallel")  \
     X(INT,    steps,         64,     1, 1024,  NULL,       "steps per environment between two updates")    \
@@ -28,6 +29,7 @@
     X(REAL,   max_grad_norm, 0.5,    0, 1e9,   NULL,       "gradient norm clipping; 0: none") \
     X(REAL,   bonus,         0,      0, 10,    NULL,       "reward for rarely visited places: bonus/sqrt(visits in the episode)") \
     X(INT,    clone,         0,      0, 1e12,  NULL,       "frames of imitation of the planner at the start") \
+    X(INT,    clone_epochs,  10,     1, 1000,  NULL,       "epochs of imitation of the demonstrations of --from; the best one on held-out episodes is kept") \
     X(REAL,   goal,          0.93,   0, 2,     NULL,       "stops when the evaluation's mean return reaches this") \
     X(INT,    eval_episodes, 200,    1, 100000, NULL,      "episodes of an evaluation")
 // clang-format on

@@ -5,36 +5,52 @@
 #include "experts/policy_play.h"
 
 #include "core/philox.h"
-#include "experts/policy_file.h"
+#include "experts/world_family.h"
 
-void slt_policy_player_start(slt_policy_player *player, const slt_policy *policy, uint32_t seed) {
+void slt_policy_player_start(slt_policy_player *player, const slt_policy_file *policy,
+                             uint32_t seed) {
     player->policy = policy;
     player->seed = seed;
     player->step = 0;
-    slt_recall_begin(&player->recall, policy->shape.memory);
+    if (policy->view.recalls) slt_recall_begin(&player->recall, policy->view.memory);
+    if (!policy->skills) return;
+    int playable = slt_world_family_of(slt_env_find(policy->id))->playable;
+    slt_skill_player_start(&player->skill, policy->skills, 0, playable, seed);
+}
+
+// one of the policy's own actions: an action, or a skill
+static int choose(slt_policy_player *player, const uint8_t *view) {
+    const slt_policy *policy = &player->policy->policy;
+    uint16_t ones[SLT_POLICY_ONES];
+    float logits[SLT_POLICY_ACTIONS], chance;
+    int count = slt_policy_view_ones(&player->policy->view, &player->recall, view, ones);
+    slt_policy_think(policy, ones, count, logits);
+    uint32_t word = slt_random_words(player->seed, SLT_RANDOM_POLICY, 0, player->step++).word[0];
+    return slt_policy_draw(logits, policy->shape.actions, slt_random_unit(word), &chance);
 }
 
 int slt_policy_player_act(slt_policy_player *player, const uint8_t *view) {
-    uint16_t ones[SLT_RECALL_ONES];
-    float logits[SLT_MINIGRID_ACTIONS], chance;
-    slt_recall_see(&player->recall, view);
-    int count = slt_recall_ones(&player->recall, ones);
-    slt_policy_think(player->policy, ones, count, logits);
-    uint32_t word = slt_random_words(player->seed, SLT_RANDOM_POLICY, 0, player->step++).word[0];
-    return slt_policy_draw(logits, SLT_MINIGRID_ACTIONS, slt_random_unit(word), &chance);
+    if (player->policy->view.recalls) slt_recall_see(&player->recall, view);
+    if (!player->policy->skills) return choose(player, view);
+    if (slt_skill_player_over(&player->skill, view))
+        slt_skill_player_begin(&player->skill, choose(player, view));
+    return slt_skill_player_step(&player->skill, view);
 }
 
 void slt_policy_player_done(slt_policy_player *player, int action) {
-    slt_recall_act(&player->recall, action);
+    if (player->policy->view.recalls) slt_recall_act(&player->recall, action);
+    player->skill.action = action;
 }
 
 // ---- evaluating
 
 typedef struct {
-    const slt_policy *policy;
+    const slt_policy_file *policy;
     const slt_env_kind *kind;
     uint32_t first;
-    void **worlds; // [threads]
+    void **worlds;              // [threads]
+    slt_policy_player *players; // [threads]
+    uint8_t *views;             // [threads][observation]
     double *returned;
     int32_t *lengths; // [episodes]
     slt_context *context;
@@ -45,19 +61,19 @@ static void evaluate_one(void *argument, int task, int thread) {
     const slt_env_kind *kind = j->kind;
     void *world = j->worlds[thread];
     uint32_t seed = j->first + (uint32_t)task;
-    uint8_t view[SLT_VIEW_BYTES];
-    slt_policy_player player;
+    uint8_t *view = j->views + (size_t)thread * (size_t)kind->observation_size;
+    slt_policy_player *player = &j->players[thread];
     slt_env_result result = {0};
     if (slt_context_is_cancelled(j->context)) return;
     kind->seed(kind, world, &seed, 1);
     kind->reset(kind, world);
-    slt_policy_player_start(&player, j->policy, seed);
+    slt_policy_player_start(player, j->policy, seed);
     while (!result.terminated && !result.truncated) {
         kind->observe(kind, world, view);
-        int action = slt_policy_player_act(&player, view);
+        int action = slt_policy_player_act(player, view);
         result = kind->step(kind, world, action);
-        slt_policy_player_done(&player, action);
-        j->returned[task] += result.reward;
+        slt_policy_player_done(player, action);
+        j->returned[task] += slt_goal_reward(kind, &result);
         j->lengths[task]++;
     }
 }
@@ -65,6 +81,8 @@ static void evaluate_one(void *argument, int task, int thread) {
 static slt_status take_memory(judging *j, slt_arena *arena, int64_t episodes) {
     size_t threads = (size_t)slt_context_threads(j->context);
     SLT_TRY(SLT_NEW(arena, &j->worlds, threads));
+    SLT_TRY(SLT_NEW(arena, &j->players, threads));
+    SLT_TRY(SLT_NEW(arena, &j->views, threads * (size_t)j->kind->observation_size));
     for (size_t i = 0; i < threads; i++)
         if (!(j->worlds[i] = slt_arena_take(arena, 1, j->kind->state_size))) return SLT_NOMEM;
     SLT_TRY(SLT_NEW(arena, &j->returned, (size_t)episodes));
@@ -81,7 +99,7 @@ static void add_up(const judging *j, int64_t episodes, slt_policy_scores *out) {
     }
 }
 
-slt_status slt_policy_score(slt_context *context, const slt_policy *policy,
+slt_status slt_policy_score(slt_context *context, const slt_policy_file *policy,
                             const slt_env_kind *kind, uint32_t first, int64_t episodes,
                             slt_policy_scores *out) {
     enum { MOST = 10000000 };
@@ -105,11 +123,11 @@ slt_status slt_policy_evaluate(slt_context *context, const char *path, const cha
     const slt_env_kind *kind = slt_env_find(environment);
     if (!kind) SLT_FAIL(SLT_INVALID, "no environment '%.80s'", environment);
     slt_arena arena;
-    const slt_policy_file *file;
+    const slt_policy_file *file = NULL;
     slt_arena_init(&arena, &context->allocator, 0);
-    slt_status status = slt_policy_open(&arena, path, kind, &file);
-    if (status == SLT_OK)
-        status = slt_policy_score(context, &file->policy, kind, first, episodes, out);
+    slt_status status = slt_policy_open(context, &arena, path, kind, &file);
+    if (status == SLT_OK) status = slt_policy_score(context, file, kind, first, episodes, out);
+    slt_policy_close(file);
     slt_arena_deinit(&arena);
     return status;
 }

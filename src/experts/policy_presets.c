@@ -22,6 +22,10 @@ static const struct {
     // bonus leads on from an open door
     {"MiniGrid-UnlockPickup-v0", "worlds=MiniGrid-Unlock-v0 memory=map bonus=0.005 goal=0.94"},
     {"MiniGrid-BlockedUnlockPickup-v0", "worlds=MiniGrid-Unlock-v0,MiniGrid-UnlockPickup-v0 memory=map bonus=0.005 frames=60000000 goal=0.95"},
+    // all tasks of Craft: a reward for the goal alone
+    {"craft", "hidden=128 copies=16 steps=32 minibatches=4 eval_interval=4 frames=3000000 goal=0.9"},
+    // few decisions are needed where each one is a whole skill
+    {"skills", "sees=still hidden=32 copies=8 steps=8 epochs=16 minibatches=2 lr=0.01 entropy=0.003 eval_interval=2 frames=500000 goal=0.9"},
     // the planner shows it first
     {"MiniGrid-KeyCorridorS4R3-v0", "clone=1000000 memory=map entropy=0.003 goal=0.93"},
 };

@@ -13,9 +13,11 @@
 #include "core/lock.h"
 #include "core/number.h"
 #include "core/output_impl.h"
-#include "experts/policy_file.h"
+#include "experts/policy_clone.h"
 #include "experts/policy_learner.h"
 #include "experts/policy_play.h"
+#include "experts/world_family.h"
+#include "skills/skills_impl.h"
 #include "slottar/expert.h"
 #include "train/learner/checkpoint.h"
 #include "train/inference/run_files.h"
@@ -50,8 +52,8 @@ static slt_status find_world(const char *name, const slt_env_kind **out) {
     if (!*out)
         SLT_FAIL(SLT_INVALID, "no environment '%.80s' (slottar envs lists them) and no named set",
                  name);
-    if (!slt_minigrid_is(*out))
-        SLT_FAIL(SLT_UNSUPPORTED, "policies learn MiniGrid worlds, not %s", (*out)->id);
+    if (!slt_world_family_of(*out))
+        SLT_FAIL(SLT_UNSUPPORTED, "policies cannot learn %s", (*out)->id);
     return SLT_OK;
 }
 
@@ -62,7 +64,10 @@ static slt_status add_world(trainer *t, const char *name) {
     if (t->file->options.clone && !slt_planner_knows(t->kinds[t->kind_count]))
         SLT_FAIL(SLT_UNSUPPORTED, "there is no planner for %s to imitate",
                  t->kinds[t->kind_count]->id);
-    t->kind_count++;
+    const slt_env_kind *first = t->kinds[0], *kind = t->kinds[t->kind_count++];
+    if (slt_world_family_of(first) != slt_world_family_of(kind))
+        SLT_FAIL(SLT_UNSUPPORTED, "%s and %s have other actions: no policy learns both", first->id,
+                 kind->id);
     return SLT_OK;
 }
 
@@ -83,13 +88,30 @@ static bool has_preset(const char *id) {
     return false;
 }
 
-static slt_status set_options(trainer *t, const slt_options *tables) {
-    const char *preset = t->request->preset;
+// the preset that is asked for, or what fits best; NULL: none
+static slt_status choose_preset(const trainer *t, const char **out) {
+    const char *asked = t->request->preset;
     const slt_env_kind *like = t->kinds[0];
+    *out = asked;
+    if (!asked) {
+        *out = t->request->skills      ? "skills"
+               : has_preset(like->id)  ? like->id
+               : slt_minigrid_is(like) ? NULL
+                                       : "craft";
+        return SLT_OK;
+    }
+    if (strcmp(asked, "none") == 0) *out = NULL;
+    if (!*out || has_preset(asked)) return SLT_OK;
+    SLT_TRY(find_world(asked, &like));
+    *out = like->id;
+    return SLT_OK;
+}
+
+static slt_status set_options(trainer *t, const slt_options *tables) {
+    const char *preset;
     SLT_TRY(slt_options_defaults(tables));
-    if (preset && strcmp(preset, "none") != 0) SLT_TRY(find_world(preset, &like));
-    if (preset ? strcmp(preset, "none") != 0 : has_preset(like->id))
-        SLT_TRY(slt_policy_preset_set(tables, like->id));
+    SLT_TRY(choose_preset(t, &preset));
+    if (preset) SLT_TRY(slt_policy_preset_set(tables, preset));
     SLT_TRY(slt_options_read(t->context, tables, t->request->config));
     for (int i = 0; i < t->request->setting_count; i++)
         SLT_TRY(slt_options_take(t->context, tables, t->request->settings[i]));
@@ -108,6 +130,18 @@ static slt_status name_lines(trainer *t) {
     return SLT_OK;
 }
 
+static slt_status open_skills(trainer *t) {
+    const slt_env_kind *kind = t->kinds[0];
+    if (!t->request->skills) return SLT_OK;
+    if (t->request->from)
+        SLT_FAIL(SLT_UNSUPPORTED, "a policy over skills starts from no demonstrations: the skills "
+                                  "are learned from them already");
+    if (t->file->options.clone)
+        SLT_FAIL(SLT_UNSUPPORTED, "a policy over skills imitates no planner: clone=0");
+    SLT_TRY(slt_skills_open(t->context, t->request->skills, &t->file->skills));
+    return slt_skills_fit(t->file->skills, kind->id, kind->observation_size, kind->actions);
+}
+
 static slt_status read_request(trainer *t) {
     if (!t->request->environment) SLT_FAIL(SLT_INVALID, "which environment?");
     SLT_TRY(SLT_NEW(&t->arena, &t->file, 1));
@@ -119,7 +153,11 @@ static slt_status read_request(trainer *t) {
     SLT_TRY(add_worlds(t));
     snprintf(t->file->id, sizeof t->file->id, "%s", t->kinds[0]->id);
     t->file->state.seed = t->request->seed;
-    return SLT_OK;
+    const char *from = t->request->from;
+    if (from && strlen(from) >= sizeof t->file->origin)
+        SLT_FAIL(SLT_INVALID, "the path of the demonstrations is too long: '%.80s'", from);
+    snprintf(t->file->origin, sizeof t->file->origin, "%s", from ? from : "");
+    return open_skills(t);
 }
 
 // ---- the file that is there
@@ -146,6 +184,17 @@ static slt_status compare_options(trainer *t, const slt_policy_file *there) {
     return SLT_OK;
 }
 
+static bool same_skills(const slt_skills *a, const slt_skills *b) {
+    if (!a || !b) return a == b;
+    if (memcmp(&a->policy.shape, &b->policy.shape, sizeof a->policy.shape) != 0) return false;
+    for (int i = 0; i < SLT_SKILL_PARTS; i++) {
+        slt_skill_matrix m = slt_skill_part(a->policy.shape, i);
+        size_t bytes = (size_t)m.rows * (size_t)m.columns * sizeof(float);
+        if (memcmp(a->policy.part[i], b->policy.part[i], bytes) != 0) return false;
+    }
+    return true;
+}
+
 static slt_status compare(trainer *t, const slt_policy_file *there) {
     if (strcmp(there->id, t->file->id) != 0)
         SLT_FAIL(SLT_INVALID, "%s: this policy is for %s, not %s; use another file",
@@ -154,14 +203,23 @@ static slt_status compare(trainer *t, const slt_policy_file *there) {
         SLT_FAIL(SLT_INVALID, "%s: this policy has seed %llu, not %llu; use another file",
                  t->request->path, (unsigned long long)there->state.seed,
                  (unsigned long long)t->file->state.seed);
+    if (strcmp(there->origin, t->file->origin) != 0)
+        SLT_FAIL(SLT_INVALID,
+                 "%s: this policy started from '%.200s', not '%.200s'; use another file",
+                 t->request->path, there->origin, t->file->origin);
+    if (!same_skills(there->skills, t->file->skills))
+        SLT_FAIL(SLT_INVALID, "%s: this policy has other skills; use another file",
+                 t->request->path);
     return compare_options(t, there);
 }
 
 static slt_status resume(trainer *t) {
     slt_policy_file *there;
     SLT_TRY(SLT_NEW(&t->arena, &there, 1));
-    SLT_TRY(slt_policy_load(&t->arena, t->request->path, true, there));
-    SLT_TRY(compare(t, there));
+    SLT_TRY(slt_policy_load(t->context, &t->arena, t->request->path, true, there));
+    slt_status status = compare(t, there);
+    slt_policy_close(status == SLT_OK ? t->file : there);
+    SLT_TRY(status);
     t->file = there;
     if (!there->state.finished)
         slt_context_log(t->context, SLT_LOG_INFO, "%s: resumes after evaluation %lld",
@@ -178,7 +236,8 @@ static slt_status restore(trainer *t) {
     slt_policy_give(&t->file->moment1, store, store->moment1);
     slt_policy_give(&t->file->moment2, store, store->moment2);
     t->learner.updates = t->file->state.updates;
-    t->worlds.clock = (uint32_t)(t->file->state.frames / t->worlds.N);
+    t->worlds.clock =
+        (uint32_t)(t->file->state.laps * t->file->options.eval_interval * t->worlds.T);
     return SLT_OK;
 }
 
@@ -187,12 +246,14 @@ static slt_status make_learner(trainer *t, bool resumed) {
     if (options->copies * options->steps > 1 << 26)
         SLT_FAIL(SLT_RANGE, "%lld copies of %lld steps are too much for one update",
                  (long long)options->copies, (long long)options->steps);
-    SLT_TRY(slt_worlds_init(&t->worlds, t->context, &t->arena, options, t->kinds, t->kind_count,
-                            t->file->state.seed));
+    if (!resumed) SLT_TRY(slt_policy_file_init(t->file, &t->arena, true));
+    SLT_TRY(slt_worlds_init(&t->worlds, t->context, &t->arena, options, &t->file->view,
+                            t->file->skills, t->kinds, t->kind_count, t->file->state.seed));
     SLT_TRY(slt_policy_learner_init(&t->learner, t->context, &t->arena, options, &t->worlds,
                                     t->file->state.seed));
     if (resumed) return restore(t);
-    return slt_policy_file_init(t->file, &t->arena, true);
+    if (!t->request->from) return SLT_OK;
+    return slt_policy_clone(t->context, t->request->from, t->file, &t->learner);
 }
 
 static slt_status save(trainer *t) {
@@ -239,7 +300,7 @@ static slt_status evaluate(trainer *t, slt_policy_scores *scores) {
     slt_store *store = t->learner.store;
     SLT_TRY(slt_store_fetch(store));
     slt_policy_take(&t->file->policy, store, store->value);
-    return slt_policy_score(t->context, &t->file->policy, t->kinds[0], FIRST_JUDGED,
+    return slt_policy_score(t->context, t->file, t->kinds[0], FIRST_JUDGED,
                             t->file->options.eval_episodes, scores);
 }
 
@@ -248,13 +309,14 @@ static slt_status play_lap(trainer *t) {
     slt_policy_state *state = &t->file->state;
     memset(t->learner.notes, 0, sizeof t->learner.notes);
     t->learner.noted = 0;
+    int64_t before = state->frames;
     slt_worlds_begin(&t->worlds, state->laps, state->frames < options->clone);
     for (int u = 0; u < options->eval_interval; u++) {
         SLT_TRY(slt_context_check(t->context));
         SLT_TRY(slt_policy_learner_play(&t->learner));
         SLT_TRY(
             slt_policy_learner_learn(&t->learner, (double)state->frames / (double)options->frames));
-        state->frames += (int64_t)t->worlds.N * t->worlds.T;
+        state->frames = before + slt_worlds_tally(&t->worlds).frames;
         report(t);
     }
     state->laps++;
@@ -300,13 +362,18 @@ static slt_status train(trainer *t, bool resumed) {
 
 // ---- all
 
+// nothing is written over what is read
+static slt_status check_output(const trainer *t, const char *path) {
+    const char *inputs[] = {t->request->config, t->request->skills, t->request->from};
+    return slt_output_check(
+        &(slt_output_request){.path = path, .overwrite = true, .inputs = inputs, .input_count = 3});
+}
+
 // NAME.jsonl without a policy: a lap that was killed before its policy was saved, or nobody's of us
 static slt_status check_lines(trainer *t) {
     static const char FIRST[] = "{\"epoch\":1,\"step\":";
-    const char *config = t->request->config;
     slt_map map;
-    SLT_TRY(slt_output_check(&(slt_output_request){
-        .path = t->lines, .overwrite = true, .inputs = &config, .input_count = 1}));
+    SLT_TRY(check_output(t, t->lines));
     if (access(t->request->path, F_OK) == 0 || access(t->lines, F_OK) != 0) return SLT_OK;
     SLT_TRY(slt_map_open(t->lines, &map));
     size_t length = sizeof FIRST - 1;
@@ -320,9 +387,7 @@ static slt_status check_lines(trainer *t) {
 static slt_status run(trainer *t) {
     SLT_TRY(read_request(t));
     SLT_TRY(slt_lock_file(&t->lock, t->context, t->request->path));
-    const char *config = t->request->config;
-    SLT_TRY(slt_output_check(&(slt_output_request){
-        .path = t->request->path, .overwrite = true, .inputs = &config, .input_count = 1}));
+    SLT_TRY(check_output(t, t->request->path));
     SLT_TRY(check_lines(t));
     bool resumed = access(t->request->path, F_OK) == 0;
     if (resumed) SLT_TRY(resume(t));
@@ -332,7 +397,7 @@ static slt_status run(trainer *t) {
     if (!t->file->state.finished) SLT_TRY(train(t, resumed));
     t->result.seconds = slt_seconds() - t->started;
     t->result.working = slt_seconds_of(CLOCK_PROCESS_CPUTIME_ID) - t->worked;
-    return slt_policy_score(t->context, &t->file->policy, t->kinds[0], FIRST_FRESH, FRESH,
+    return slt_policy_score(t->context, t->file, t->kinds[0], FIRST_FRESH, FRESH,
                             &t->result.scores);
 }
 
@@ -350,6 +415,7 @@ slt_status slt_policy_train(slt_context *context, const slt_policy_request *requ
         if (result) *result = t.result;
     }
     slt_policy_learner_deinit(&t.learner);
+    slt_policy_close(t.file);
     slt_lock_release(&t.lock);
     slt_arena_deinit(&t.arena);
     return status;

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 #include "core/philox.h"
+#include "experts/world_family.h"
+#include "skills/skills_impl.h"
 
 enum { PER_TASK = 32 }; // copies; a border that depends on no number of threads
 
@@ -16,39 +18,56 @@ enum { DRAWS, LAYOUTS };
 
 // ---- memory
 
-static slt_status init_copy(slt_world_copy *copy, slt_arena *arena,
+static slt_status init_copy(slt_worlds *worlds, slt_world_copy *copy, slt_arena *arena,
                             const slt_policy_options *options, const slt_env_kind *kind) {
     copy->kind = kind;
     copy->world = slt_arena_take(arena, 1, kind->state_size);
     if (!copy->world) return SLT_NOMEM;
+    SLT_TRY(SLT_NEW(arena, &copy->view, (size_t)kind->observation_size));
+    if (worlds->skills) SLT_TRY(SLT_NEW(arena, &copy->player, 1));
     if (options->clone) SLT_TRY(SLT_NEW(arena, &copy->planner, 1));
     if (options->bonus > 0) SLT_TRY(SLT_NEW(arena, &copy->visits, SLT_VISITS));
-    copy->recall.kind = (slt_recall_kind)options->memory;
+    return SLT_OK;
+}
+
+static slt_status init_skills(slt_worlds *worlds, slt_arena *arena) {
+    int threads = slt_context_threads(worlds->context);
+    SLT_TRY(slt_skill_pack(&worlds->packed, arena, &worlds->skills->policy));
+    SLT_TRY(SLT_NEW(arena, &worlds->discounts, (size_t)worlds->N * (size_t)worlds->T));
+    SLT_TRY(SLT_NEW(arena, &worlds->workspaces, (size_t)threads));
+    for (int i = 0; i < threads; i++)
+        SLT_TRY(slt_skill_workspace_init(&worlds->workspaces[i], arena, worlds->packed.shape));
     return SLT_OK;
 }
 
 slt_status slt_worlds_init(slt_worlds *worlds, slt_context *context, slt_arena *arena,
-                           const slt_policy_options *options, const slt_env_kind *const *kinds,
+                           const slt_policy_options *options, const slt_policy_view *view,
+                           const slt_skills *skills, const slt_env_kind *const *kinds,
                            int kind_count, uint64_t seed) {
+    int playable = slt_world_family_of(kinds[0])->playable;
     *worlds = (slt_worlds){.context = context,
                            .N = (int)options->copies,
                            .T = (int)options->steps,
-                           .most = 2 * slt_recall_width((slt_recall_kind)options->memory) /
-                                   SLT_RECALL_BITS,
+                           .view = view,
+                           .most = view->most,
+                           .actions = skills ? slt_skills_count(skills) : playable,
+                           .playable = playable,
                            .seed = seed,
-                           .bonus = options->bonus};
+                           .bonus = options->bonus,
+                           .skills = skills,
+                           .skill_rewards = {options->gamma, true}};
     size_t N = (size_t)worlds->N, all = N * (size_t)worlds->T;
     SLT_TRY(SLT_NEW(arena, &worlds->copies, N));
     SLT_TRY(SLT_NEW(arena, &worlds->ones, (all + N) * (size_t)worlds->most));
     SLT_TRY(SLT_NEW(arena, &worlds->count, all + N));
-    SLT_TRY(SLT_NEW(arena, &worlds->actions, all));
+    SLT_TRY(SLT_NEW(arena, &worlds->actions_taken, all));
     SLT_TRY(SLT_NEW(arena, &worlds->chances, all));
     SLT_TRY(SLT_NEW(arena, &worlds->rewards, all));
     SLT_TRY(SLT_NEW(arena, &worlds->ended, all));
     SLT_TRY(SLT_NEW(arena, &worlds->tallies, N));
     for (int i = 0; i < worlds->N; i++)
-        SLT_TRY(init_copy(&worlds->copies[i], arena, options, kinds[i % kind_count]));
-    return SLT_OK;
+        SLT_TRY(init_copy(worlds, &worlds->copies[i], arena, options, kinds[i % kind_count]));
+    return skills ? init_skills(worlds, arena) : SLT_OK;
 }
 
 // ---- tasks
@@ -56,16 +75,18 @@ slt_status slt_worlds_init(slt_worlds *worlds, slt_context *context, slt_arena *
 typedef struct {
     slt_worlds *worlds;
     void (*one)(slt_worlds *worlds, int i, int t, const slt_real *logits);
+    // in place of it, for copies from i on
+    void (*some)(slt_worlds *worlds, int i, int count, int t, const slt_real *logits, int thread);
     int t;
     const slt_real *logits;
 } work;
 
 static void run_task(void *argument, int task, int thread) {
-    (void)thread;
     const work *w = argument;
     int first = task * PER_TASK, left = w->worlds->N - first;
-    for (int i = first; i < first + (left < PER_TASK ? left : PER_TASK); i++)
-        w->one(w->worlds, i, w->t, w->logits);
+    int count = left < PER_TASK ? left : PER_TASK;
+    if (w->some) w->some(w->worlds, first, count, w->t, w->logits, thread);
+    for (int i = first; w->one && i < first + count; i++) w->one(w->worlds, i, w->t, w->logits);
 }
 
 static void run(work w) {
@@ -75,24 +96,29 @@ static void run(work w) {
 // ---- episodes
 
 // notes what copy i sees before step t
-static void look(slt_worlds *worlds, int i, int t) {
+static void note(slt_worlds *worlds, int i, int t) {
     slt_world_copy *copy = &worlds->copies[i];
-    uint8_t view[SLT_VIEW_BYTES];
     size_t token = (size_t)t * (size_t)worlds->N + (size_t)i;
-    copy->kind->observe(copy->kind, copy->world, view);
-    slt_recall_see(&copy->recall, view);
-    worlds->count[token] =
-        (uint16_t)slt_recall_ones(&copy->recall, worlds->ones + token * (size_t)worlds->most);
+    worlds->count[token] = (uint16_t)slt_policy_view_ones(
+        worlds->view, &copy->recall, copy->view, worlds->ones + token * (size_t)worlds->most);
 }
 
-static void begin_episode(slt_worlds *worlds, int i, uint32_t planner_seed) {
+static void look(slt_worlds *worlds, int i) {
+    slt_world_copy *copy = &worlds->copies[i];
+    copy->kind->observe(copy->kind, copy->world, copy->view);
+    if (worlds->view->recalls) slt_recall_see(&copy->recall, copy->view);
+}
+
+static void begin_episode(slt_worlds *worlds, int i, uint32_t seed) {
     slt_world_copy *copy = &worlds->copies[i];
     copy->kind->reset(copy->kind, copy->world);
-    slt_recall_begin(&copy->recall, copy->recall.kind);
+    if (worlds->view->recalls) slt_recall_begin(&copy->recall, worlds->view->memory);
     copy->returned = 0;
     copy->doors = 0;
     if (copy->visits) memset(copy->visits, 0, SLT_VISITS);
-    if (worlds->apes) slt_planner_start(copy->planner, copy->kind, &planner_seed, 1, 0);
+    if (worlds->apes) slt_planner_start(copy->planner, copy->kind, &seed, 1, 0);
+    if (worlds->skills)
+        slt_skill_player_start(copy->player, worlds->skills, 0, worlds->playable, seed);
 }
 
 // worlds of training have seeds of two words, those that others play have one
@@ -105,12 +131,13 @@ static void begin_lap(slt_worlds *worlds, int i, int lap, const slt_real *unused
     copy->kind->seed(copy->kind, copy->world, seed, 2);
     worlds->tallies[i] = (slt_lap_tally){0};
     begin_episode(worlds, i, words.word[2]);
-    look(worlds, i, 0);
+    look(worlds, i);
+    note(worlds, i, 0);
 }
 
 void slt_worlds_begin(slt_worlds *worlds, int64_t lap, bool apes) {
     worlds->apes = apes;
-    run((work){worlds, begin_lap, (int)lap, NULL});
+    run((work){.worlds = worlds, .one = begin_lap, .t = (int)lap});
 }
 
 // ---- steps
@@ -138,45 +165,90 @@ static float bonus(const slt_worlds *worlds, slt_world_copy *copy, slt_event eve
 static int choose(slt_worlds *worlds, int i, const slt_real *logits, const slt_words *words,
                   float *chance) {
     slt_world_copy *copy = &worlds->copies[i];
-    float plain[SLT_MINIGRID_ACTIONS];
-    for (int a = 0; a < SLT_MINIGRID_ACTIONS; a++) plain[a] = (float)logits[a];
-    int action =
-        slt_policy_draw(plain, SLT_MINIGRID_ACTIONS, slt_random_unit(words->word[0]), chance);
+    float plain[SLT_POLICY_ACTIONS];
+    for (int a = 0; a < worlds->actions; a++) plain[a] = (float)logits[a];
+    int action = slt_policy_draw(plain, worlds->actions, slt_random_unit(words->word[0]), chance);
     if (!worlds->apes) return action;
-    uint8_t view[SLT_VIEW_BYTES];
-    copy->kind->observe(copy->kind, copy->world, view);
-    int shown =
-        slt_planner_act(copy->planner, view, ((const slt_minigrid *)copy->world)->direction);
+    const slt_minigrid *grid = copy->world;
+    int shown = slt_planner_act(copy->planner, copy->view, grid->direction);
     return shown < 0 ? SLT_DONE : shown;
 }
 
-static void end_episode(slt_worlds *worlds, int i, double reward, uint32_t planner_seed) {
+static void end_episode(slt_worlds *worlds, int i, double reward, uint32_t seed) {
     slt_lap_tally *tally = &worlds->tallies[i];
     tally->episodes++;
     tally->solved += reward > 0;
     tally->returned += worlds->copies[i].returned;
-    begin_episode(worlds, i, planner_seed);
+    begin_episode(worlds, i, seed);
+}
+
+static slt_words draw_words(const slt_worlds *worlds, int i, int t) {
+    return slt_random_words(worlds->seed, SLT_RANDOM_POLICY, STREAM(DRAWS, i),
+                            worlds->clock + (uint32_t)t);
 }
 
 static void play_one(slt_worlds *worlds, int i, int t, const slt_real *logits) {
     slt_world_copy *copy = &worlds->copies[i];
     size_t token = (size_t)t * (size_t)worlds->N + (size_t)i;
-    slt_words words = slt_random_words(worlds->seed, SLT_RANDOM_POLICY, STREAM(DRAWS, i),
-                                       worlds->clock + (uint32_t)t);
-    int action = choose(worlds, i, logits + (size_t)i * SLT_MINIGRID_ACTIONS, &words,
+    slt_words words = draw_words(worlds, i, t);
+    int action = choose(worlds, i, logits + (size_t)i * (size_t)worlds->actions, &words,
                         &worlds->chances[token]);
     slt_env_result result = copy->kind->step(copy->kind, copy->world, action);
-    slt_recall_act(&copy->recall, action);
-    copy->returned += result.reward;
-    worlds->actions[token] = action;
-    worlds->rewards[token] = (float)result.reward + bonus(worlds, copy, result.event);
+    double reward = slt_goal_reward(copy->kind, &result);
+    if (worlds->view->recalls) slt_recall_act(&copy->recall, action);
+    copy->returned += reward;
+    worlds->tallies[i].frames++;
+    worlds->actions_taken[token] = action;
+    worlds->rewards[token] = (float)reward + bonus(worlds, copy, result.event);
     worlds->ended[token] = result.terminated || result.truncated;
-    if (worlds->ended[token]) end_episode(worlds, i, result.reward, words.word[1]);
-    look(worlds, i, t + 1);
+    if (worlds->ended[token]) end_episode(worlds, i, reward, words.word[1]);
+    look(worlds, i);
+    note(worlds, i, t + 1);
+}
+
+static void end_skill(slt_worlds *worlds, int i, int t, const slt_skill_call *call) {
+    slt_world_copy *copy = &worlds->copies[i];
+    size_t token = (size_t)t * (size_t)worlds->N + (size_t)i;
+    copy->returned += call->reward;
+    worlds->tallies[i].frames += call->steps;
+    worlds->rewards[token] = (float)call->reward;
+    worlds->discounts[token] = (float)call->discount;
+    worlds->ended[token] = call->terminated || call->truncated;
+    if (worlds->ended[token]) {
+        end_episode(worlds, i, call->reward, draw_words(worlds, i, t).word[1]);
+        look(worlds, i);
+    }
+    note(worlds, i, t + 1);
+}
+
+_Static_assert((int)PER_TASK <= (int)SLT_SKILL_CALLS, "a task's copies are called together");
+
+static void play_skills(slt_worlds *worlds, int first, int count, int t, const slt_real *logits,
+                        int thread) {
+    slt_skill_call calls[PER_TASK];
+    for (int c = 0; c < count; c++) {
+        int i = first + c;
+        slt_world_copy *copy = &worlds->copies[i];
+        size_t token = (size_t)t * (size_t)worlds->N + (size_t)i;
+        slt_words words = draw_words(worlds, i, t);
+        int skill = choose(worlds, i, logits + (size_t)i * (size_t)worlds->actions, &words,
+                           &worlds->chances[token]);
+        worlds->actions_taken[token] = skill;
+        slt_skill_player_begin(copy->player, skill);
+        calls[c] = (slt_skill_call){.kind = copy->kind,
+                                    .world = copy->world,
+                                    .recall = worlds->view->recalls ? &copy->recall : NULL,
+                                    .player = copy->player,
+                                    .view = copy->view};
+    }
+    slt_skill_calls_play(&worlds->packed, &worlds->workspaces[thread], worlds->skill_rewards, calls,
+                         count);
+    for (int c = 0; c < count; c++) end_skill(worlds, first + c, t, &calls[c]);
 }
 
 void slt_worlds_play(slt_worlds *worlds, int t, const slt_real *logits) {
-    run((work){worlds, play_one, t, logits});
+    run((work){worlds, worlds->skills ? NULL : play_one, worlds->skills ? play_skills : NULL, t,
+               logits});
 }
 
 void slt_worlds_turn(slt_worlds *worlds) {
@@ -192,6 +264,7 @@ slt_lap_tally slt_worlds_tally(const slt_worlds *worlds) {
     for (int i = 0; i < worlds->N; i++) {
         sum.episodes += worlds->tallies[i].episodes;
         sum.solved += worlds->tallies[i].solved;
+        sum.frames += worlds->tallies[i].frames;
         sum.returned += worlds->tallies[i].returned;
     }
     return sum;
@@ -203,7 +276,8 @@ void slt_worlds_advantages(const slt_worlds *worlds, const float *values, double
     for (int t = worlds->T - 1; t >= 0; t--)
         for (size_t i = 0; i < N; i++) {
             size_t token = (size_t)t * N + i;
-            double on = worlds->ended[token] ? 0 : gamma;
+            double on = worlds->discounts ? (double)worlds->discounts[token] : gamma;
+            if (worlds->ended[token]) on = 0;
             double next = t + 1 < worlds->T ? (double)advantages[token + N] : 0;
             double error = (double)worlds->rewards[token] + on * (double)values[token + N] -
                            (double)values[token];

@@ -5,6 +5,7 @@
 #include "experts/record_pack.h"
 
 #include <string.h>
+#include "skills/skill_play.h"
 
 typedef struct {
     uint32_t seed;
@@ -13,17 +14,20 @@ typedef struct {
     int64_t ones; // of all views
 } head;
 
-enum { ARRAYS = 7 };
+enum { ARRAYS = 8 };
 
 typedef struct {
     void *at; // NULL: the play has no such array
     size_t bytes;
 } stretch;
 
-// arrays of an accepted record of so many steps and ones, in the order of the message
+// arrays of a record of so many steps and ones, in the order of the message; one that was rejected
+// has the first alone
 static void list(const slt_record *record, const head *h, size_t O, stretch out[ARRAYS]) {
     size_t T = (size_t)h->length;
+    bool accepted = h->verdict == SLT_ACCEPTED;
     const stretch all[ARRAYS] = {
+        {record->skills, (size_t)record->skill_count * sizeof *record->skills},
         {record->actions, T},
         {record->rewards, T * sizeof *record->rewards},
         {record->segments, T * sizeof *record->segments},
@@ -32,7 +36,7 @@ static void list(const slt_record *record, const head *h, size_t O, stretch out[
         {record->ones_offsets, record->ones ? (T + 2) * sizeof *record->ones_offsets : 0},
         {record->ones, record->ones ? (size_t)h->ones * sizeof *record->ones : 0},
     };
-    memcpy(out, all, sizeof all);
+    for (int i = 0; i < ARRAYS; i++) out[i] = i && !accepted ? (stretch){0} : all[i];
 }
 
 static head head_of(const slt_record *record) {
@@ -50,7 +54,7 @@ size_t slt_record_packed(const slt_record *record, size_t O) {
     stretch arrays[ARRAYS];
     size_t bytes = sizeof h;
     list(record, &h, O, arrays);
-    for (int i = 0; h.verdict == SLT_ACCEPTED && i < ARRAYS; i++) bytes += arrays[i].bytes;
+    for (int i = 0; i < ARRAYS; i++) bytes += arrays[i].bytes;
     return bytes;
 }
 
@@ -60,7 +64,7 @@ unsigned char *slt_record_pack(const slt_record *record, size_t O, unsigned char
     memcpy(to, &h, sizeof h);
     to += sizeof h;
     list(record, &h, O, arrays);
-    for (int i = 0; h.verdict == SLT_ACCEPTED && i < ARRAYS; i++) {
+    for (int i = 0; i < ARRAYS; i++) {
         if (arrays[i].bytes) memcpy(to, arrays[i].at, arrays[i].bytes);
         to += arrays[i].bytes;
     }
@@ -80,7 +84,7 @@ slt_status slt_record_unpack(slt_record *record, const slt_play_rules *rules, si
     size_t left = (size_t)(end - *from), bytes = sizeof h;
     if (left >= sizeof h) memcpy(&h, *from, sizeof h);
     list(record, &h, O, arrays);
-    for (int i = 0; h.verdict == SLT_ACCEPTED && i < ARRAYS; i++) bytes += arrays[i].bytes;
+    for (int i = 0; i < ARRAYS; i++) bytes += arrays[i].bytes;
     if (left < bytes || !fits(&h, rules))
         SLT_FAIL(SLT_INTERNAL, "an episode of another process does not fit: %d steps in %zu bytes",
                  h.length, left);
@@ -90,7 +94,7 @@ slt_status slt_record_unpack(slt_record *record, const slt_play_rules *rules, si
     record->terminated = h.terminated;
     record->truncated = h.truncated;
     const unsigned char *at = *from + sizeof h;
-    for (int i = 0; h.verdict == SLT_ACCEPTED && i < ARRAYS; at += arrays[i++].bytes)
+    for (int i = 0; i < ARRAYS; at += arrays[i++].bytes)
         if (arrays[i].bytes) memcpy(arrays[i].at, at, arrays[i].bytes);
     *from += bytes;
     return SLT_OK;

@@ -16,6 +16,9 @@ static bool craft_succeeded(const slt_env_kind *kind, const void *world, double 
     return ((const slt_craft_world *)world)->sketch >= slt_craft_variant_of(kind)->task->length;
 }
 
+// the world pays for every sub-task; the episode terminates with the goal alone
+static double craft_goal(const slt_env_result *result) { return result->terminated; }
+
 // every USE ends a segment, and the last step does
 static void craft_label(slt_truth rule, const slt_env_kind *kind, const slt_truth_steps *steps,
                         int32_t *segments) {
@@ -33,6 +36,8 @@ static bool minigrid_succeeded(const slt_env_kind *kind, const void *world, doub
     (void)kind, (void)world;
     return reward > 0;
 }
+
+static double minigrid_goal(const slt_env_result *result) { return result->reward; }
 
 static void minigrid_label(slt_truth rule, const slt_env_kind *kind, const slt_truth_steps *steps,
                            int32_t *segments) {
@@ -58,6 +63,7 @@ static const slt_world_family families[] = {
      .toggle = -1,
      .rule = "use",
      .succeeded = craft_succeeded,
+     .goal_reward = craft_goal,
      .label = craft_label,
      .subtasks = slt_craft_subtasks,
      .subtask_count = SLT_CRAFT_SUBTASKS,
@@ -71,6 +77,7 @@ static const slt_world_family families[] = {
      .pickup = SLT_PICKUP,
      .toggle = SLT_TOGGLE,
      .succeeded = minigrid_succeeded,
+     .goal_reward = minigrid_goal,
      .label = minigrid_label,
      .subtasks = slt_minigrid_subtasks,
      .subtask_count = SLT_MINIGRID_SUBTASKS,
@@ -81,4 +88,9 @@ const slt_world_family *slt_world_family_of(const slt_env_kind *kind) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (families[i].has(kind)) return &families[i];
     return NULL;
+}
+
+double slt_goal_reward(const slt_env_kind *kind, const slt_env_result *result) {
+    const slt_world_family *family = slt_world_family_of(kind);
+    return family ? family->goal_reward(result) : 0;
 }

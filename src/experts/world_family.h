@@ -23,6 +23,8 @@ typedef struct {
     bool (*succeeded)(const slt_env_kind *kind, const void *world, double reward);
     void (*label)(slt_truth rule, const slt_env_kind *kind, const slt_truth_steps *steps,
                   int32_t *segments);
+    // the reward for reaching the goal, and for nothing on the way
+    double (*goal_reward)(const slt_env_result *result);
     // sub-tasks: names, and which one each step's segment completes; -1: none
     const char *const *subtasks;
     int subtask_count;
@@ -32,5 +34,8 @@ typedef struct {
 
 // NULL when episodes of the environment cannot be recorded
 const slt_world_family *slt_world_family_of(const slt_env_kind *kind);
+
+// the reward of a step that counts the goal alone; 0 for an environment without a family
+double slt_goal_reward(const slt_env_kind *kind, const slt_env_result *result);
 
 #endif

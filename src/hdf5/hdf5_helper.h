@@ -44,7 +44,8 @@ typedef struct {
     const char *probe;   // there is such a group or data set
     const char *episode; // name of episode number %d; NULL: the whole file is one table
     const char *folder;  // the group of the episodes
-    const char *actions, *observations, *next, *rewards, *terminated, *truncated, *segment;
+    const char *actions, *observations, *next, *rewards, *terminated, *truncated, *segment,
+        *subtask;
 } slt_hdf5_layout;
 
 slt_status slt_hdf5_find_layout(hid_t file, const slt_hdf5_layout **out);

@@ -8,9 +8,9 @@
 
 // clang-format off
 static const slt_hdf5_layout layouts[] = {
-    {"Minari",    "episode_0",   "episode_%" PRId64,   "/",    "actions", "observations", NULL,       "rewards", "terminations", "truncations", "infos/segment"},
-    {"robomimic", "data/demo_0", "data/demo_%" PRId64, "data", "actions", "obs",          "next_obs", "rewards", "dones",        NULL,          "segment"},
-    {"D4RL",      "actions",     NULL,                 NULL,   "actions", "observations", NULL,       "rewards", "terminals",    "timeouts",    "infos/segment"},
+    {"Minari",    "episode_0",   "episode_%" PRId64,   "/",    "actions", "observations", NULL,       "rewards", "terminations", "truncations", "infos/segment", "infos/subtask"},
+    {"robomimic", "data/demo_0", "data/demo_%" PRId64, "data", "actions", "obs",          "next_obs", "rewards", "dones",        NULL,          "segment",       NULL},
+    {"D4RL",      "actions",     NULL,                 NULL,   "actions", "observations", NULL,       "rewards", "terminals",    "timeouts",    "infos/segment", NULL},
 };
 // clang-format on
 

@@ -20,6 +20,7 @@ typedef enum {
     TERMINATED,
     TRUNCATED,
     SEGMENT,
+    SUBTASK,
     COLUMNS
 } column_id;
 
@@ -47,7 +48,7 @@ typedef struct {
 static const char *column_path(const slt_hdf5_layout *layout, column_id id) {
     const char *const paths[COLUMNS] = {layout->actions, layout->observations, layout->next,
                                         layout->rewards, layout->terminated,   layout->truncated,
-                                        layout->segment};
+                                        layout->segment, layout->subtask};
     return paths[id];
 }
 
@@ -264,6 +265,7 @@ static slt_status hand_over(source *in) {
         {"final_observations", NEXT, LAST, !in->has_finals && columns[NEXT].count > 0},
         {"rewards", REWARDS, ALL, columns[REWARDS].count > 0},
         {"segment", SEGMENT, LABELS, columns[SEGMENT].count > 0},
+        {"subtask", SUBTASK, ALL, columns[SUBTASK].count > 0},
         {table ? "terminals" : "terminated", TERMINATED, table ? ALL : LAST,
          columns[TERMINATED].count > 0},
         {table ? "timeouts" : "truncated", TRUNCATED, table ? ALL : LAST,

@@ -108,6 +108,9 @@ static slt_status put_labels(sink *to, hid_t group, const slt_episode *episode) 
     CHECK(infos);
     slt_status status =
         put(to, infos, "segment", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, &length, episode->segments);
+    if (status == SLT_OK && episode->subtasks)
+        status = put(to, infos, "subtask", H5T_STD_I32LE, H5T_NATIVE_INT32, 1, &length,
+                     episode->subtasks);
     H5Gclose(infos);
     return status;
 }

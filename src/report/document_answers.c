@@ -47,6 +47,37 @@ static slt_status put_laws(slt_report_book *book, slt_text *out, const slt_repor
     return out->status;
 }
 
+// what every segment does
+static slt_status put_types(slt_report_book *book, slt_text *out, const slt_report_run *run) {
+    const slt_report_set *set = &book->sets[run->set];
+    int32_t *types;
+    size_t at = 0;
+    if (!run->types.count) return SLT_OK;
+    SLT_TRY(SLT_NEW(&book->arena, &types, (size_t)set->steps));
+    for (int64_t i = 0; i < set->count; i++)
+        for (int n = 0; n < run->answers.list[i].segments; n++)
+            types[at++] = run->answers.list[i].types[n];
+    slt_text_add(out, ",\"types\":");
+    slt_json_pack(out, SLT_DTYPE_I32, types, at);
+    return out->status;
+}
+
+// the effects of types, and the plans
+static void put_type_list(slt_text *out, const slt_report_types *types) {
+    if (!types->count) return;
+    slt_text_add(out, ",\"types\":[");
+    for (int k = 0; k < types->count; k++) {
+        slt_text_add(out, k ? "," : "");
+        slt_json_text(out, types->effects[k]);
+    }
+    slt_text_add(out, "],\"plan_count\":%d,\"rules\":%d,\"plans\":[", types->plan_count,
+                 types->rules);
+    for (int i = 0; i < types->plans_shown; i++)
+        slt_text_add(out, "%s{\"episodes\":%lld,\"tree\":%s}", i ? "," : "",
+                     (long long)types->plans[i].trajectories, types->plans[i].tree);
+    slt_text_add(out, "]");
+}
+
 static slt_status put_scores(slt_report_book *book, slt_text *out, const slt_report_run *run) {
     size_t count = (size_t)book->sets[run->set].count;
     float *values;
@@ -131,9 +162,11 @@ static slt_status put_vote(slt_report_book *book, slt_text *out, const slt_repor
 }
 
 slt_status slt_document_answers(slt_report_book *book, slt_text *out, const slt_report_run *run) {
+    put_type_list(out, &run->types);
     slt_text_add(out, ",\"trajectories\":{");
     SLT_TRY(put_ids(book, out, run));
     SLT_TRY(put_laws(book, out, run));
+    SLT_TRY(put_types(book, out, run));
     SLT_TRY(put_scores(book, out, run));
     slt_text_add(out, "},\"detail\":{");
     SLT_TRY(put_slots(book, out, run));

@@ -51,6 +51,7 @@ static slt_status score_runs(slt_report_book *book) {
     for (int i = 0; i < book->run_count; i++) {
         slt_context_progress(book->context, "report", (uint64_t)i, (uint64_t)book->run_count, "");
         SLT_TRY(slt_report_ask(book, &book->runs[i]));
+        SLT_TRY(slt_report_add_types(book, &book->runs[i]));
         SLT_TRY(slt_report_score(book, &book->runs[i]));
     }
     for (int i = 0; i < book->set_count; i++) SLT_TRY(slt_report_choose(book, &book->sets[i]));

@@ -33,6 +33,7 @@ typedef struct {
     const float *masks;      // [slots][length]; may be NULL
     const float *attention;  // [length][slots]; may be NULL
     int32_t *laws;           // [segments] 0: the commonest; may be NULL
+    int32_t *types;          // [segments] what they do, -1 unknown; NULL: laws, or no types
     // of a vote; NULL: none. As in slt_vote_picture
     const float *heights;
     float line;
@@ -46,6 +47,20 @@ typedef struct {
     slt_report_answer *list; // one per trajectory of the set
     double accuracy;         // NAN: not known
 } slt_report_answers;
+
+// ---- what segments do, and which come together (report_types.c)
+
+typedef struct {
+    int64_t trajectories;
+    const char *tree; // as slt_type_plan has it
+} slt_report_plan;
+
+typedef struct {
+    int count; // 0: none are known
+    const char **effects;
+    int plan_count, rules, plans_shown;
+    slt_report_plan *plans; // [plans_shown], the most frequent first
+} slt_report_types;
 
 // ---- a run: its files, its answers, its scores
 
@@ -90,6 +105,7 @@ typedef struct {
     slt_vote_result *vote; // NULL: one model
     slt_vote_runs voters;  // of the group that answers
     slt_report_answers answers;
+    slt_report_types types;
     slt_report_scores scores;
     slt_scores *each;          // [count of the set]; NULL without labels
     slt_score_summary summary; // with labels
@@ -144,6 +160,7 @@ typedef struct {
 slt_status slt_report_read_run(slt_report_book *book, slt_report_run *run);    // run_read.c
 slt_status slt_report_open_set(slt_report_book *book, slt_report_set *set);    // data_view.c
 slt_status slt_report_ask(slt_report_book *book, slt_report_run *run);         // report_answers.c
+slt_status slt_report_add_types(slt_report_book *book, slt_report_run *run);   // report_types.c
 slt_status slt_report_score(slt_report_book *book, slt_report_run *run);       // report_scores.c
 slt_status slt_report_choose(slt_report_book *book, slt_report_set *set);      // choose.c
 slt_status slt_report_document(slt_report_book *book, slt_text *out);          // document.c

@@ -39,19 +39,32 @@ static slt_status read_one(slt_step_change *change, const slt_dataset_info *info
     return SLT_OK;
 }
 
+void slt_step_change_find(slt_step_change *change) {
+    const uint8_t *before = change->before, *after = change->after;
+    int64_t size = (int64_t)change->shape.cells * change->shape.channels;
+    change->changed_count = 0;
+    for (int64_t i = 0; i < size;) {
+        // most is as it was
+        if (i + 32 <= size && memcmp(before + i, after + i, 32) == 0) {
+            i += 32;
+            continue;
+        }
+        int32_t cell = (int32_t)(i / change->shape.channels);
+        bool known = change->changed_count && change->changed[change->changed_count - 1] == cell;
+        if (before[i] != after[i] && !known) change->changed[change->changed_count++] = cell;
+        i++;
+    }
+}
+
 slt_status slt_step_change_read(slt_step_change *change, const slt_dataset_info *info,
                                 const slt_episode *episode, int64_t t, bool *symbols) {
-    int C = change->shape.channels;
     *symbols = true;
     change->changed_count = 0;
     change->known = change->shape.size && (t + 1 < episode->length || info->has_finals);
     if (!change->known) return SLT_OK;
     SLT_TRY(read_one(change, info, episode, t, change->before, symbols));
     SLT_TRY(read_one(change, info, episode, t + 1, change->after, symbols));
-    for (int32_t cell = 0; cell < change->shape.cells; cell++)
-        if (memcmp(change->before + (size_t)cell * (size_t)C,
-                   change->after + (size_t)cell * (size_t)C, (size_t)C) != 0)
-            change->changed[change->changed_count++] = cell;
+    slt_step_change_find(change);
     return SLT_OK;
 }
 

@@ -44,6 +44,9 @@ slt_status slt_step_change_init(slt_step_change *change, slt_arena *arena, slt_c
 slt_status slt_step_change_read(slt_step_change *change, const slt_dataset_info *info,
                                 const slt_episode *episode, int64_t t, bool *symbols);
 
+// which cells differ, from `before` and `after`
+void slt_step_change_find(slt_step_change *change);
+
 // the atoms of a changed cell, at most 15; returns their number
 int slt_cell_atoms(const slt_step_change *change, int32_t cell, slt_atom *out);
 // whether a step's change has the atom in it

@@ -229,5 +229,6 @@ slt_status slt_clusters_learn(slt_types *types, const slt_segment_source *s, int
     for (int K = clusters ? clusters : 1; K <= (int)most && K <= t.rows; K++)
         SLT_TRY(try_clusters(types, s, &t, K, &best));
     sort_by_times(types, &t);
+    types->occurrences = types->times;
     return SLT_OK;
 }

@@ -206,42 +206,49 @@ static slt_status find_symbols(learner *l) {
 
 // ---- effects
 
-static slt_status count_effects(learner *l, slt_key_map *found, int64_t **times) {
+// at ends, or, of effects that ends have, elsewhere
+static slt_status count_effects(learner *l, bool at_ends, slt_key_map *found, tally *times) {
     const slt_segment_source *s = l->source;
-    SLT_TRY(slt_key_map_init(found, l->arena, sizeof(slt_effect)));
-    SLT_TRY(SLT_NEW(l->arena, times, (size_t)l->ends + 1));
     for (int64_t i = 0; i < s->count; i++) {
         slt_episode episode;
         const int32_t *ids;
         bool segmented, symbols;
+        SLT_TRY(slt_context_check(l->types->context));
         SLT_TRY(slt_source_episode(s, i, &episode, &ids, &segmented));
         for (int64_t t = 0; segmented && t < episode.length; t++) {
             slt_effect effect;
             int32_t number;
-            if (!slt_ends_at(ids, episode.length, t)) continue;
+            if (slt_ends_at(ids, episode.length, t) != at_ends) continue;
             SLT_TRY(slt_step_change_read(&l->change, s->info, &episode, t, &symbols));
             slt_effect_of(l->types, &l->change, slt_episode_action(&episode, t), &effect);
-            SLT_TRY(slt_key_map_add(found, &effect, &number));
-            (*times)[number]++;
+            if (at_ends)
+                SLT_TRY(slt_key_map_add(found, &effect, &number));
+            else if ((number = slt_key_map_find(found, &effect)) < 0)
+                continue;
+            times[number].all++;
+            times[number].at_ends += at_ends;
         }
     }
     return SLT_OK;
 }
 
 // the frequent ones, the most frequent first
-static slt_status keep_frequent(learner *l, const slt_key_map *found, int64_t *times) {
+static slt_status keep_frequent(learner *l, const slt_key_map *found, tally *times) {
     slt_types *types = l->types;
     double least = RARE * (double)l->ends > LEAST ? RARE * (double)l->ends : LEAST;
     if (l->ends < 2 * LEAST) least = 1;
     SLT_TRY(SLT_NEW(&types->arena, &types->times, SLT_MOST_TYPES));
+    SLT_TRY(SLT_NEW(&types->arena, &types->occurrences, SLT_MOST_TYPES));
     while (types->count < SLT_MOST_TYPES) {
         int32_t best = -1, number;
         for (int32_t i = 0; i < found->count; i++)
-            if (times[i] > 0 && (best < 0 || times[i] > times[best])) best = i;
-        if (best < 0 || (double)times[best] < least) break;
+            if (times[i].at_ends > 0 && (best < 0 || times[i].at_ends > times[best].at_ends))
+                best = i;
+        if (best < 0 || (double)times[best].at_ends < least) break;
         SLT_TRY(slt_key_map_add(&types->effects, slt_key_map_at(found, best), &number));
-        types->times[types->count++] = times[best];
-        times[best] = 0;
+        types->occurrences[types->count] = times[best].all;
+        types->times[types->count++] = times[best].at_ends;
+        times[best].at_ends = 0;
     }
     return SLT_OK;
 }
@@ -268,7 +275,7 @@ static slt_status prepare(learner *l, bool with_observations) {
 slt_status slt_effects_learn(slt_types *types, const slt_segment_source *source, bool *symbols) {
     learner l = {.source = source, .types = types, .arena = source->arena};
     slt_key_map found;
-    int64_t *times;
+    tally *times;
     SLT_TRY(prepare(&l, true));
     SLT_TRY(find_ends(&l, symbols));
     if (!*symbols) return SLT_OK;
@@ -280,6 +287,9 @@ slt_status slt_effects_learn(slt_types *types, const slt_segment_source *source,
     SLT_TRY(count_steps(&l));
     sort_cells(&l);
     SLT_TRY(find_symbols(&l));
-    SLT_TRY(count_effects(&l, &found, &times));
+    SLT_TRY(slt_key_map_init(&found, l.arena, sizeof(slt_effect)));
+    SLT_TRY(SLT_NEW(l.arena, &times, (size_t)l.ends + 1));
+    SLT_TRY(count_effects(&l, true, &found, times));
+    SLT_TRY(count_effects(&l, false, &found, times));
     return keep_frequent(&l, &found, times);
 }

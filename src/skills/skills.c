@@ -54,15 +54,46 @@ slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena) {
         if (width > 65000) SLT_FAIL(SLT_RANGE, "observations have more than 65000 different marks");
     }
     if (!width) SLT_FAIL(SLT_INVALID, "observations never differ");
-    code->width = (int)width;
+    code->places = code->width = (int)width;
     return SLT_OK;
 }
 
 int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out) {
     int64_t count = 0;
-    for (int64_t i = 0; i < code->size; i++) {
-        int value = numbers[i] < code->levels[i] ? numbers[i] : code->levels[i] - 1;
-        if (value > 0) out[count++] = (uint16_t)(code->start[i] + value - 1);
+    for (int64_t at = 0; at < code->size; at += 8) {
+        uint64_t word = 0;
+        int64_t left = code->size - at;
+        if (left < 8)
+            memcpy(&word, numbers + at, (size_t)left);
+        else
+            memcpy(&word, numbers + at, 8);
+        // byte by byte from the lowest that is not 0
+        for (int64_t i = at; word; word >>= 8, i++) {
+            int skipped = __builtin_ctzll(word) / 8;
+            word >>= 8 * skipped;
+            i += skipped;
+            int value = numbers[i] < code->levels[i] ? numbers[i] : code->levels[i] - 1;
+            if (value > 0) out[count++] = (uint16_t)(code->start[i] + value - 1);
+        }
     }
     return count;
+}
+
+int64_t slt_skills_see(const slt_skills *skills, slt_view_memory *memory, uint8_t *marks,
+                       int action, const uint8_t *numbers, uint16_t *out) {
+    const slt_view_map *map = &skills->map;
+    int places = skills->code.places;
+    int64_t count = slt_skill_encode(&skills->code, numbers, out);
+    uint8_t now[SLT_MAP_PLACES];
+    if (!map->things) return count;
+    memset(now, 0, (size_t)places);
+    for (int64_t i = 0; i < count; i++) now[out[i]] = 1;
+    if (action < 0)
+        memory->count = 0;
+    else
+        slt_view_memory_step(map, memory, marks, action, now);
+    memcpy(marks, now, (size_t)places);
+    int more = slt_view_memory_ones(map, memory, out + count);
+    for (int i = 0; i < more; i++) out[count + i] = (uint16_t)(out[count + i] + places);
+    return count + more;
 }

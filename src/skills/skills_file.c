@@ -10,7 +10,7 @@
 
 static const char *const SCOPES[] = {"policy", "chooser"};
 
-enum { NETS = 2, ARRAYS = SLT_TYPES_ARRAYS + 4 + NETS * SLT_SKILL_PARTS, NAME = 48 };
+enum { NETS = 2, ARRAYS = SLT_TYPES_ARRAYS + 6 + NETS * SLT_SKILL_PARTS, NAME = 48 };
 
 static slt_skill_net *net_of(slt_skills *skills, int n) {
     return n ? &skills->chooser : &skills->policy;
@@ -18,11 +18,32 @@ static slt_skill_net *net_of(slt_skills *skills, int n) {
 
 // ---- writing
 
-static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) {
-    slt_array arrays[ARRAYS];
+enum { MAP_COLUMNS = 1 + SLT_MAP_AXES };
+
+static slt_status pack_map(const slt_view_map *map, slt_arena *arena, slt_array out[2]) {
+    int32_t *moves, *places;
+    SLT_TRY(SLT_NEW(arena, &moves, (size_t)map->actions * SLT_MAP_AXES));
+    SLT_TRY(SLT_NEW(arena, &places, (size_t)map->places * MAP_COLUMNS));
+    for (int a = 0; a < map->actions; a++)
+        for (int k = 0; k < SLT_MAP_AXES; k++) moves[a * SLT_MAP_AXES + k] = map->moves[a][k];
+    for (int i = 0; i < map->places; i++) {
+        places[i * MAP_COLUMNS] = map->place[i].thing;
+        for (int k = 0; k < SLT_MAP_AXES; k++)
+            places[i * MAP_COLUMNS + 1 + k] = map->place[i].at[k];
+    }
+    out[0] = (slt_array){"map_moves", SLT_DTYPE_I32, 2, {map->actions, SLT_MAP_AXES}, 0, 0, moves};
+    out[1] = (slt_array){"map_places", SLT_DTYPE_I32, 2, {map->places, MAP_COLUMNS}, 0, 0, places};
+    return SLT_OK;
+}
+
+slt_status slt_skills_pack(const slt_skills *skills, slt_arena *arena, slt_array **out,
+                           int *out_count) {
+    slt_array *arrays;
+    slt_skills held = *skills, *k = &held;
     static const int64_t one = 1;
     int count = SLT_TYPES_ARRAYS;
     double *choice;
+    SLT_TRY(SLT_NEW(arena, &arrays, ARRAYS));
     SLT_TRY(slt_types_pack(k->types, arena, arrays));
     SLT_TRY(SLT_NEW(arena, &choice, 1));
     *choice = k->choice;
@@ -43,18 +64,30 @@ static slt_status write_file(slt_skills *k, slt_arena *arena, const char *path) 
             arrays[count++] = (slt_array){name, SLT_DTYPE_F32,        2, {m.rows, m.columns}, 0,
                                           0,    net_of(k, n)->part[i]};
         }
+    if (k->map.things) {
+        SLT_TRY(pack_map(&k->map, arena, arrays + count));
+        count += 2;
+    }
+    *out = arrays;
+    *out_count = count;
+    return SLT_OK;
+}
+
+static slt_status write_file(const slt_skills *k, slt_arena *arena, const char *path) {
     const slt_metadata texts[] = {{"environment", k->environment}, {"format", SLT_SKILLS_FORMAT}};
+    slt_array *arrays;
+    int count;
+    SLT_TRY(slt_skills_pack(k, arena, &arrays, &count));
     return slt_safetensors_save(&k->context->allocator, path, arrays, (size_t)count, texts, 2);
 }
 
 slt_status slt_skills_save(const slt_skills *skills, const char *path, bool overwrite) {
-    slt_skills copy = *skills;
     slt_arena arena;
     slt_lock lock;
     slt_output_request output = {.path = path, .overwrite = overwrite};
     SLT_TRY(slt_output_claim(&lock, skills->context, &output));
     slt_arena_init(&arena, &skills->context->allocator, 0);
-    slt_status status = write_file(&copy, &arena, path);
+    slt_status status = write_file(skills, &arena, path);
     slt_arena_deinit(&arena);
     slt_lock_release(&lock);
     return status;
@@ -86,6 +119,47 @@ static slt_status read_numbers(slt_skills *k, const slt_safetensors *file) {
         if (k->code.levels[i] < 1 || k->code.levels[i] > 256)
             return refuse(file, "levels", "a number is not 1 to 256");
     return slt_skill_code_lay(&k->code, &k->arena);
+}
+
+static slt_status read_moves(slt_view_map *map, slt_arena *arena, const slt_safetensors *file) {
+    const int64_t shape[2] = {map->actions, SLT_MAP_AXES};
+    const slt_array *array;
+    SLT_TRY(slt_safetensors_get(file, "map_moves", SLT_DTYPE_I32, 2, shape, &array));
+    const int32_t *moves = array->data;
+    SLT_TRY(SLT_NEW(arena, &map->moves, (size_t)map->actions));
+    for (int i = 0; i < map->actions * SLT_MAP_AXES; i++) {
+        if (moves[i] < -1 || moves[i] > 1) return refuse(file, "map_moves", "is not -1 to 1");
+        map->moves[i / SLT_MAP_AXES][i % SLT_MAP_AXES] = (int8_t)moves[i];
+    }
+    return SLT_OK;
+}
+
+// there when skills remember
+static slt_status read_map(slt_skills *k, const slt_safetensors *file) {
+    slt_view_map *map = &k->map;
+    const int64_t shape[2] = {k->code.places, MAP_COLUMNS};
+    const slt_array *array;
+    bool good;
+    if (!slt_safetensors_find(file, "map_places")) return SLT_OK;
+    SLT_TRY(slt_safetensors_get(file, "map_places", SLT_DTYPE_I32, 2, shape, &array));
+    const int32_t *places = array->data;
+    map->actions = k->actions;
+    map->places = k->code.places;
+    if (map->places > SLT_MAP_PLACES) return refuse(file, "map_places", "there are too many");
+    SLT_TRY(read_moves(map, &k->arena, file));
+    SLT_TRY(SLT_NEW(&k->arena, &map->place, (size_t)map->places));
+    for (int i = 0; i < map->places; i++) {
+        const int32_t *row = places + i * MAP_COLUMNS;
+        if (row[0] < -1 || row[0] >= map->places || row[1] < 0 || row[1] >= SLT_MAP_SPAN ||
+            row[2] < 0 || row[2] >= SLT_MAP_SPAN)
+            return refuse(file, "map_places", "a number is out of range");
+        map->place[i] = (slt_map_place){(int16_t)row[0], {(int16_t)row[1], (int16_t)row[2]}};
+        if (row[0] >= map->things) map->things = row[0] + 1;
+    }
+    SLT_TRY(slt_view_map_lay(map, &k->arena, &good));
+    if (!good || !map->things) return refuse(file, "map_places", "things have gaps or overlap");
+    k->code.width = k->code.places + map->width;
+    return SLT_OK;
 }
 
 static slt_status read_shown(slt_skills *k, const slt_safetensors *file) {
@@ -120,14 +194,10 @@ static slt_status read_net(slt_skills *k, const slt_safetensors *file, int n,
     return SLT_OK;
 }
 
-static slt_status read_skills(slt_skills *k, const slt_safetensors *file) {
-    const char *format = slt_safetensors_metadata(file, "format");
-    const char *ids = slt_safetensors_metadata(file, "environment");
+static slt_status read_skills(slt_skills *k, const slt_safetensors *file, const char *ids) {
     const slt_array *bias;
     const int64_t row[2] = {1, -1};
     slt_skill_shape policy, chooser;
-    if (!format || strcmp(format, SLT_SKILLS_FORMAT) != 0)
-        return refuse(file, "format", "no skills (slottar-skills-1)");
     SLT_TRY(slt_types_unpack(k->context, file, &k->types));
     if (k->types->continuous || k->types->features)
         return refuse(file, "about", "skills are of discrete actions and effects");
@@ -136,6 +206,7 @@ static slt_status read_skills(slt_skills *k, const slt_safetensors *file) {
     for (const char *c = ids ? ids : ""; *c; c++) k->tasks += *c == ',';
     SLT_TRY(slt_arena_text(&k->arena, ids ? ids : "", strlen(ids ? ids : ""), &k->environment));
     SLT_TRY(read_numbers(k, file));
+    SLT_TRY(read_map(k, file));
     SLT_TRY(read_shown(k, file));
     SLT_TRY(slt_safetensors_get(file, "policy.see.bias", SLT_DTYPE_F32, 2, row, &bias));
     if (bias->count < 1 || bias->count > SLT_SKILL_HIDDEN)
@@ -145,14 +216,24 @@ static slt_status read_skills(slt_skills *k, const slt_safetensors *file) {
     return read_net(k, file, 1, chooser);
 }
 
-slt_status slt_skills_open(slt_context *context, const char *path, slt_skills **out) {
-    slt_safetensors *file;
+slt_status slt_skills_unpack(slt_context *context, const slt_safetensors *file, const char *ids,
+                             slt_skills **out) {
     slt_skills *skills = NULL;
-    SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
     slt_status status = slt_skills_create(context, &skills);
-    if (status == SLT_OK) status = read_skills(skills, file);
-    slt_safetensors_close(file);
+    if (status == SLT_OK) status = read_skills(skills, file, ids);
     if (status != SLT_OK) return slt_skills_close(skills), status;
     *out = skills;
     return SLT_OK;
+}
+
+slt_status slt_skills_open(slt_context *context, const char *path, slt_skills **out) {
+    slt_safetensors *file;
+    SLT_TRY(slt_safetensors_open(&context->allocator, path, &file));
+    const char *format = slt_safetensors_metadata(file, "format");
+    bool ours = format && strcmp(format, SLT_SKILLS_FORMAT) == 0;
+    slt_status status =
+        ours ? slt_skills_unpack(context, file, slt_safetensors_metadata(file, "environment"), out)
+             : refuse(file, "format", "no skills (slottar-skills-1)");
+    slt_safetensors_close(file);
+    return status;
 }

@@ -7,6 +7,7 @@
 
 #include "skills/skill_net.h"
 #include "skills/types_impl.h"
+#include "skills/view_map.h"
 
 #define SLT_SKILLS_FORMAT "slottar-skills-1"
 
@@ -15,12 +16,13 @@ enum { SLT_SKILL_STEPS = 32 };
 
 // Numbers of an observation become ones: a number with L levels takes L - 1 places, and value v > 0
 // is a one at place v - 1 of these. Levels are those that training has; larger values count as the
-// largest.
+// largest. Places of what is remembered follow.
 typedef struct {
     int64_t size;
     uint16_t *levels; // [size], 1 to 256
     int32_t *start;   // [size]
-    int width;        // places in all
+    int places;       // of an observation
+    int width;        // and of what is remembered
 } slt_skill_code;
 
 struct slt_skills {
@@ -28,6 +30,7 @@ struct slt_skills {
     slt_arena arena;
     slt_types *types;
     slt_skill_code code;
+    slt_view_map map;          // things 0: no memory
     int actions, count, tasks; // count: skills
     int32_t *skill_of_type;    // [types]
     char *environment;         // ids of the tasks, commas between them; "": unknown
@@ -37,7 +40,16 @@ struct slt_skills {
     double choice;
 };
 
+// the tensors of skills, alone or in another file; what they point to is the skills' or the arena's
+slt_status slt_skills_pack(const slt_skills *skills, slt_arena *arena, slt_array **out, int *count);
+// checks everything; ids: of the tasks, may be NULL
+slt_status slt_skills_unpack(slt_context *context, const slt_safetensors *file, const char *ids,
+                             slt_skills **out);
 slt_status slt_skills_create(slt_context *context, slt_skills **out);
+// The ones of an observation and of what is remembered, at most SLT_SKILL_ONES; returns how many.
+// marks: [SLT_MAP_PLACES] the last observation as bytes, then this one; action -1: it is the first
+int64_t slt_skills_see(const slt_skills *skills, slt_view_memory *memory, uint8_t *marks,
+                       int action, const uint8_t *numbers, uint16_t *out);
 // widths of the two networks; RANGE when an input would not fit
 slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_shape *policy,
                              slt_skill_shape *chooser);

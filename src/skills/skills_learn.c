@@ -24,6 +24,7 @@ enum {
     SMALL = 20000,
     MOST_MERGED = 64,
     EVERY = 10,
+    MAP_STEPS = 100000, // that a map is learned from, at most
 };
 static const double RATE = 0.002, DROPOUT = 0.5, ALIKE = 0.5;
 
@@ -44,6 +45,8 @@ typedef struct {
     uint16_t *ones;
     uint8_t *numbers;
     float *reals;
+    slt_view_memory memory;
+    uint8_t marks[SLT_MAP_PLACES];
 } learner;
 
 // ---- reading
@@ -76,9 +79,10 @@ static slt_status find_levels(learner *l) {
     return slt_skill_code_lay(code, &l->skills->arena);
 }
 
-static slt_status add_ones(learner *l, const slt_episode *episode, int64_t t) {
-    int64_t size = l->skills->code.size;
-    SLT_TRY(read_numbers(l, episode, t));
+// of step t and of what is remembered there; they count when the step is added
+static slt_status see(learner *l, const slt_episode *episode, int64_t t, int64_t *count) {
+    int64_t size = l->skills->code.size + SLT_MAP_ONES;
+    int action = t ? (int)slt_episode_action(episode, t - 1) : -1;
     if (l->ones_count + size > l->ones_room) {
         uint16_t *more;
         l->ones_room = 2 * (l->ones_room + size) + (1 << 16);
@@ -86,7 +90,9 @@ static slt_status add_ones(learner *l, const slt_episode *episode, int64_t t) {
         if (l->ones_count) memcpy(more, l->ones, (size_t)l->ones_count * sizeof *more);
         l->ones = more;
     }
-    l->ones_count += slt_skill_encode(&l->skills->code, l->numbers, l->ones + l->ones_count);
+    SLT_TRY(read_numbers(l, episode, t));
+    *count = slt_skills_see(l->skills, &l->memory, l->marks, action, l->numbers,
+                            l->ones + l->ones_count);
     return SLT_OK;
 }
 
@@ -95,6 +101,8 @@ static slt_status add_episode(learner *l, const slt_episode *episode, const int3
     int32_t segment = 0;
     for (int64_t t = 0; t < episode->length; t++) {
         bool last = slt_ends_at(ids, episode->length, t);
+        int64_t seen;
+        SLT_TRY(see(l, episode, t, &seen));
         if (types[segment] >= 0) {
             step *s = &l->steps[l->count++];
             *s = (step){
@@ -105,7 +113,7 @@ static slt_status add_episode(learner *l, const slt_episode *episode, const int3
                 .last = last,
                 .begins = t == 0 || ids[t] != ids[t - 1],
                 .held_out = held_out};
-            SLT_TRY(add_ones(l, episode, t));
+            l->ones_count += seen;
         }
         segment += last;
     }
@@ -132,6 +140,55 @@ static slt_status read_steps(learner *l) {
     }
     if (!l->count)
         SLT_FAIL(SLT_INVALID, "%s: no segment has a type", slt_dataset_path(l->source.data));
+    return SLT_OK;
+}
+
+// ---- a map of what was seen
+
+typedef struct {
+    int64_t *start;
+    uint16_t *ones;
+    uint8_t *actions, *begins;
+} plain_steps;
+
+static slt_status read_plain(learner *l, int64_t steps, plain_steps *p) {
+    int64_t at = 0;
+    size_t size = (size_t)l->skills->code.size;
+    SLT_TRY(SLT_NEW(l->arena, &p->start, (size_t)steps + 1));
+    SLT_TRY(SLT_NEW(l->arena, &p->actions, (size_t)steps + 1));
+    SLT_TRY(SLT_NEW(l->arena, &p->begins, (size_t)steps + 1));
+    SLT_TRY(SLT_NEW(l->arena, &p->ones, (size_t)steps * size + 1));
+    for (int64_t i = 0; at < steps; i++) {
+        slt_episode episode;
+        SLT_TRY(slt_dataset_episode(l->source.data, l->source.episodes[i], &episode));
+        for (int64_t t = 0; t < episode.length && at < steps; t++, at++) {
+            SLT_TRY(read_numbers(l, &episode, t));
+            p->actions[at] = (uint8_t)slt_episode_action(&episode, t);
+            p->begins[at] = t == 0;
+            p->start[at + 1] = p->start[at] + slt_skill_encode(&l->skills->code, l->numbers,
+                                                               p->ones + p->start[at]);
+        }
+    }
+    return SLT_OK;
+}
+
+static slt_status learn_map(learner *l) {
+    slt_skills *k = l->skills;
+    plain_steps p;
+    int64_t steps = 0;
+    for (int64_t i = 0; i < l->source.count; i++) {
+        const int64_t *offsets = slt_dataset_offsets(l->source.data) + l->source.episodes[i];
+        steps += offsets[1] - offsets[0];
+    }
+    if (steps > MAP_STEPS) steps = MAP_STEPS;
+    SLT_TRY(read_plain(l, steps, &p));
+    slt_map_steps seen = {steps, p.start, p.ones, p.actions, p.begins};
+    SLT_TRY(slt_view_map_learn(k->context, &k->arena, &seen, k->code.places, k->actions, &k->map));
+    if (!k->map.things)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: nothing to remember: no action shifts what is seen along two axes at most",
+                 slt_dataset_path(l->source.data));
+    k->code.width = k->code.places + k->map.width;
     return SLT_OK;
 }
 
@@ -349,6 +406,7 @@ static slt_status prepare(learner *l) {
 static slt_status learn(learner *l) {
     SLT_TRY(prepare(l));
     SLT_TRY(find_levels(l));
+    if (l->options.memory) SLT_TRY(learn_map(l));
     SLT_TRY(read_steps(l));
     SLT_TRY(merge(l));
     return learn_nets(l);

@@ -35,6 +35,7 @@ static slt_status copy_arrays(const slt_types *from, slt_types *to) {
         void **out;
     } arrays[] = {
         {from->times, K * sizeof *from->times, (void **)&to->times},
+        {from->occurrences, K * sizeof *from->occurrences, (void **)&to->occurrences},
         {from->cells, (size_t)from->shape.cells, (void **)&to->cells},
         {from->symbols, (size_t)from->symbol_count * sizeof *from->symbols, (void **)&to->symbols},
         {from->means, D * sizeof *from->means, (void **)&to->means},

@@ -64,6 +64,7 @@ slt_status slt_types_pack(const slt_types *types, slt_arena *arena,
     const slt_array by_effect[SLT_TYPES_ARRAYS] = {
         array_of("about", SLT_DTYPE_I64, ABOUT_COUNT, 0, about),
         array_of("times", SLT_DTYPE_I64, K, 0, types->times),
+        array_of("occurrences", SLT_DTYPE_I64, K, 0, types->occurrences),
         array_of("effects", SLT_DTYPE_I32, K, EFFECT_COLUMNS, types->effects.keys),
         array_of("symbols", SLT_DTYPE_I32, types->symbol_count, SYMBOL_COLUMNS, symbols),
         array_of("cells", SLT_DTYPE_U8, types->shape.cells, 0, types->cells),
@@ -71,6 +72,7 @@ slt_status slt_types_pack(const slt_types *types, slt_arena *arena,
     const slt_array by_cluster[SLT_TYPES_ARRAYS] = {
         array_of("about", SLT_DTYPE_I64, ABOUT_COUNT, 0, about),
         array_of("times", SLT_DTYPE_I64, K, 0, types->times),
+        array_of("occurrences", SLT_DTYPE_I64, K, 0, types->occurrences),
         array_of("means", SLT_DTYPE_F64, D, 0, types->means),
         array_of("scales", SLT_DTYPE_F64, D, 0, types->scales),
         array_of("centres", SLT_DTYPE_F64, K, D, types->centres),
@@ -111,6 +113,23 @@ static slt_status get(const slt_safetensors *file, const char *name, slt_dtype d
     return slt_safetensors_get(file, name, dtype, columns ? 2 : 1, shape, out);
 }
 
+static slt_status read_counts(slt_types *types, const slt_safetensors *file) {
+    const slt_array *times, *occurrences;
+    SLT_TRY(get(file, "times", SLT_DTYPE_I64, -1, 0, &times));
+    if (times->count < 1 || times->count > SLT_MOST_TYPES)
+        return refuse(file, "times", "there are no types, or too many");
+    types->count = (int)times->count;
+    SLT_TRY(get(file, "occurrences", SLT_DTYPE_I64, types->count, 0, &occurrences));
+    SLT_TRY(SLT_NEW(&types->arena, &types->times, times->count));
+    SLT_TRY(SLT_NEW(&types->arena, &types->occurrences, times->count));
+    memcpy(types->times, times->data, times->bytes);
+    memcpy(types->occurrences, occurrences->data, times->bytes);
+    for (int k = 0; k < types->count; k++)
+        if (types->times[k] < 1 || types->occurrences[k] < types->times[k])
+            return refuse(file, "occurrences", "fewer than `times`, or no times");
+    return SLT_OK;
+}
+
 static slt_status read_about(slt_types *types, const slt_safetensors *file) {
     const slt_array *array;
     SLT_TRY(get(file, "about", SLT_DTYPE_I64, ABOUT_COUNT, 0, &array));
@@ -126,13 +145,7 @@ static slt_status read_about(slt_types *types, const slt_safetensors *file) {
     types->shape.channels = (int)about[ABOUT_CHANNELS];
     types->still_symbols = about[ABOUT_STILL] < INT32_MAX ? (int)about[ABOUT_STILL] : INT32_MAX;
     types->origin = (uint64_t)about[ABOUT_ORIGIN];
-    SLT_TRY(get(file, "times", SLT_DTYPE_I64, -1, 0, &array));
-    if (array->count < 1 || array->count > SLT_MOST_TYPES)
-        return refuse(file, "times", "there are no types, or too many");
-    types->count = (int)array->count;
-    SLT_TRY(SLT_NEW(&types->arena, &types->times, array->count));
-    memcpy(types->times, array->data, array->bytes);
-    return SLT_OK;
+    return read_counts(types, file);
 }
 
 static slt_status read_cells(slt_types *types, const slt_safetensors *file) {

@@ -27,8 +27,9 @@ struct slt_types {
     slt_context *context;
     slt_arena arena;
     int count;
-    int64_t *times; // [count]
-    int actions;    // of the data: discrete ones, or numbers per action
+    int64_t *times;       // [count] segments of each
+    int64_t *occurrences; // [count] steps with its effect, at ends and elsewhere
+    int actions;          // of the data: discrete ones, or numbers per action
     bool continuous;
     int64_t observation;
     uint64_t origin; // what they were learned from, as the run knows it; 0: unknown
@@ -55,7 +56,7 @@ slt_status slt_types_fit(const slt_types *types, const slt_dataset *data);
 
 // ---- files: the tensors of types, alone or with those of skills
 
-enum { SLT_TYPES_ARRAYS = 5 };
+enum { SLT_TYPES_ARRAYS = 6 };
 slt_status slt_types_pack(const slt_types *types, slt_arena *arena,
                           slt_array out[SLT_TYPES_ARRAYS]);
 // checks everything

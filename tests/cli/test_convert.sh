@@ -23,6 +23,24 @@ check "which can be trained on" 0 train demo
 check "and gone on with" 0 train demo/
 check "but not with other data" 1 train a.safetensors
 says "which is told by its checksum" err "data_crc32c"
+
+# names of sub-tasks: from csv, through npz and Minari and back
+printf 'episode,action,x,segment,subtask\n0,left,1,0,get key\n0,right,2,0,get key\n0,left,0,1,\n5,up,3,0,open\n' >named.csv
+check "names of sub-tasks from csv" 0 "$SLOTTAR" convert named.csv named.safetensors
+check "to npz" 0 "$SLOTTAR" convert named.safetensors named.npz
+check "and back" 0 "$SLOTTAR" convert named.npz again.safetensors
+check "the same bytes with names" 0 cmp named.safetensors again.safetensors
+check "to Minari" 0 "$SLOTTAR" convert named.safetensors named/
+check "and back from there" 0 "$SLOTTAR" convert named/ minari.safetensors
+for file in named minari; do
+    grep -aq '"subtask_names":"get key,open"' $file.safetensors && ok "$file has the names" || not_ok "$file has the names"
+    check "types of $file" 0 "$SLOTTAR" skills $file.safetensors --split train
+    says "are scored against them" out "2 names, 2 segments"
+done
+printf 'episode,action,segment,subtask\n0,left,0,"a,b"\n' >comma.csv
+check "a comma in a name" 1 "$SLOTTAR" convert comma.csv comma.safetensors
+says "is no name" err "is no name of a sub-task"
+
 head -c 100 a.safetensors >cut.safetensors
 check "a cut file" 1 "$SLOTTAR" info cut.safetensors
 says "names the file" err "cut.safetensors: header length"

@@ -120,10 +120,12 @@ select_set() { echo "(async () => { $pick pick('#pick-set', $1); for (let i = 0;
     ask 'scores of all models are those of eval' 'true' "eval ((judged) => judged.length === 3 && judged.every((one, r) => { const cells = [...document.querySelectorAll(\`tr[data-run=\"\${r}\"] td\`)], run = one.runs[0]; return cells.length === 9 && ['f1', 'f1_one', 'align', 'ari', 'covering', 'accuracy', 'forward', 'backward', 'ece'].every((key, k) => run[key] === null ? cells[k].textContent === '–' : Math.abs(parseFloat(cells[k].textContent) - 100 * run[key]) < 0.0051); }))([$(cat models.json)])"
     ask 'who was told the number of segments' '[false,false,true]' 'eval [0, 1, 2].map((r) => document.querySelector(`tr[data-run="${r}"]`).textContent.includes("given the true number"))'
     ask 'slots of the first model' 'true' 'eval [...document.querySelectorAll(".names text")].some((text) => text.textContent === "slot 1") && document.querySelectorAll(".look").length > 0'
-    ask 'and of its gallery' '"Slot "' 'eval document.querySelector(".group h4").textContent.slice(0, 5)'
+    ask 'its gallery is ordered by type' 'true' 'eval document.querySelector("[data-mode=type]").getAttribute("aria-pressed") === "true" && /^(Type 0: |Unknown type)/.test(document.querySelector(".group h4").textContent)'
+    ask 'plans are trees of types' 'true' 'eval document.querySelectorAll(".plans li .leaf").length > 0'
+    ask 'and its gallery by slot' '"Slot "' 'eval (document.querySelector("[data-mode=slot]").click(), document.querySelector(".group h4").textContent.slice(0, 5))'
     ask 'a model without slots' 'true' "eval (() => { $pick pick('#pick-run', '1'); document.querySelector('#timeline').focus(); return ![...document.querySelectorAll('.names text')].some((text) => text.textContent.startsWith('slot ')); })()"
     echo "key ArrowRight"
-    ask 'its words' 'true' 'eval /C found [12] of \d+(, world|$)/.test(document.querySelector("#timeline").getAttribute("aria-valuetext"))'
+    ask 'its words' 'true' 'eval /C found [12] of \d+, type (\d+|unknown)(, world|$)/.test(document.querySelector("#timeline").getAttribute("aria-valuetext"))'
     ask 'its gallery' 'true' 'eval (document.querySelector("[data-mode=slot]").click(), document.querySelector(".group h4").textContent.startsWith("Segment ") && document.querySelector("[data-mode=slot]").textContent === "by place")'
     ask 'layout and contrast: models, 1280' '[]' "run $here/helpers/page_checks.js"
     echo "shot $shots/report-models.png whole"

@@ -26,6 +26,11 @@ says "told nothing" out "boundaries told nothing"
 check "eval" 0 "$SLOTTAR" eval run moved.safetensors --json
 says "scores types" out '"types":{"accuracy":'
 
+check "split by type" 0 "$SLOTTAR" segment run moved.safetensors --split-by-type -o split.csv
+check "and in skills" 0 "$SLOTTAR" skills moved.safetensors run --split-by-type
+check "labels are not split" 2 "$SLOTTAR" skills moved.safetensors --split-by-type
+says "says why" err "for boundaries that the model of a RUN finds"
+
 check "sub-policies" 0 "$SLOTTAR" skills moved.safetensors -o skills.safetensors
 says "say how well they imitate" out "imitation of held-out segments"
 check "are kept" 1 "$SLOTTAR" skills moved.safetensors -o skills.safetensors
@@ -34,10 +39,28 @@ check "never over the input" 1 "$SLOTTAR" skills moved.safetensors -o moved.safe
 check "of a model's segments" 0 "$SLOTTAR" skills moved.safetensors run -o found.safetensors --json
 says "as JSON" out '"skills":[{"skill":0,'
 
+check "they play" 0 "$SLOTTAR" collect doorkey --expert skills.safetensors --episodes 3 -o played.safetensors
+says "and say how often a skill reaches its effect" out "all skills: "
+check "as JSON" 0 "$SLOTTAR" collect doorkey --expert skills.safetensors --episodes 3 -o played.safetensors -f --json
+says "per skill" out '"skills":[{"skill":0,"starts":'
+check "step by step" 0 sh -c 'printf eeerq | "$0" play MiniGrid-DoorKey-8x8-v0 --expert skills.safetensors' "$SLOTTAR"
+says "shows the present skill" out "skill 0  step 3 of it"
+check "a planner" 0 sh -c 'printf eq | "$0" play MiniGrid-DoorKey-8x8-v0 --expert bot' "$SLOTTAR"
+grep -q '^skill' out && not_ok "shows none" || ok "shows none"
+check "keys are the expert's alone" 0 sh -c 'printf fpq | "$0" play MiniGrid-DoorKey-8x8-v0 --expert bot' "$SLOTTAR"
+grep -q '^step 1 ' out && not_ok "others do nothing" || ok "others do nothing"
+check "not in other worlds" 1 "$SLOTTAR" play makebedfull-v0 --expert skills.safetensors </dev/null
+says "which is said" err "the skills know 7 actions"
+check "an episode has no expert" 2 "$SLOTTAR" play moved.safetensors --expert bot </dev/null
+check "others have no skills" 0 "$SLOTTAR" collect doorkey --episodes 3 -o played.safetensors -f --json
+grep -q '"skills"' out && not_ok "in their JSON" || ok "in their JSON"
+
 # types of another checkpoint are not used; damaged ones are refused
 rm run/types.safetensors
 check "without data" 0 "$SLOTTAR" segment run moved.safetensors --split test
 grep -q '"types"' out && not_ok "there are no types" || ok "there are no types"
+check "nothing to split by" 1 "$SLOTTAR" segment run moved.safetensors --split-by-type
+says "is said" err "no types by effect to split segments by"
 head -c 100 kept >run/types.safetensors
 check "a cut file" 1 "$SLOTTAR" segment run moved.safetensors --split test
 says "is named" err "run/types.safetensors"

@@ -4,6 +4,7 @@
 same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
 small="copies=32 steps=16 minibatches=2 eval_interval=8 hidden=32 eval_episodes=20 frames=16000 goal=2 worlds="
 world=MiniGrid-Empty-Random-5x5-v0
+tool=$(cd "$(dirname "$0")/../.." && pwd)/lab/skill-tables
 
 check "a policy" 0 "$SLOTTAR" train-expert $world $small -q -o a.safetensors
 says "says how far it came" out "a.safetensors: 16384 frames in 4 laps, goal not reached"
@@ -41,7 +42,7 @@ mv d1 d1.safetensors
 check "a data set is no policy" 1 "$SLOTTAR" collect $world --expert d1.safetensors --episodes 5 -o e
 says "said so" err "no policy of this program"
 check "Craft is not for it" 2 "$SLOTTAR" collect makebed-v0 --expert a.safetensors --episodes 5 -o e
-says "said so, too" err "cannot play makebed-v0"
+says "said so, too" err "plays MiniGrid, not makebed-v0"
 
 check "the options" 0 "$SLOTTAR" train-expert --options
 says "with the recipes" out "MiniGrid-KeyCorridorS4R3-v0"
@@ -55,4 +56,25 @@ check "an unknown option" 2 "$SLOTTAR" train-expert doorkey lrr=1
 says "with the nearest" err "lr"
 check "no planner to imitate" 2 "$SLOTTAR" train-expert $world $small clone=10 -o f.safetensors
 says "is said" err "no planner"
+
+# Craft: flat, over skills, from demonstrations
+craft="frames=600 copies=8 steps=8 minibatches=2 epochs=1 eval_episodes=5 eval_interval=2"
+"$SLOTTAR" collect makeplankfull-v0 --split 100,10,10 -q -o demos.safetensors >/dev/null
+"$SLOTTAR" skills demos.safetensors -o skills.safetensors --hidden 16 -q >/dev/null
+check "flat Craft" 0 "$SLOTTAR" train-expert makeplankfull-v0 $craft -q -o flat.safetensors
+says "says how it plays" out "over 1000 fresh episodes"
+check "over skills" 0 "$SLOTTAR" train-expert makeplankfull-v0 --skills skills.safetensors $craft -q -o over.safetensors
+check "is an expert" 0 "$SLOTTAR" collect makeplankfull-v0 --expert over.safetensors --episodes 2 -q -o played.safetensors
+check "other skills are refused" 2 "$SLOTTAR" train-expert makeplankfull-v0 --preset skills sees=all $craft -q -o over.safetensors
+says "by name" err "over.safetensors: this policy has other skills"
+check "from demonstrations" 0 "$SLOTTAR" train-expert makeplankfull-v0 --from demos.safetensors clone_epochs=2 $craft -o cloned.safetensors
+says "says how well it imitates" err "nats per held-out step"
+check "not over skills" 2 "$SLOTTAR" train-expert makeplankfull-v0 --from demos.safetensors --skills skills.safetensors -o new.safetensors
+check "never over the skills" 2 "$SLOTTAR" train-expert makeplankfull-v0 --skills skills.safetensors -o skills.safetensors
+check "no skills" 1 "$SLOTTAR" train-expert makeplankfull-v0 --skills demos.safetensors -o new.safetensors
+says "says so" err "demos.safetensors"
+
+if ! command -v python3 >/dev/null; then skip "the tables of new tasks" "no python3"; plan; fi
+check "the tables of new tasks" 0 "$tool" tables --tiny --seeds 0 --tasks makeaxe --slottar "$SLOTTAR"
+says "have a row" out "| makeaxe | more than "
 plan

@@ -31,8 +31,8 @@ static void weights_are_those_of_the_cpu(void **state) {
     remove("device.safetensors");
     learn(host, "host.safetensors", 0);
     learn(device, "device.safetensors", 0);
-    CHECK_OK(slt_policy_load(&arena, "host.safetensors", false, &want));
-    CHECK_OK(slt_policy_load(&arena, "device.safetensors", false, &got));
+    CHECK_OK(slt_policy_load(host, &arena, "host.safetensors", false, &want));
+    CHECK_OK(slt_policy_load(host, &arena, "device.safetensors", false, &got));
     for (int i = 0; i < SLT_POLICY_PARTS; i++) {
         slt_policy_matrix m = slt_policy_part(want.policy.shape, i);
         size_t count = (size_t)m.rows * (size_t)m.columns;

@@ -62,7 +62,7 @@ static void stop_at(const filling *fillings, int count, const char *words) {
     remove(PATH);
     CHECK_OK(learn(1));
     slt_arena_init(&arena, &context->allocator, 0);
-    CHECK_OK(slt_policy_load(&arena, PATH, true, &file));
+    CHECK_OK(slt_policy_load(context, &arena, PATH, true, &file));
     for (int i = 0; i < count; i++) fill(&file, fillings[i].name, fillings[i].value);
     CHECK_OK(slt_policy_save(&context->allocator, &file, PATH));
     slt_arena_deinit(&arena);

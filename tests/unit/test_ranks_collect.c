@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include "core/file.h"
 #include "experts/record_pack.h"
+#include "skills/skill_play.h"
 #include "slottar/expert.h"
 #include "same_bytes.h"
 #include "thread_group.h"
@@ -89,8 +90,11 @@ static void odd_bytes_are_refused(void **state) {
     int32_t segments[3] = {0, 0, 1}, subtasks[3] = {2, 2, -1};
     slt_world_family family = {.observations = SLT_OBSERVATIONS_U8};
     slt_play_rules rules = {.family = &family, .longest = 3};
+    slt_skill_tally skills[2] = {{5, 4}, {7, 6}};
     slt_record record = {.seed = 9,
                          .verdict = SLT_ACCEPTED,
+                         .skill_count = 2,
+                         .skills = skills,
                          .length = 3,
                          .actions = actions,
                          .rewards = rewards,
@@ -107,9 +111,21 @@ static void odd_bytes_are_refused(void **state) {
     }
     const unsigned char *at = bytes;
     memset(views, 7, sizeof views);
+    memset(skills, 0, sizeof skills);
     CHECK_OK(slt_record_unpack(&record, &rules, 2, &at, bytes + size));
     assert_ptr_equal(at, bytes + size);
     assert_int_equal(views[3], 1);
+    assert_int_equal(skills[1].reached, 6);
+    // a rejected record is its head and what came of skills
+    record.verdict = SLT_REJECTED_TIMEOUT;
+    assert_ptr_equal(slt_record_pack(&record, 2, bytes), bytes + slt_record_packed(&record, 2));
+    memset(skills, 0, sizeof skills);
+    at = bytes;
+    CHECK_OK(slt_record_unpack(&record, &rules, 2, &at, bytes + slt_record_packed(&record, 2)));
+    assert_int_equal(skills[0].starts, 5);
+    record.verdict = SLT_ACCEPTED;
+    record.length = 3;
+    slt_record_pack(&record, 2, bytes);
     rules.longest = 2; // as another play
     at = bytes;
     CHECK_FAILS(SLT_INTERNAL, "3 steps", slt_record_unpack(&record, &rules, 2, &at, bytes + size));

@@ -27,9 +27,10 @@ static void learn(const char *path) {
     slt_dataset_close(data);
 }
 
+static slt_collect_summary summary; // of the last play
+
 // share of the candidates that do the task
 static double solved(const char *id, const char *expert, double noise, const char *path) {
-    slt_collect_summary summary;
     slt_collect_request request = {.environments = &id,
                                    .environment_count = 1,
                                    .path = path,
@@ -42,15 +43,27 @@ static double solved(const char *id, const char *expert, double noise, const cha
     return 60.0 / (double)summary.candidates;
 }
 
+// share of a skill's starts that end with its effect
+static double reached(int skill) {
+    assert_true(summary.skill_reached[skill] <= summary.skill_starts[skill]);
+    return (double)summary.skill_reached[skill] / (double)summary.skill_starts[skill];
+}
+
 static void they_act(void **state) {
     (void)state;
     slt_dataset *data;
     slt_episode first, again;
     learn("skills.safetensors");
     double wood = solved(IDS[0], "skills.safetensors", 0, "played.safetensors");
+    // every episode that is solved ends with the effect of the only skill that this task needs
+    assert_int_equal(summary.skill_count, 2);
+    assert_true(summary.skill_starts[0] >= summary.candidates && summary.skill_reached[0] >= 60);
+    assert_true(summary.skill_reached[0] <= 61 + summary.skill_starts[1]);
+    double effect = reached(0);
     double plank = solved(IDS[1], "skills.safetensors", 0, "played.safetensors");
     // the same skills with three actions in four at random
     double chance = solved(IDS[1], "skills.safetensors", 0.75, "other.safetensors");
+    assert_true(effect > 0.6 && effect > 1.2 * reached(0));
     if (wood < 0.7 || plank < 0.5 || chance > 0.6 * plank)
         fail_msg("wood %.2f, plank %.2f, mostly random %.2f", wood, plank, chance);
     CHECK_OK(slt_dataset_open(context, "played.safetensors", &data));
@@ -63,6 +76,47 @@ static void they_act(void **state) {
     assert_int_equal(first.length, again.length);
     assert_memory_equal(first.actions_u8, again.actions_u8, (size_t)first.length);
     slt_dataset_close(same);
+    slt_dataset_close(data);
+}
+
+// skills next to a batch play what collecting recorded
+static void step_by_step(void **state) {
+    (void)state;
+    enum { N = 12, SIZE = 1075 };
+    static uint8_t seen[N * SIZE];
+    slt_dataset *data;
+    slt_env_batch *batch;
+    slt_expert *expert;
+    uint64_t seeds[N];
+    uint32_t words[N];
+    int64_t actions[N], checked = 0;
+    slt_episode episodes[N];
+    CHECK_OK(slt_dataset_open(context, "same.safetensors", &data));
+    CHECK_OK(slt_env_batch_create(context, IDS[1], N, SLT_AUTORESET_DISABLED, &batch));
+    CHECK_OK(slt_expert_create(batch, "skills.safetensors", 0, &expert));
+    for (int i = 0; i < N; i++) {
+        CHECK_OK(slt_dataset_episode(data, i, &episodes[i]));
+        seeds[i] = words[i] = (uint32_t)episodes[i].seed;
+    }
+    CHECK_OK(slt_env_batch_reset(batch, seeds, NULL, seen));
+    int skill, steps;
+    CHECK_OK(slt_expert_skill(expert, 0, &skill, &steps));
+    assert_int_equal(skill, -1);
+    CHECK_FAILS(SLT_RANGE, "no copy 12", slt_expert_skill(expert, N, &skill, &steps));
+    slt_expert_begin(expert, words, NULL);
+    for (int64_t t = 0, over = 0; !over; t++) {
+        CHECK_OK(slt_expert_act(expert, seen, actions));
+        CHECK_OK(slt_expert_skill(expert, 3, &skill, &steps));
+        assert_true(skill >= 0 && skill < 2 && steps >= 1 && steps <= t + 1);
+        for (int i = 0; i < N; i++, checked++) {
+            assert_int_equal(actions[i], slt_episode_action(&episodes[i], t));
+            over |= t + 1 == episodes[i].length;
+        }
+        CHECK_OK(slt_env_batch_step(batch, actions, &(slt_env_outputs){.observations = seen}));
+    }
+    assert_true(checked >= 2 * N);
+    slt_expert_destroy(expert);
+    slt_env_batch_destroy(batch);
     slt_dataset_close(data);
 }
 
@@ -86,6 +140,7 @@ static void what_does_not_fit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_act),
+        cmocka_unit_test(step_by_step),
         cmocka_unit_test(what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, two_threads, no_context);

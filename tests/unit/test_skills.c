@@ -164,11 +164,63 @@ static void damaged_files(void **state) {
     slt_skills_close(skills);
 }
 
+// ---- a map of what has left the view
+
+static void learn_with_memory(const char *const *ids, int count, slt_status wanted) {
+    slt_collect_request request = {.environments = ids,
+                                   .environment_count = count,
+                                   .path = "partial.safetensors",
+                                   .overwrite = true,
+                                   .episodes = {150, 10, 0}};
+    slt_skills_options options = {.hidden = 8, .epochs = 1, .unmerged = true, .memory = true};
+    slt_dataset *partial;
+    slt_types *of;
+    slt_skills *skills;
+    CHECK_OK(slt_collect(context, &request, NULL));
+    CHECK_OK(slt_dataset_open(context, "partial.safetensors", &partial));
+    CHECK_OK(slt_types_learn(context, partial, NULL, NULL, &of));
+    slt_status status = slt_skills_learn(context, partial, NULL, of, &options, &skills);
+    assert_int_equal(status, wanted);
+    if (status == SLT_OK) {
+        CHECK_OK(slt_skills_save(skills, "skills.safetensors", true));
+        slt_skills_close(skills);
+    }
+    slt_types_close(of);
+    slt_dataset_close(partial);
+    unlink("partial.safetensors");
+}
+
+// moves of Craft shift its view; MiniGrid's turns with the agent, so that there is no map
+static void memory_of_a_view(void **state) {
+    (void)state;
+    static const char *const craft[] = {"makebed-v0", "makeaxe-v0"};
+    static const char *const grid[] = {"MiniGrid-DoorKey-5x5-v0"};
+    static const damage damages[] = {
+        {"map_moves", 0, 2, false, "map_moves"},    {"map_moves", 0, 0, true, "map_moves"},
+        {"map_places", 0, -2, false, "map_places"}, {"map_places", 0, 100, false, "map_places"},
+        {"map_places", 1, 64, false, "map_places"}, {"map_places", 2, -1, false, "map_places"},
+        {"map_places", 0, 0, true, "map_places"},
+    };
+    slt_skills *skills = NULL;
+    learn_with_memory(grid, 1, SLT_UNSUPPORTED);
+    assert_non_null(strstr(slt_last_error(), "nothing to remember"));
+    learn_with_memory(craft, 2, SLT_OK);
+    CHECK_OK(slt_skills_open(context, "skills.safetensors", &skills));
+    slt_skills_close(skills);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        write_damaged("bad.safetensors", &damages[i], "slottar-skills-1");
+        slt_status status = slt_skills_open(context, "bad.safetensors", &skills);
+        if (status != SLT_FORMAT || !strstr(slt_last_error(), damages[i].words))
+            fail_msg("damage %zu: %s: %s", i, slt_status_name(status), slt_last_error());
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_of_like_behaviour_are_one_skill),
         cmocka_unit_test(unmerged_and_refused),
         cmocka_unit_test(damaged_files),
+        cmocka_unit_test(memory_of_a_view),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

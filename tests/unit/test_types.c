@@ -78,6 +78,32 @@ static void effects_by_hand(void **state) {
     slt_dataset_close(data);
 }
 
+// a segmentation that misses the lamp in one episode: its effect shows it; walking shows nothing
+static void missing_boundaries(void **state) {
+    (void)state;
+    slt_dataset *data = house();
+    slt_types *types;
+    int32_t found[STEPS];
+    float missing[LENGTH];
+    memcpy(found, segments, sizeof found);
+    for (int t = 0; t < LENGTH; t++) found[7 * LENGTH + t] = 0;
+    CHECK_OK(slt_types_learn(context, data, found, NULL, &types));
+    CHECK_OK(slt_types_missing(types, data, 7, found + 7 * LENGTH, missing));
+    for (int t = 0; t < LENGTH; t++)
+        assert_true(missing[t] == (t == 3 ? (float)(EPISODES - 1) / EPISODES : 0));
+    CHECK_OK(slt_types_missing(types, data, 6, found + 6 * LENGTH, missing));
+    for (int t = 0; t < LENGTH; t++) assert_true(missing[t] == 0);
+    // an effect that is seldom an end shows nothing
+    for (int e = 0; e < EPISODES; e++)
+        for (int t = 0; e % 5 == 0 && t < LENGTH; t++) found[e * LENGTH + t] = 0;
+    slt_types_close(types);
+    CHECK_OK(slt_types_learn(context, data, found, NULL, &types));
+    CHECK_OK(slt_types_missing(types, data, 7, found + 7 * LENGTH, missing));
+    for (int t = 0; t < LENGTH; t++) assert_true(missing[t] == 0);
+    slt_types_close(types);
+    slt_dataset_close(data);
+}
+
 static void nothing_to_learn_from(void **state) {
     (void)state;
     slt_dataset *data = house();
@@ -250,6 +276,7 @@ static void damaged_files(void **state) {
         {"effects", 1, 15, "effects"},  {"effects", 1, -1, "effects"},
         {"effects", 2, 99, "effects"},  {"effects", 2, -1, "effects"},
         {"effects", 2, -9, "effects"},  {"effects", 15, 1, "effects"},
+        {"times", 0, 0, "occurrences"}, {"occurrences", 1, 3, "occurrences"},
     };
     slt_dataset *data = house();
     slt_types *types, *other = NULL;
@@ -277,9 +304,10 @@ static void damaged_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(effects_by_hand),    cmocka_unit_test(nothing_to_learn_from),
-        cmocka_unit_test(clusters_of_motion), cmocka_unit_test(scores_by_hand),
-        cmocka_unit_test(sets_of_the_paper),  cmocka_unit_test(damaged_files),
+        cmocka_unit_test(effects_by_hand),       cmocka_unit_test(missing_boundaries),
+        cmocka_unit_test(nothing_to_learn_from), cmocka_unit_test(clusters_of_motion),
+        cmocka_unit_test(scores_by_hand),        cmocka_unit_test(sets_of_the_paper),
+        cmocka_unit_test(damaged_files),
     };
     return cmocka_run_group_tests(tests, two_threads, no_context);
 }

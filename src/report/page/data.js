@@ -127,13 +127,19 @@ async function loadSet(number) {
   return {number, set, all, lengthStarts, places, runs, films, values, channels, text, stepStarts};
 }
 
-// segments of run r in trajectory i: with their law, where the model has laws, and their colour
+// segments of run r in trajectory i: with their law and its colour, or their type, where there are
+// such
 function foundBy(run, i, start, end) {
-  const {laws} = run.all, first = run.boundaryStarts[i] + i;
-  return runsOf(run.all.ids, start, end)
-      .map((segment, n) => (laws ? {...segment, law: laws[first + n], colour: laws[first + n] % 8} :
-                                   segment));
+  const {laws, types} = run.all, first = run.boundaryStarts[i] + i;
+  return runsOf(run.all.ids, start, end).map((segment, n) => {
+    if (laws) return {...segment, law: laws[first + n], colour: laws[first + n] % 8};
+    return types ? {...segment, type: types[first + n]} : segment;
+  });
 }
+
+const typeNumber = (type) => (type < 0 ? "unknown" : type);
+const typeName = (run, type) =>
+    type < 0 ? "Unknown type" : `Type ${type}: ${plain(run.run.types[type])}`;
 
 // segments from ends: bit `answer` is set where one ends
 function answerOf(run, stepStart, length, answer) {

@@ -1,15 +1,17 @@
-// The gallery of sub-routines: segments grouped by their law where the model has laws, by the slot
-// that explains them (by their place in the trajectory where it has no slots), by their last action,
-// or by all their actions; in each group the most typical ones side by side.
+// The gallery of sub-routines: segments grouped by their law or their type where the model has
+// such, by the slot that explains them (by their place in the trajectory where it has no slots), by
+// their last action, or by all their actions; in each group the most typical ones side by side.
+// Above them the plans: which types come together, as trees.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 
 const GROUPS = [
   ["law", "by law", (segment) => segment.law, (set, key) => "Law " + lawName(key)],
+  ["type", "by type", (segment) => segment.type, (set, key, run) => typeName(run, key)],
   [
     "slot", "by slot", (segment) => segment.id,
-    (set, key, slots) => (slots ? "Slot " : "Segment ") + (key + 1)
+    (set, key, run) => (run.detail.slots ? "Slot " : "Segment ") + (key + 1)
   ],
   [
     "last", "by last action", (segment) => segment.actions[segment.actions.length - 1],
@@ -54,8 +56,9 @@ function typicalLengths(segments, wanted) {
   const length = (segment) => segment.to - segment.from;
   const all = segments.map(length).sort((a, b) => a - b), middle = all[all.length >> 1];
   return segments.filter((segment) => segment.detail >= 0)
-      .sort((a, b) => Math.abs(length(a) - middle) - Math.abs(length(b) - middle) ||
-                a.place - b.place)
+      .sort(
+          (a, b) =>
+              Math.abs(length(a) - middle) - Math.abs(length(b) - middle) || a.place - b.place)
       .slice(0, wanted)
       .map((segment) => ({segment}));
 }
@@ -156,10 +159,37 @@ function drawExample(browser, kind) {
       el("span", {class: "marks"}, marks), el("span", {class: "times"}, times + "×"));
 }
 
+// a plan as nested boxes: what comes together is in one box
+function drawTree(run, tree) {
+  if (Array.isArray(tree))
+    return el("span", {class: "rule"}, tree.map((part) => drawTree(run, part)));
+  return el("span", {class: "leaf", title: typeName(run, tree)}, tree < 0 ? "?" : String(tree));
+}
+
+function showPlans(run) {
+  const {plans, plan_count: count, rules} = run.run;
+  if (!plans || !plans.length) return [];
+  const rows = plans.map(
+      (plan) => el(
+          "li", {}, el("span", {class: "times"}, plan.episodes + "×"), drawTree(run, plan.tree)));
+  const more =
+      count > plans.length ? ` The ${plans.length} most frequent of ${count} are shown.` : "";
+  return [
+    el("h3", {}, "Plans"),
+    el("p", {},
+       `Types in the order of the trajectories; what is in one box comes together (${
+           rules} rules).${more}`),
+    el("ul", {class: "plans"}, rows)
+  ];
+}
+
+// unknown types last
+const order = (key) => (key < 0 ? Infinity : key);
+
 function showGallery(browser, mode) {
-  const place = find("#shelf"), {loaded, state} = browser, {laws} = state.run.all;
-  const ways = GROUPS.filter(
-      (row) => (row[0] === "law" ? laws : row[0] === "slot" || loaded.all.actions));
+  const place = find("#shelf"), {loaded, state} = browser, {laws, types} = state.run.all;
+  const there = {law: laws, type: types, slot: true};
+  const ways = GROUPS.filter((row) => (row[0] in there ? there[row[0]] : loaded.all.actions));
   const way = ways.find((row) => row[0] === mode) || ways[0];
   const groups = new Map(), slots = state.run.detail.slots;
   const segments = allSegments(loaded, state.r);
@@ -168,9 +198,10 @@ function showGallery(browser, mode) {
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(segment);
   }
-  const shown = [...groups]
-                    .sort((a, b) => (way[0] === "slot" || way[0] === "law" ? a[0] - b[0] : b[1].length - a[1].length))
-                    .slice(0, 12);
+  const shown =
+      [...groups]
+          .sort((a, b) => (way[0] in there ? order(a[0]) - order(b[0]) : b[1].length - a[1].length))
+          .slice(0, 12);
   const cards = shown.map(([key, list]) => {
     const steps = list.reduce((sum, segment) => sum + segment.to - segment.from, 0) / list.length;
     const words = [
@@ -179,7 +210,8 @@ function showGallery(browser, mode) {
     ];
     if (loaded.set.labelled) words.push(purity(list));
     return el(
-        "article", {class: "group"}, el("h4", {}, el("bdi", {}, way[3](loaded.set, key, slots))),
+        "article", {class: "group"},
+        el("h4", {}, el("bdi", {}, way[3](loaded.set, key, state.run))),
         el("p", {}, words.join(" · ")),
         typical(list, way[0] === "string" ? 1 : 6).map((kind) => drawExample(browser, kind)));
   });
@@ -192,5 +224,7 @@ function showGallery(browser, mode) {
             onclick: () => showGallery(browser, row[0])
           },
              row[0] === "slot" && !slots ? "by place" : row[1]));
-  place.replaceChildren(el("div", {class: "tools"}, buttons), el("div", {class: "groups"}, cards));
+  place.replaceChildren(
+      ...showPlans(state.run), el("div", {class: "tools"}, buttons),
+      el("div", {class: "groups"}, cards));
 }

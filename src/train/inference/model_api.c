@@ -14,6 +14,7 @@
 #include "train/inference/length_limits.h"
 #include "train/inference/run_files.h"
 #include "train/inference/segments.h"
+#include "train/inference/split_segments.h"
 #include "train/learner/dataset_spec.h"
 #include "train/inference/model_api.h"
 #include "slottar/skills.h"
@@ -202,6 +203,7 @@ typedef struct {
     const slt_calibration *calibration;
     slt_dataset *data;
     const slt_types *types; // instead of what the model says of them; or NULL
+    bool split_by_type;
 } visitor;
 
 static slt_status show(void *user, const slt_episode *episode, const slt_segmentation *found) {
@@ -214,6 +216,7 @@ static slt_status show(void *user, const slt_episode *episode, const slt_segment
     SLT_TRY(slt_segments_of(&v->arena, episode->index, &bounded, v->calibration, &segments));
     if (v->types) {
         int32_t *types;
+        if (v->split_by_type) SLT_TRY(slt_split_segments(&v->arena, v->types, v->data, &segments));
         SLT_TRY(SLT_NEW(&v->arena, &types, (size_t)segments.segments));
         SLT_TRY(slt_types_of(v->types, v->data, episode->index, segments.ids, types));
         segments.types = types;
@@ -300,7 +303,8 @@ slt_status slt_model_segment_as(slt_model *model, slt_dataset *data,
                  .max_length = chosen.max_length,
                  .calibration = &model->checkpoint.calibration,
                  .data = data,
-                 .types = types};
+                 .types = types,
+                 .split_by_type = chosen.split_by_type};
     slt_arena_init(&v.arena, &model->context->allocator, 0);
     slt_status status = answer(model, data, &chosen, show, &v);
     slt_arena_deinit(&v.arena);

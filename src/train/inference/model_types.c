@@ -114,8 +114,14 @@ slt_status slt_model_segment(slt_model *model, slt_dataset *data,
                              const slt_segment_options *options, slt_segments_visit visit,
                              void *user) {
     const slt_types *types = NULL;
-    if (options && options->types && !slt_model_has_laws(model))
+    bool split = options && options->split_by_type;
+    if ((split || (options && options->types)) && !slt_model_has_laws(model))
         SLT_TRY(slt_model_types(model, &types));
+    if (split && !types)
+        SLT_FAIL(SLT_INVALID,
+                 "%s: no types by effect to split segments by; a run has them while "
+                 "its data is there, a vote of laws has none",
+                 slt_model_path(model));
     return slt_model_segment_as(model, data, options, types, visit, user);
 }
 
