@@ -39,7 +39,8 @@ typedef struct {
     void (*log)(void *user, slt_log_level level, const char *message);
     void (*progress)(void *user, const slt_progress *progress);
     void *user; // handed to every hook
-    // where models compute: "cpu" (also NULL), or "cuda" in a library that was built with it
+    // where models compute: "cpu" (also NULL); "cuda" or "cuda:0", an NVIDIA GPU; "auto", the GPU
+    // where there is one, else the CPU, with the reason in the log
     const char *device;
     // of matrix products: "fp32", and on cuda "tf32" (also NULL)
     const char *precision;
@@ -57,8 +58,13 @@ SLT_API void slt_context_destroy(slt_context *context);
 SLT_API void slt_context_cancel(slt_context *context);
 SLT_API void slt_context_resume(slt_context *context);
 
-// The number of threads the context works with.
+// The number of threads the context works with, and its device: "cpu" or "cuda".
 SLT_API int slt_context_threads(const slt_context *context);
+SLT_API const char *slt_context_device(const slt_context *context);
+
+// Can a device be used here? Loads libslottar_cuda.so for "cuda". SLT_DEVICE, with the reason, if
+// not.
+SLT_API slt_status slt_device_check(const char *device);
 
 #ifdef __cplusplus
 }

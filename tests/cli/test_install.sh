@@ -18,7 +18,7 @@ done
 
 # the command, its library and its helper
 check "the command" 0 env -u LD_LIBRARY_PATH "$slottar" --version
-version=$(sed 's/slottar //' out)
+version=$(sed -n 's/^slottar //p' out)
 [ "$(pkg-config --modversion slottar)" = "$version" ] && ok "pkg-config has its version" || not_ok "pkg-config has its version"
 readelf -d "$LD_LIBRARY_PATH/libslottar.so" | grep -q "SONAME.*libslottar\.so\.${version%.*}\]" && ok "the library's name has a version" || not_ok "the library's name has a version"
 check "collects" 0 "$slottar" collect doorkey --split 40,8,8 -o data.safetensors -q
@@ -79,7 +79,9 @@ for name in $("$slottar" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
     grep -q "^\.SH SYNOPSIS" "$prefix/share/man/man1/slottar-$name.1" || missing="$missing slottar-$name(1)"
     grep -qF "slottar\\-$name (1)" "$prefix/share/man/man1/slottar.1" || missing="$missing slottar(1):$name"
 done
-for name in $(nm -D --defined-only "$LD_LIBRARY_PATH/libslottar.so" | awk '$2 == "T" && $3 ~ /^slt_/ {print $3}'); do
+# but for what libslottar_cuda.so calls
+inside=$(grep -rhoE '^SLT_PLUGIN [^(]*\(' "$tree/src" | grep -oE 'slt_[a-z_]+\(' | tr -d '(')
+for name in $(nm -D --defined-only "$LD_LIBRARY_PATH/libslottar.so" | awk '$2 == "T" && $3 ~ /^slt_/ {print $3}' | grep -vxF "$inside"); do
     page=$(sed -n 's/^\.so //p' "$prefix/share/man/man3/$name.3")
     grep -qF "$name(" "$prefix/share/man/$page" || missing="$missing $name(3)"
     grep -qF "id=\"$name\"" "$prefix"/share/doc/slottar/api/*.html || missing="$missing $name.html"

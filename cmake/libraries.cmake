@@ -1,0 +1,62 @@
+# The libraries that are linked. Required: jansson, libyaml, zlib. Optional, said aloud, and by
+# 'slottar --version': HDF5 (without it there is no slottar-hdf5) and a CBLAS (blas.cmake).
+# SLT_STATIC_LIBRARIES links archives, so that what is built needs nothing but the C library (wheels).
+option(SLT_STATIC_LIBRARIES "link archives of jansson, libyaml, zlib and HDF5" OFF)
+set(SLT_HDF5 "AUTO" CACHE STRING "the program that reads and writes HDF5: AUTO, ON or OFF")
+set_property(CACHE SLT_HDF5 PROPERTY STRINGS AUTO ON OFF)
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(JANSSON REQUIRED jansson)
+pkg_check_modules(YAML REQUIRED yaml-0.1)
+find_package(ZLIB REQUIRED)
+
+set(SLT_HDF5_VERSION none)
+if(NOT SLT_HDF5 STREQUAL "OFF")
+  find_package(HDF5 COMPONENTS C)
+  if(HDF5_FOUND)
+    set(SLT_HDF5_VERSION ${HDF5_VERSION})
+  elseif(SLT_HDF5 STREQUAL "ON")
+    message(FATAL_ERROR "SLT_HDF5=ON, but there is no libhdf5 (make deps installs it)")
+  endif()
+endif()
+
+function(slt_archive out)
+  set(found "")
+  foreach(name ${ARGN})
+    find_library(SLT_ARCHIVE_${name} lib${name}.a PATH_SUFFIXES hdf5/serial)
+    if(NOT SLT_ARCHIVE_${name})
+      message(FATAL_ERROR "SLT_STATIC_LIBRARIES=ON, but there is no lib${name}.a")
+    endif()
+    list(APPEND found ${SLT_ARCHIVE_${name}})
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+if(SLT_STATIC_LIBRARIES)
+  slt_archive(SLT_LIBRARIES jansson yaml z)
+  if(NOT SLT_HDF5_VERSION STREQUAL none)
+    slt_archive(SLT_HDF5_LIBRARIES hdf5 sz aec)
+  endif()
+  add_link_options(-Wl,--exclude-libs,ALL) # none of their names is exported
+else()
+  set(SLT_LIBRARIES ${JANSSON_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES})
+  set(SLT_HDF5_LIBRARIES ${HDF5_C_LIBRARIES})
+endif()
+
+include(cmake/blas.cmake)
+message(STATUS "HDF5: ${SLT_HDF5_VERSION}")
+message(STATUS "CBLAS: ${SLT_BLAS_NAME}")
+message(STATUS "matrix products: ${SLT_GEMM}")
+
+# properties of sources hold in one folder of CMake's only: called in each
+function(slt_source_flags)
+  set(src ${PROJECT_SOURCE_DIR}/src)
+  set_source_files_properties(${src}/devices/device_load.c PROPERTIES COMPILE_DEFINITIONS "SLT_BIN_LIB=\"${SLT_BIN_TO_LIB}\"")
+  set_source_files_properties(${src}/core/build_info.c PROPERTIES COMPILE_DEFINITIONS
+    "SLT_GEMM_NAME=\"${SLT_GEMM}\";SLT_BLAS_NAME=\"${SLT_BLAS_NAME}\";SLT_HDF5_VERSION=\"${SLT_HDF5_VERSION}\"")
+  if(SLT_HAS_BLAS)
+    set_source_files_properties(${src}/engine/gemm.c PROPERTIES COMPILE_DEFINITIONS SLT_HAS_BLAS)
+    set_source_files_properties(${src}/engine/gemm_blas.c PROPERTIES INCLUDE_DIRECTORIES "${SLT_BLAS_INCLUDE}")
+  endif()
+endfunction()
+slt_source_flags()
