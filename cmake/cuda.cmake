@@ -52,6 +52,5 @@ function(slt_add_cuda)
   target_link_libraries(slottar_cuda PRIVATE CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
   target_link_options(slottar_cuda PRIVATE -Wl,--exclude-libs,ALL)
   set_target_properties(slottar_cuda PROPERTIES
-    BUILD_RPATH "$ORIGIN/../nvidia/cu${CUDAToolkit_VERSION_MAJOR}/lib;/usr/local/cuda/lib64"
-    INSTALL_RPATH "/usr/local/cuda/lib64")
+    INSTALL_RPATH "$ORIGIN/../nvidia/cu${CUDAToolkit_VERSION_MAJOR}/lib;/usr/local/cuda/lib64")
 endfunction()

@@ -1,7 +1,7 @@
 # The libraries that are linked. Required: jansson, libyaml, zlib. Optional, said aloud, and by
 # 'slottar --version': HDF5 (without it there is no slottar-hdf5) and a CBLAS (blas.cmake).
-# SLT_STATIC_LIBRARIES links archives, so that what is built needs nothing but the C library (wheels).
-option(SLT_STATIC_LIBRARIES "link archives of jansson, libyaml, zlib and HDF5" OFF)
+# SLT_WHEEL: as wheels carry them (tools/pack_wheels.py): HDF5 as an archive, the others next to the file.
+option(SLT_WHEEL "libraries are found next to the file; HDF5 is linked as an archive" OFF)
 set(SLT_HDF5 "AUTO" CACHE STRING "the program that reads and writes HDF5: AUTO, ON or OFF")
 set_property(CACHE SLT_HDF5 PROPERTY STRINGS AUTO ON OFF)
 
@@ -21,26 +21,17 @@ if(NOT SLT_HDF5 STREQUAL "OFF")
   endif()
 endif()
 
-function(slt_archive out)
-  set(found "")
-  foreach(name ${ARGN})
-    find_library(SLT_ARCHIVE_${name} lib${name}.a PATH_SUFFIXES hdf5/serial)
-    if(NOT SLT_ARCHIVE_${name})
-      message(FATAL_ERROR "SLT_STATIC_LIBRARIES=ON, but there is no lib${name}.a")
-    endif()
-    list(APPEND found ${SLT_ARCHIVE_${name}})
+set(SLT_LIBRARIES ${JANSSON_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES})
+set(SLT_HDF5_LIBRARIES ${HDF5_C_LIBRARIES})
+if(SLT_WHEEL)
+  set(CMAKE_BUILD_WITH_INSTALL_RPATH ON) # no room for another path, which would be the current folder
+  set(CMAKE_INSTALL_RPATH $ORIGIN)
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH OFF)
+  set(SLT_HDF5_LIBRARIES "")
+  foreach(name hdf5 sz aec) # their own needs (curl, crypto) serve what is not linked
+    find_library(SLT_ARCHIVE_${name} lib${name}.a PATH_SUFFIXES hdf5/serial REQUIRED)
+    list(APPEND SLT_HDF5_LIBRARIES ${SLT_ARCHIVE_${name}})
   endforeach()
-  set(${out} ${found} PARENT_SCOPE)
-endfunction()
-if(SLT_STATIC_LIBRARIES)
-  slt_archive(SLT_LIBRARIES jansson yaml z)
-  if(NOT SLT_HDF5_VERSION STREQUAL none)
-    slt_archive(SLT_HDF5_LIBRARIES hdf5 sz aec)
-  endif()
-  add_link_options(-Wl,--exclude-libs,ALL) # none of their names is exported
-else()
-  set(SLT_LIBRARIES ${JANSSON_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES})
-  set(SLT_HDF5_LIBRARIES ${HDF5_C_LIBRARIES})
 endif()
 
 include(cmake/blas.cmake)

@@ -1,8 +1,9 @@
 """Makes wheels of an installed tree, with Python's own library alone: pack_wheels.py TREE OUT
 
 TREE is what python/CMakeLists.txt installs. libslottar_cuda.so becomes the wheel slottar-cuda, all else, with the
-packages that pyproject.toml names, the wheel slottar. The platform tag says the oldest glibc that has all the
-symbols which the files need; a file that needs other libraries than those of every Linux is an error.
+packages that pyproject.toml names, the wheel slottar. Libraries that not every Linux has are copied next to the
+files that need them, which look there (SLT_WHEEL). The platform tag says the oldest glibc that has all the symbols
+that the files need.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
@@ -39,19 +40,39 @@ def objdump(flag: str, path: Path) -> str:
     return subprocess.run(["objdump", flag, path], check=True, capture_output=True, text=True).stdout
 
 
-def platform_tag(files: List[Path], allowed: str) -> str:
+def is_elf(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def check_paths(path: Path) -> None:
+    """Libraries are looked for in places relative to the file, or of the system."""
+    for listed in re.findall(r"R(?:UN)?PATH +(\S*)", objdump("-p", path)):
+        for one in listed.split(":"):
+            if not one.startswith(("$ORIGIN", "/usr/local/cuda")):
+                sys.exit(f"{path} looks for libraries in '{one}'")
+
+
+def carried(files: List[Path], allowed: str) -> List[Path]:
+    """The libraries that the files need and that not every Linux has."""
+    found: Dict[str, Path] = {}
+    for path in filter(is_elf, files):
+        listed = subprocess.run(["ldd", path], check=True, capture_output=True, text=True).stdout
+        for name, where in re.findall(r"^\s*(\S+) => (.*?)(?: \(0x|$)", listed, re.M):
+            if re.fullmatch(allowed, name):
+                continue
+            if not Path(where).is_file():
+                sys.exit(f"{path} needs {name}, which is not here")
+            found[name] = Path(where)
+    return [found[name] for name in sorted(found)]
+
+
+def platform_tag(files: List[Path]) -> str:
     """manylinux_2_N_MACHINE, true for all the files."""
     newest = 17  # the oldest tag that pip knows
-    for path in files:
-        with path.open("rb") as file:
-            if file.read(4) != b"\x7fELF":
-                continue
-        needed = re.findall(r"NEEDED +(\S+)", objdump("-p", path))
-        other = [name for name in needed if not re.fullmatch(allowed, name)]
-        if other:
-            sys.exit(f"{path} needs {' '.join(other)}: the wheel would not run everywhere")
-        minors = re.findall(r"GLIBC_2\.(\d+)", objdump("-T", path))
-        newest = max([newest, *map(int, minors)])
+    for path in filter(is_elf, files):
+        check_paths(path)
+        newest = max([newest, *map(int, re.findall(r"GLIBC_2\.(\d+)", objdump("-T", path)))])
     return f"manylinux_2_{newest}_{platform.machine()}"
 
 
@@ -101,6 +122,9 @@ def main() -> None:
     programs = [str(path.relative_to(tree)) for path in own if path.suffix != ".py"]
 
     files = {str(path.relative_to(tree)): path.read_bytes() for path in own}
+    libraries = carried(own, SYSTEM)
+    files.update({f"slottar/{path.name}": path.read_bytes() for path in libraries})
+    print("carries", *(path.name for path in libraries))
     for package in settings["tool"]["scikit-build"]["wheel"]["packages"]:
         for path in sorted((TOP / package).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
@@ -110,9 +134,12 @@ def main() -> None:
     files[f"{info}/METADATA"] = metadata("slottar", project, project["dependencies"], readme).encode()
     scripts = "\n".join(f"{name} = {call}" for name, call in project["scripts"].items())
     files[f"{info}/entry_points.txt"] = f"[console_scripts]\n{scripts}\n".encode()
-    write_wheel(out, "slottar", platform_tag(own, SYSTEM), files, programs)
+    write_wheel(out, "slottar", platform_tag([*own, *libraries]), files, programs)
 
     if device:
+        objects = [one for one in re.findall(r"NEEDED +(\S+)", objdump("-p", device[0])) if not re.fullmatch(f"{SYSTEM}|{CUBLAS}", one)]
+        if objects:
+            sys.exit(f"libslottar_cuda.so needs {' '.join(objects)}")
         (cublas,) = set(re.findall(r"libcublas\.so\.(\d+)", objdump("-p", device[0])))
         requires = [f"slottar=={version()}", f"nvidia-cublas>={cublas},<{int(cublas) + 1}"]
         of_device = {**project, "optional-dependencies": {}, "description": "The CUDA device of slottar"}
@@ -122,8 +149,7 @@ def main() -> None:
             "slottar_cuda/libslottar_cuda.so": device[0].read_bytes(),
             f"slottar_cuda-{version()}.dist-info/METADATA": metadata("slottar-cuda", of_device, requires, note).encode(),
         }
-        tag = platform_tag(device, f"{SYSTEM}|{CUBLAS}")
-        write_wheel(out, "slottar-cuda", tag, files, ["slottar_cuda/libslottar_cuda.so"])
+        write_wheel(out, "slottar-cuda", platform_tag(device), files, ["slottar_cuda/libslottar_cuda.so"])
 
 
 if __name__ == "__main__":
