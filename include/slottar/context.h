@@ -1,5 +1,11 @@
 // A context: threads, memory and hooks of a piece of work.
 //
+//     slt_context *context;
+//     slt_context_options options = {.threads = 4, .device = "auto"};
+//     slt_context_create(&options, &context);
+//     printf("%d threads, %s\n", slt_context_threads(context), slt_context_device(context));
+//     slt_context_destroy(context);
+//
 // A handle is used by one thread at a time; slt_context_cancel may be called from any thread or
 // from a signal handler. Contexts know nothing of each other. Handles of one context may be used by
 // different threads at once, but on cuda: while one has the context's threads the others work
