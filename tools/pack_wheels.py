@@ -28,6 +28,8 @@ TOP = Path(__file__).parents[1]
 # manylinux allows these on every machine (PEP 600); cuBLAS comes from nvidia-cublas
 SYSTEM = r"(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|ld-linux-[^.]*)\.so\.\d+"
 CUBLAS = r"libcublas(Lt)?\.so\.\d+"
+# texts of the licences of what a wheel carries or has linked in, by the names of Debian's packages
+LICENCES = ("libjansson4", "libyaml-0-2", "zlib1g", "libhdf5-dev", "libaec-dev")
 CUDA_NOTE = '"""The CUDA device of the package slottar, which finds it next to itself."""\n'
 
 
@@ -132,6 +134,11 @@ def main() -> None:
     info = f"slottar-{version()}.dist-info"
     readme = (TOP / project["readme"]).read_text(encoding="utf-8")
     files[f"{info}/METADATA"] = metadata("slottar", project, project["dependencies"], readme).encode()
+    for package in LICENCES:
+        text = Path("/usr/share/doc", package, "copyright")
+        files[f"{info}/licenses/{package}.txt"] = text.read_bytes()
+    bom = subprocess.run([TOP / "tools/sbom", "--json", tree], check=True, capture_output=True)
+    files[f"{info}/sboms/slottar.cdx.json"] = bom.stdout
     scripts = "\n".join(f"{name} = {call}" for name, call in project["scripts"].items())
     files[f"{info}/entry_points.txt"] = f"[console_scripts]\n{scripts}\n".encode()
     write_wheel(out, "slottar", platform_tag([*own, *libraries]), files, programs)
