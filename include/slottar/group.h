@@ -1,6 +1,6 @@
 // A group: processes that do one piece of work together, each with a context of its own.
 //
-//     slt_group group = {rank, size, sum, broadcast, gather};
+//     slt_group group = {rank, size, sum, broadcast, gather, NULL};
 //     slt_context_options options = {.group = &group};
 //     slt_context_create(&options, &context);
 //
