@@ -7,7 +7,7 @@ BUILD   ?= build
 DIST    ?= build
 VERSION := $(shell sed -n 's/.define SLT_VERSION_[MP][A-Z]* //p' include/slottar/version.h | paste -sd.)
 
-.PHONY: all install uninstall dist demo test check python fuzz faults analyze load asan tsan deps layers symbols sizes numbers format lint clean help
+.PHONY: all install uninstall dist distcheck wheels debian demo test check python fuzz faults analyze load asan tsan deps layers symbols sizes numbers format lint clean help
 
 all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
@@ -24,6 +24,15 @@ dist: ## slottar-VERSION.tar.gz in build (or DIST), from the last commit
 	@mkdir -p $(DIST)
 	@git archive --prefix=slottar-$(VERSION)/ HEAD | gzip -9n >$(DIST)/slottar-$(VERSION).tar.gz
 	@echo $(DIST)/slottar-$(VERSION).tar.gz
+
+distcheck: dist ## the archive, unpacked, built and tried
+	@tools/distcheck $(DIST)/slottar-$(VERSION).tar.gz
+
+wheels: ## the wheels of Python for this platform, tried in an empty virtual environment
+	@tools/wheels
+
+debian: ## Debian packages in build-debian, looked at by lintian
+	@tools/debian
 
 demo: deps all ## installs, builds and shows what slottar does
 	@tools/demo

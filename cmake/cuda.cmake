@@ -1,5 +1,6 @@
-# The CUDA device (src/cuda). AUTO: where there are a compiler, cuBLAS and a driver; said aloud either
-# way. Without it the library has no trace of it (tests/cli/test_device.sh).
+# The CUDA device (src/cuda): libslottar_cuda.so, which the library and the command load at run time where
+# there is a driver; they are the same with and without it. AUTO: where there are a compiler, cuBLAS and a
+# driver; said aloud either way.
 set(SLT_CUDA "AUTO" CACHE STRING "the CUDA device: AUTO, ON or OFF")
 set_property(CACHE SLT_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(SLT_CUDA_ARCHITECTURES "90a" CACHE STRING "GPU architectures, e.g. 80;90a (90a: Hopper with all it has)")
@@ -33,17 +34,23 @@ if(NOT SLT_CUDA STREQUAL "OFF")
     set(SLT_HAS_CUDA ON)
     set(CMAKE_CUDA_STANDARD 17)
     set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
-    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
     set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
     message(STATUS "CUDA: ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${SLT_CUDA_ARCHITECTURES}")
   endif()
 endif()
 
-# kernels and the host side, as sources of a target that has the library's objects
-function(slt_add_cuda target)
+# kernels and the host side. The runtime is linked statically; cuBLAS is a toolkit's, or that of the package
+# nvidia-cublas in the same site-packages
+function(slt_add_cuda)
   file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/*.cu ${PROJECT_SOURCE_DIR}/src/cuda/*.c)
-  target_sources(${target} PRIVATE ${kernels})
-  target_compile_definitions(${target} PRIVATE SLT_CUDA)
-  target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:SLT_CUDA_FUSED=$<BOOL:${SLT_CUDA_FUSED}>>)
-  target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  add_library(slt_cuda_objects OBJECT ${kernels})
+  slt_setup(slt_cuda_objects)
+  target_link_libraries(slt_cuda_objects PUBLIC CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
+  target_compile_definitions(slt_cuda_objects PRIVATE SLT_BUILD $<$<COMPILE_LANGUAGE:C>:SLT_CUDA_FUSED=$<BOOL:${SLT_CUDA_FUSED}>>)
+  target_include_directories(slt_cuda_objects SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  add_library(slottar_cuda MODULE $<TARGET_OBJECTS:slt_cuda_objects>)
+  target_link_libraries(slottar_cuda PRIVATE CUDA::cudart_static CUDA::cublas CUDA::cublasLt)
+  target_link_options(slottar_cuda PRIVATE -Wl,--exclude-libs,ALL)
+  set_target_properties(slottar_cuda PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../nvidia/cu${CUDAToolkit_VERSION_MAJOR}/lib;/usr/local/cuda/lib64")
 endfunction()

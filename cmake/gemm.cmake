@@ -13,4 +13,3 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set_source_files_properties(src/ops/common/attention_avx512.c
     PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mfma")
 endif()
-message(STATUS "matrix products: ${SLT_GEMM}")

@@ -1,5 +1,9 @@
 // Measuring throughput.
 //
+//     slt_bench_result result;
+//     slt_bench_env(context, "MiniGrid-DoorKey-8x8-v0", 0.2, &result);
+//     printf("%.0f steps a second\n", result.steps_per_s);
+//
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLOTTAR_BENCH_H

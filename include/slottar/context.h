@@ -1,5 +1,11 @@
 // A context: threads, memory and hooks of a piece of work.
 //
+//     slt_context *context;
+//     slt_context_options options = {.threads = 4, .device = "auto"};
+//     slt_context_create(&options, &context);
+//     printf("%d threads, %s\n", slt_context_threads(context), slt_context_device(context));
+//     slt_context_destroy(context);
+//
 // A handle is used by one thread at a time; slt_context_cancel may be called from any thread or
 // from a signal handler. Contexts know nothing of each other. Handles of one context may be used by
 // different threads at once, but on cuda: while one has the context's threads the others work
@@ -39,7 +45,8 @@ typedef struct {
     void (*log)(void *user, slt_log_level level, const char *message);
     void (*progress)(void *user, const slt_progress *progress);
     void *user; // handed to every hook
-    // where models compute: "cpu" (also NULL), or "cuda" in a library that was built with it
+    // where models compute: "cpu" (also NULL); "cuda" or "cuda:0", an NVIDIA GPU; "auto", the GPU
+    // where there is one, else the CPU, with the reason in the log
     const char *device;
     // of matrix products: "fp32", and on cuda "tf32" (also NULL)
     const char *precision;
@@ -57,8 +64,13 @@ SLT_API void slt_context_destroy(slt_context *context);
 SLT_API void slt_context_cancel(slt_context *context);
 SLT_API void slt_context_resume(slt_context *context);
 
-// The number of threads the context works with.
+// The number of threads the context works with, and its device: "cpu" or "cuda".
 SLT_API int slt_context_threads(const slt_context *context);
+SLT_API const char *slt_context_device(const slt_context *context);
+
+// Can a device be used here? Loads libslottar_cuda.so for "cuda". SLT_DEVICE, with the reason, if
+// not.
+SLT_API slt_status slt_device_check(const char *device);
 
 #ifdef __cplusplus
 }

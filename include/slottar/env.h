@@ -4,11 +4,19 @@
 // context, into arrays of the caller. Results depend on seeds and actions only, never on the number
 // of threads. Nothing is allocated between creation and destruction.
 //
+//     enum { N = 64 };
+//     uint64_t seeds[N] = {0};
+//     int64_t actions[N] = {0};
+//     double rewards[N];
 //     slt_env_batch *batch;
-//     slt_env_batch_create(context, "makebedfull-v0", n, SLT_AUTORESET_NEXT_STEP, &batch);
+//     slt_env_batch_create(context, "makebedfull-v0", N, SLT_AUTORESET_NEXT_STEP, &batch);
+//     size_t size = (size_t)slt_env_batch_info(batch)->observation_size;
+//     uint8_t *observations = malloc(N * size);
 //     slt_env_batch_reset(batch, seeds, NULL, observations);
-//     slt_env_batch_step(batch, actions, &(slt_env_outputs){.observations = observations, ...});
+//     slt_env_outputs outputs = {.observations = observations, .rewards = rewards};
+//     slt_env_batch_step(batch, actions, &outputs);
 //     slt_env_batch_destroy(batch);
+//     free(observations);
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

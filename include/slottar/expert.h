@@ -1,8 +1,10 @@
 // Experts at work: episodes played by a bot, a planner or at random, recorded as a data set.
 //
 //     const char *const set[] = {"craft-full"};
-//     slt_collect_request request = {
-//         .environments = set, .environment_count = 1, .path = "craft-full.safetensors"};
+//     slt_collect_request request = {.environments = set,
+//                                    .environment_count = 1,
+//                                    .path = "craft-full.safetensors",
+//                                    .episodes = {200, 20, 20}};
 //     slt_collect(context, &request, NULL);
 //
 // docs/data.md tells what the named sets are.

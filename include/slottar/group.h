@@ -1,5 +1,9 @@
 // A group: processes that do one piece of work together, each with a context of its own.
 //
+//     slt_group group = {rank, size, sum, broadcast, gather, NULL};
+//     slt_context_options options = {.group = &group};
+//     slt_context_create(&options, &context);
+//
 // The library knows no way to talk between processes: who starts them hands it three functions,
 // over MPI, sockets or threads, in the options of the context (slt_context_options.group). The
 // command does so under mpirun and srun, where it was built with MPI. Every process then makes the

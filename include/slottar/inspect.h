@@ -1,5 +1,9 @@
 // What is in a file.
 //
+//     slt_file_kind kind;
+//     slt_file_look(context, "demos.safetensors", &kind);
+//     if (kind == SLT_FILE_DATASET) puts("a data set");
+//
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLOTTAR_INSPECT_H

@@ -3,6 +3,11 @@
 // A segmentation gives every step of a trajectory the id of its segment. Scores are fractions, not
 // percent. docs/metrics.md has the formulas.
 //
+//     int32_t labels[] = {0, 0, 0, 1, 1, 1}, found[] = {0, 0, 1, 1, 1, 1};
+//     slt_scores scores;
+//     slt_score_pair(context, labels, found, 6, SLT_TOLERANCE, &scores);
+//     printf("F1 %.2f, ARI %.2f\n", scores.f1, scores.ari);
+//
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLOTTAR_METRICS_H

@@ -1,6 +1,9 @@
 // What an option is: one row gives a field of a struct, a key=value on the command line, a key of a
 // YAML file, a Python keyword and a line of documentation.
 //
+//     for (const slt_option *option = slt_train_options_of("slottar", 0); option->name; option++)
+//         printf("%s=%s  %s\n", option->name, option->fallback, option->help);
+//
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLOTTAR_OPTION_H

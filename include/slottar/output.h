@@ -5,6 +5,13 @@
 //   - One process at a time writes it (PATH.lock), and it appears whole or not at all.
 //   - Permissions follow the umask.
 //
+//     const char *inputs[] = {"demos.safetensors"};
+//     slt_output_request request = {.path = "notes.txt", .inputs = inputs, .input_count = 1};
+//     slt_output *output;
+//     slt_output_open(context, &request, &output);
+//     slt_output_write(output, "two lines\nof text\n", 18);
+//     slt_output_commit(output); // the file appears
+//
 // Run directories, sweeps and reproductions resume: they keep what they find of their own.
 //
 // SPDX-License-Identifier: MIT

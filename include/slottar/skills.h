@@ -1,8 +1,8 @@
 // Types of segments: numbers that mean the same in all trajectories, learned without labels.
 //
 //     slt_types *types;
-//     slt_types_learn(context, data, NULL, NULL, &types);     // from the labelled boundaries
-//     slt_types_of(types, data, episode, ids, out);           // a type per segment
+//     slt_types_learn(context, data, NULL, NULL, &types); // from the labelled boundaries
+//     slt_types_of(types, data, 0, ids, found);           // a type per segment of episode 0
 //     slt_types_close(types);
 //
 // Where observations are symbols (bytes, bits, whole numbers), a segment's type is its effect: the

@@ -3,6 +3,9 @@
 // Every function that can fail returns a slt_status and writes its results only on success.
 // The text of the failure, with the numbers in it, is kept per thread: slt_last_error().
 //
+//     if (slt_dataset_open(context, "missing.npz", &data) != SLT_OK)
+//         fprintf(stderr, "%s\n", slt_last_error()); // missing.npz: No such file or directory
+//
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLOTTAR_STATUS_H

@@ -3,11 +3,12 @@
 //     slt_stream_options options = {.lag = 5};
 //     slt_stream *stream;
 //     slt_stream_open(model, &options, &stream);
-//     while (acting) {
+//     while (act(&observation, &action)) {
 //         slt_stream_event event;
 //         slt_stream_push(stream, observation, action, &event);
 //         if (event.boundary.step >= 0) react(&event.boundary);
 //     }
+//     slt_stream_end end;
 //     slt_stream_finish(stream, &end);
 //     slt_stream_close(stream);
 //

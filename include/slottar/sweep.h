@@ -3,9 +3,9 @@
 //     const char *const settings[] = {"lr=1e-4,1e-3", "beta=0.1,0.5,1", "search=grid"};
 //     slt_sweep_request request = {.model = "slottar", .data = "demos.safetensors",
 //                                  .folder = "sweeps/a", .settings = settings, .setting_count = 3};
-//     slt_sweep *sweep;
-//     slt_sweep_run(context, &request, &sweep);
-//     for (int i = 0; i < slt_sweep_count(sweep); i++) show(slt_sweep_at(sweep, i));
+//     slt_sweep *sweep = NULL;
+//     if (slt_sweep_run(context, &request, &sweep) == SLT_OK)
+//         for (int i = 0; i < slt_sweep_count(sweep); i++) show(slt_sweep_at(sweep, i));
 //     slt_sweep_close(sweep);
 //
 // docs/sweep.md tells what may be written as a setting, and what lies in the folder.

@@ -1,7 +1,7 @@
 // Training: a model on a data set, into a run directory that can be killed and resumed at any time.
 //
 //     slt_train_request request = {
-//         .model = "slottar", .data = "demos.safetensors", .run = "runs/a"};
+//         .model = "slottar", .data = "demos.safetensors", .run = "runs/new"};
 //     slt_train_result result;
 //     slt_train(context, &request, &result);
 //

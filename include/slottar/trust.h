@@ -1,6 +1,10 @@
 // How far to trust segments that no label was compared with. One notion for the command, Python,
 // `info` and the report; docs/trust.md tells how each field is found.
 //
+//     const slt_trust *trust = &slt_model_about(model)->trust;
+//     printf("trust %.2f\n", trust->trust);
+//     for (int i = 0; i < trust->warning_count; i++) puts(trust->warnings[i]);
+//
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLOTTAR_TRUST_H

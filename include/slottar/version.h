@@ -31,6 +31,9 @@ extern "C" {
 // The version of the library that runs, in the same form. Static text.
 SLT_API const char *slt_version(void);
 
+// What the library was built with, a line per part: "HDF5: 1.10.8" or "HDF5: none". Static text.
+SLT_API const char *slt_build_info(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,7 @@ import logging
 import os
 import queue
 import threading
+import warnings
 import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -89,6 +90,9 @@ class Context:
         pointer = ctypes.c_void_p()
         check(lib.slt_context_create(options, pointer))
         self.pointer = pointer
+        self.device = lib.slt_context_device(pointer).decode()
+        if device == "auto" and self.device == "cpu":
+            warnings.warn(f"device auto: the CPU; {last_message()}", stacklevel=4)
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._owner: Optional[int] = None

@@ -47,7 +47,7 @@ _COMMON = {
     "seconds": (None, "takes fewer steps where they would take longer"),
     "seed": (0, "of everything that is random"),
     "threads": (None, "None: one per core; results do not depend on it"),
-    "device": ("cpu", '"cpu" or "cuda"'),
+    "device": ("cpu", '"cpu", "cuda", or "auto": the GPU where there is one, else the CPU'),
     "precision": (None, 'of matrix products: "fp32", on cuda also "tf32"'),
     "run": (None, "run directory to keep; fit resumes where it stopped"),
     "progress": (False, "shows a bar"),

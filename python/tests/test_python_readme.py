@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import slottar
@@ -60,8 +61,10 @@ def test_links_lead_somewhere():
 
 def test_versions_agree():
     for name, pattern in (
-        ("pyproject.toml", '^version = "(.*)"$'),
         ("CITATION.cff", "^version: (.*)$"),
+        ("debian/changelog", r"^slottar \((.*)-1\)"),
+        ("CHANGELOG.md", r"\A# Changelog\n\n## (.*)$"),
     ):
         text = (TOP / name).read_text(encoding="utf-8")
         assert re.findall(pattern, text, re.M) == [slottar.__version__], name
+    assert metadata.version("slottar") == slottar.__version__

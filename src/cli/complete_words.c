@@ -44,7 +44,7 @@ static const struct {
     {"TABLE",     NULL, slt_reproduce_table},
     {"COMMAND",   NULL, command_name},
     {"SPLIT",     NULL, split},
-    {"DEVICE",    "cpu|cuda", NULL},
+    {"DEVICE",    "auto|cpu|cuda", NULL},
     {"PRECISION", "fp32|tf32", NULL},
     {"PROFILE",   "default|reference|paper", NULL},
     {"EXPERT",    "bot|random", NULL},

@@ -48,11 +48,19 @@ static int run_command(cli_call *call, int argc, char **argv) {
     return code;
 }
 
+// the version, and what this build and this machine have
+static int print_version(void) {
+    bool gpu = slt_device_check("cuda") == SLT_OK;
+    int length = printf("slottar %s\n%s\nCUDA: %s\n", slt_version(), slt_build_info(),
+                        gpu ? "yes" : slt_last_error());
+    return length < 0 || fflush(stdout) != 0 ? CLI_FAILED : CLI_DONE;
+}
+
 int main(int argc, char **argv) {
     uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); // whatever a loaded library sets
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a message, not an end
     const char *name = argc > 1 ? argv[1] : "--help";
-    if (strcmp(name, "--version") == 0) return printf("slottar %s\n", slt_version()) < 0;
+    if (strcmp(name, "--version") == 0) return print_version();
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         cli_help_all();
         return argc > 1 ? CLI_DONE : CLI_USAGE;

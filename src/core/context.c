@@ -28,13 +28,18 @@ const char *slt_precision_name(slt_precision precision) {
     return names[precision];
 }
 
-// "cpu" or "cuda", and what may stand next to it
+// "cpu", "cuda" or "cuda:0", and what may stand next to it
 static slt_status read_device(const slt_context_options *options, bool *on_device,
                               slt_precision *precision) {
     const char *device = options->device ? options->device : "cpu";
-    *on_device = strcmp(device, "cuda") == 0;
+    if (strncmp(device, "cuda:", 5) == 0 && device[5] > '0' && device[5] <= '9')
+        SLT_FAIL(SLT_INVALID,
+                 "device %s: models compute on the first GPU that is visible; run with "
+                 "CUDA_VISIBLE_DEVICES=%s and device cuda",
+                 device, device + 5);
+    *on_device = strcmp(device, "cuda") == 0 || strcmp(device, "cuda:0") == 0;
     if (!*on_device && strcmp(device, "cpu") != 0)
-        SLT_FAIL(SLT_INVALID, "no device '%s': cpu or cuda", device);
+        SLT_FAIL(SLT_INVALID, "no device '%s': cpu, cuda or auto", device);
     *precision = *on_device ? SLT_TF32 : SLT_FP32;
     if (!options->precision) return SLT_OK;
     for (slt_precision i = 0; i < SLT_PRECISIONS; i++) {
@@ -119,6 +124,7 @@ void slt_context_destroy(slt_context *context) {
 void slt_context_cancel(slt_context *context) { atomic_store(&context->cancelled, 1); }
 void slt_context_resume(slt_context *context) { atomic_store(&context->cancelled, 0); }
 int slt_context_threads(const slt_context *context) { return slt_pool_threads(context->pool); }
+const char *slt_context_device(const slt_context *context) { return context->options.device; }
 
 bool slt_context_count_down(slt_context *context) {
     int left = atomic_load(&context->cancelled);

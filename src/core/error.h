@@ -8,8 +8,11 @@
 
 #include "slottar/status.h"
 
+// of the inside, but called by libslottar_cuda.so, which is loaded at run time
+#define SLT_PLUGIN SLT_API
+
 // keeps the message for slt_last_error and gives the code back
-slt_status slt_fail(slt_status status, const char *format, ...)
+SLT_PLUGIN slt_status slt_fail(slt_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 // puts "prefix: " before the kept message (a file's name, say) and gives the code back

@@ -24,11 +24,11 @@ typedef struct {
 extern const slt_allocator slt_system_allocator;
 
 // count*size with an overflow check: false when it does not fit in a size_t
-bool slt_size_mul(size_t count, size_t size, size_t *out);
+SLT_PLUGIN bool slt_size_mul(size_t count, size_t size, size_t *out);
 
 // zeroed memory for count things of size bytes; NULL, with the size in the message, on failure
-void *slt_alloc(const slt_allocator *allocator, size_t count, size_t size);
-void slt_free(const slt_allocator *allocator, void *memory);
+SLT_PLUGIN void *slt_alloc(const slt_allocator *allocator, size_t count, size_t size);
+SLT_PLUGIN void slt_free(const slt_allocator *allocator, void *memory);
 
 typedef struct slt_arena_block slt_arena_block;
 
@@ -50,9 +50,9 @@ void slt_arena_init(slt_arena *arena, const slt_allocator *allocator, size_t blo
 void slt_arena_deinit(slt_arena *arena);
 
 // zeroed, aligned; NULL, with the size in the message, on failure
-void *slt_arena_take(slt_arena *arena, size_t count, size_t size);
-slt_arena_mark slt_arena_now(const slt_arena *arena);
-void slt_arena_reset(slt_arena *arena, slt_arena_mark mark);
+SLT_PLUGIN void *slt_arena_take(slt_arena *arena, size_t count, size_t size);
+SLT_PLUGIN slt_arena_mark slt_arena_now(const slt_arena *arena);
+SLT_PLUGIN void slt_arena_reset(slt_arena *arena, slt_arena_mark mark);
 
 // a zero-terminated copy in the arena
 slt_status slt_arena_text(slt_arena *arena, const char *text, size_t length, char **out);

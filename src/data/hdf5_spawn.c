@@ -4,10 +4,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "data/hdf5_spawn.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -16,28 +14,15 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/near_file.h"
 
-enum { PATH_SIZE = 4096, SAID = 800, WORDS = 2 };
+enum { PATH_SIZE = SLT_NEAR_PATH, SAID = 800, WORDS = 2 };
 
 extern char **environ;
 
 #define PROGRAM "slottar-hdf5"
 
 // ---- finding the program
-
-// next to the file, or where an installed library or command has it: SLT_LIBEXEC is a path from the
-// library's folder, SLT_BIN_LIBEXEC from the command's, so that an installed tree can be moved
-static bool is_near(const char *file, char out[PATH_SIZE]) {
-    static const char *const places[] = {".", SLT_LIBEXEC, SLT_BIN_LIBEXEC};
-    char copy[PATH_SIZE];
-    snprintf(copy, sizeof copy, "%s", file);
-    const char *folder = dirname(copy);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int length = snprintf(out, PATH_SIZE, "%s/%s/" PROGRAM, folder, places[i]);
-        if (length < PATH_SIZE && access(out, X_OK) == 0) return true;
-    }
-    return false;
-}
 
 static slt_status find_program(char out[PATH_SIZE]) {
     const char *chosen = getenv("SLOTTAR_HDF5");
@@ -46,14 +31,11 @@ static slt_status find_program(char out[PATH_SIZE]) {
             return SLT_OK;
         SLT_FAIL(SLT_IO, "SLOTTAR_HDF5=%.300s is no program", chosen);
     }
-    Dl_info library;
-    char self[PATH_SIZE] = "";
-    if (dladdr((void *)slt_hdf5_spawn, &library) && library.dli_fname &&
-        is_near(library.dli_fname, out))
-        return SLT_OK;
-    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && is_near(self, out)) return SLT_OK;
-    SLT_FAIL(SLT_IO,
-             "the program " PROGRAM " that reads HDF5 is missing: set SLOTTAR_HDF5 to its path");
+    // next to the library, or where an installed library or command has it
+    static const char *const places[] = {".", SLT_LIBEXEC, SLT_BIN_LIBEXEC, NULL};
+    if (slt_near_file(places, PROGRAM, X_OK, out)) return SLT_OK;
+    SLT_FAIL(SLT_IO, "HDF5 is read by the program " PROGRAM
+                     ", which is missing: build slottar with libhdf5, or set SLOTTAR_HDF5");
 }
 
 // ---- running it

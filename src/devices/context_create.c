@@ -1,33 +1,55 @@
-// Contexts with the devices of this build.
+// Contexts with the devices that are here.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <stdio.h>
 #include <string.h>
-#include "engine/device.h"
-#ifdef SLT_CUDA
-#include "cuda/tape/cuda_kind.h"
-#endif
+#include "devices/device_load.h"
 
-static const slt_device_kind *const kinds[] = {
-#ifdef SLT_CUDA
-    &slt_device_cuda,
-#endif
-    NULL,
-};
+static slt_status fail_with_advice(slt_status status) {
+    char why[800];
+    snprintf(why, sizeof why, "%s", slt_last_error());
+    SLT_FAIL(status, "device cuda: %s; device auto takes the CPU then", why);
+}
 
 static slt_status open_device(slt_context *context) {
-    const char *name = context->options.device;
-    for (int i = 0; kinds[i]; i++) {
-        if (strcmp(kinds[i]->name, name) != 0) continue;
-        SLT_TRY(kinds[i]->open(context, &context->device));
-        context->device->kind = kinds[i];
-        context->device_close = kinds[i]->close;
-        return SLT_OK;
+    const slt_device_kind *kind;
+    slt_status status = slt_device_load(&kind);
+    if (status == SLT_OK) status = kind->open(context, &context->device);
+    if (status != SLT_OK) return fail_with_advice(status);
+    context->device->kind = kind;
+    context->device_close = kind->close;
+    return SLT_OK;
+}
+
+slt_status slt_device_check(const char *device) {
+    const slt_device_kind *kind;
+    if (!device || strcmp(device, "cpu") == 0) return SLT_OK;
+    if (strcmp(device, "cuda") != 0 && strcmp(device, "cuda:0") != 0)
+        SLT_FAIL(SLT_INVALID, "no device '%s': cpu or cuda", device);
+    SLT_TRY(slt_device_load(&kind));
+    return kind->check();
+}
+
+// the GPU where there is one; else the CPU, which computes in fp32 whatever the GPU would
+static slt_status create_on_best(slt_context_options options, slt_context **out) {
+    char why[400] = "";
+    options.device = "cuda";
+    if (slt_device_check("cuda") != SLT_OK) {
+        snprintf(why, sizeof why, "%s", slt_last_error());
+        options.device = "cpu";
+        if (options.precision && strcmp(options.precision, "tf32") == 0) options.precision = NULL;
     }
-    SLT_FAIL(SLT_DEVICE, "this build knows no device '%s': it was configured without SLT_CUDA",
-             name);
+    SLT_TRY(slt_context_make(&options, open_device, out));
+    if (why[0])
+        slt_context_log(*out, SLT_LOG_INFO, "device auto: the CPU; %s", why);
+    else
+        slt_context_log(*out, SLT_LOG_INFO, "device auto: cuda");
+    return SLT_OK;
 }
 
 slt_status slt_context_create(const slt_context_options *options, slt_context **out) {
+    if (options && options->device && strcmp(options->device, "auto") == 0)
+        return create_on_best(*options, out);
     return slt_context_make(options, open_device, out);
 }

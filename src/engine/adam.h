@@ -13,6 +13,6 @@
 slt_status slt_adam_step(slt_tape *tape);
 
 // the learning rate with both corrections of step adam_count
-slt_real slt_adam_rate(const slt_step *step);
+SLT_PLUGIN slt_real slt_adam_rate(const slt_step *step);
 
 #endif

@@ -18,6 +18,8 @@ typedef struct {
 
 typedef struct {
     const char *name; // as the context's options say it
+    // can it be used? SLT_DEVICE, with the reason, if not
+    slt_status (*check)(void);
     // work of a node's backward may still run during that of the `lag` nodes after it: what it
     // reads stays where it is for so long
     int lag;

@@ -15,7 +15,11 @@ const slt_gemm_kernel *const slt_gemm_kernels[] = {
 #elif defined(__aarch64__) && !defined(SLT_DOUBLE)
     &slt_gemm_neon,
 #endif
-    &slt_gemm_plain,  &slt_gemm_blas, NULL};
+    &slt_gemm_plain,
+#ifdef SLT_HAS_BLAS
+    &slt_gemm_blas,
+#endif
+    NULL};
 
 bool slt_gemm_works(const slt_gemm_kernel *kernel) {
     switch (kernel->needs) {

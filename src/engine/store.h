@@ -89,7 +89,7 @@ slt_status slt_store_init(slt_store *store, int member, uint64_t seed);
 
 // the blocks here, where a device works on blocks of its own: fetch before reading them, edit
 // before writing them. Both do nothing on the CPU.
-slt_status slt_store_fetch(slt_store *store);
+SLT_PLUGIN slt_status slt_store_fetch(slt_store *store);
 slt_status slt_store_edit(slt_store *store);
 
 // numbers after the gradients: some words, then what a tape watches of every member
@@ -99,7 +99,7 @@ static inline size_t slt_store_tail(const slt_store *store) {
 }
 
 // the place of a member's parameter in a block
-slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter, int member);
+SLT_PLUGIN slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter, int member);
 
 // rows and columns of a part, as files have it
 void slt_store_part_shape(const slt_parameter *parameter, int part, int64_t shape[2]);

@@ -72,16 +72,16 @@ static inline const slt_device_kind *slt_tape_device(const slt_tape *tape) {
 }
 // is everything fed that a member needs, and does it fit the tape?
 slt_status slt_tape_check(const slt_tape *tape, int member);
-int slt_shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *batch);
+SLT_PLUGIN int slt_shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *batch);
 
 int slt_space_capacity(slt_limits limits, slt_space space);
 // arithmetic of a node on member 0's current batch
-double slt_node_flops(const slt_tape *tape, const slt_node_info *info, bool backward);
+SLT_PLUGIN double slt_node_flops(const slt_tape *tape, const slt_node_info *info, bool backward);
 slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch);
 const char *slt_var_shape_text(slt_shape shape, char *text, size_t size);
 
 // the last node of the part that node n was declared in; -1: none
-int slt_group_end(const slt_tape *tape, int n, slt_fusion fusion);
+SLT_PLUGIN int slt_group_end(const slt_tape *tape, int n, slt_fusion fusion);
 
 // dump.c: the next declared part, from (0, -1) on; and what became of it
 bool slt_fused_part(const slt_tape *tape, int *fusion, int *n);

@@ -2,7 +2,7 @@
 # An installed copy, used from outside the tree: pkg-config, headers, examples, pages, completions.
 . "$(dirname "$0")/tap.sh"
 build=$(dirname "$SLOTTAR") tree=$(cd "$(dirname "$0")/../.." && pwd)
-unset SLOTTAR_HDF5 # the installed library finds its own helper
+unset SLOTTAR_HDF5 SLOTTAR_CUDA # the installed library finds its own helper
 exists() { if [ -e "$2" ]; then ok "$1"; else not_ok "$1"; echo "# no $2"; fi; }
 
 DESTDIR=$PWD/dest cmake --install "$build" --prefix /opt/slottar >log 2>&1 && ok "install" || { not_ok "install"; sed 's/^/# /' log; plan; }
@@ -18,7 +18,7 @@ done
 
 # the command, its library and its helper
 check "the command" 0 env -u LD_LIBRARY_PATH "$slottar" --version
-version=$(sed 's/slottar //' out)
+version=$(sed -n 's/^slottar //p' out)
 [ "$(pkg-config --modversion slottar)" = "$version" ] && ok "pkg-config has its version" || not_ok "pkg-config has its version"
 readelf -d "$LD_LIBRARY_PATH/libslottar.so" | grep -q "SONAME.*libslottar\.so\.${version%.*}\]" && ok "the library's name has a version" || not_ok "the library's name has a version"
 check "collects" 0 "$slottar" collect doorkey --split 40,8,8 -o data.safetensors -q
@@ -73,13 +73,57 @@ check "segment" 0 ./segment run data.hdf5
 check "a model that is not there" 1 ./segment nowhere data.safetensors
 says "is named" err "nowhere"
 
+# find_package, shared and static; the static one by pkg-config, too
+if [ -z "$kind" ] || [ "$kind" = leak ]; then
+    mkdir user
+    cat >user/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.18)
+project(user LANGUAGES C)
+find_package(slottar ${WANTED} REQUIRED)
+message(STATUS "HDF5 ${slottar_HDF5}, CBLAS ${slottar_CBLAS}")
+add_executable(shared user.c)
+target_link_libraries(shared PRIVATE slottar::slottar)
+add_executable(static user.c)
+target_link_libraries(static PRIVATE slottar::static)
+CMAKE
+    cat >user/user.c <<'C'
+#include <stdio.h>
+#include <slottar/slottar.h>
+int main(int argc, char **argv) {
+    slt_context *context;
+    slt_dataset *data;
+    slt_status status = slt_context_create(NULL, &context);
+    if (status == SLT_OK) status = slt_dataset_open(context, argv[argc - 1], &data);
+    if (status != SLT_OK) return fprintf(stderr, "%s\n", slt_last_error()), 1;
+    printf("%s %lld\n", slt_version(), (long long)slt_dataset_about(data)->episodes);
+    slt_dataset_close(data);
+    slt_context_destroy(context);
+    return 0;
+}
+C
+    check "find_package(slottar)" 0 cmake -S user -B user/build -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="${version%.*}"
+    says "says what the build has" out "HDF5 "
+    check "programs with its targets" 0 cmake --build user/build
+    check "the shared one runs" 0 ./user/build/shared data.safetensors
+    says "and reads" out "$version 56"
+    check "so does the static one" 0 env -u LD_LIBRARY_PATH ./user/build/static data.safetensors
+    says "and reads" out "$version 56"
+    if ldd user/build/static | grep -q slottar; then not_ok "without the shared library"; else ok "without the shared library"; fi
+    check "another version is refused" 1 cmake -S user -B user/other -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=0.99
+    check "the static one by pkg-config" 0 ${CC:-cc} user/user.c -o by-flags $(pkg-config --cflags slottar) "$LD_LIBRARY_PATH/libslottar.a" \
+        $(pkg-config --static --libs slottar | sed 's/-lslottar//')
+    check "runs" 0 ./by-flags data.safetensors
+else skip "find_package(slottar)" "sanitizers"; fi
+
 # pages: every command and every exported function has one, and roff finds nothing wrong with them
 missing=
 for name in $("$slottar" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
     grep -q "^\.SH SYNOPSIS" "$prefix/share/man/man1/slottar-$name.1" || missing="$missing slottar-$name(1)"
     grep -qF "slottar\\-$name (1)" "$prefix/share/man/man1/slottar.1" || missing="$missing slottar(1):$name"
 done
-for name in $(nm -D --defined-only "$LD_LIBRARY_PATH/libslottar.so" | awk '$2 == "T" && $3 ~ /^slt_/ {print $3}'); do
+# but for what libslottar_cuda.so calls
+inside=$(grep -rhoE '^SLT_PLUGIN [^(]*\(' "$tree/src" | grep -oE 'slt_[a-z_]+\(' | tr -d '(')
+for name in $(nm -D --defined-only "$LD_LIBRARY_PATH/libslottar.so" | awk '$2 == "T" && $3 ~ /^slt_/ {print $3}' | grep -vxF "$inside"); do
     page=$(sed -n 's/^\.so //p' "$prefix/share/man/man3/$name.3")
     grep -qF "$name(" "$prefix/share/man/$page" || missing="$missing $name(3)"
     grep -qF "id=\"$name\"" "$prefix"/share/doc/slottar/api/*.html || missing="$missing $name.html"

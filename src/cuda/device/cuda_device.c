@@ -66,12 +66,17 @@ static slt_status open_streams(slt_cuda *cuda) {
     return SLT_OK;
 }
 
-slt_status slt_cuda_open(slt_context *context, slt_device **out) {
+slt_status slt_cuda_usable(void) {
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess || count < 1)
-        SLT_FAIL(SLT_DEVICE, "no CUDA device: %s; use --device cpu",
-                 error != cudaSuccess ? cudaGetErrorString(error) : "none is there");
+    const char *why = error == cudaSuccess ? count < 1 ? "none is there" : slt_cuda_kernels_fail()
+                                           : cudaGetErrorString(error);
+    if (why) SLT_FAIL(SLT_DEVICE, "no CUDA device: %s", why);
+    return SLT_OK;
+}
+
+slt_status slt_cuda_open(slt_context *context, slt_device **out) {
+    SLT_TRY(slt_cuda_usable());
     slt_cuda *cuda;
     SLT_TRY(SLT_ALLOC(&context->allocator, &cuda, 1));
     cuda->context = context;

@@ -71,6 +71,8 @@ static inline slt_cuda_stream slt_cuda_place(const slt_cuda_args *args) {
 }
 static inline slt_cuda *slt_cuda_of(const slt_store *store) { return (slt_cuda *)store->device; }
 
+// is there a GPU that these kernels were compiled for?
+slt_status slt_cuda_usable(void);
 slt_status slt_cuda_open(slt_context *context, slt_device **out);
 void slt_cuda_close(slt_device *device);
 

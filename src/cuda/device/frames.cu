@@ -55,6 +55,15 @@ SLT_KERNEL gather(const slt_cuda_fetch a) {
     }
 }
 
+const char *slt_cuda_kernels_fail(void) {
+#ifndef SLT_EMULATED
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaFuncGetAttributes(&attributes, (const void *)gather);
+    if (error != cudaSuccess) return cudaGetErrorString(error);
+#endif
+    return NULL;
+}
+
 void slt_cuda_frames_gather(const slt_cuda_fetch *args) {
     SLT_LAUNCH(args, gather, dim3((unsigned)args->blocks, (unsigned)args->gathers, 1), FEW, 0);
 }

@@ -160,6 +160,8 @@ typedef struct {
 extern "C" {
 #endif
 
+// why no kernel of this build runs on the GPU; NULL: they do
+const char *slt_cuda_kernels_fail(void);
 void slt_cuda_frames_gather(const slt_cuda_fetch *fetch);
 void slt_cuda_frames_spread(const slt_cuda_spread *spread);
 // Adam with clipping by the norm of a member's gradient (engine/adam.c); takes the notes

@@ -10,6 +10,7 @@
 #include "cuda/tape/cuda_walk.h"
 
 const slt_device_kind slt_device_cuda = {.name = "cuda",
+                                         .check = slt_cuda_usable,
                                          .lag = SLT_CUDA_LAG,
                                          .runs = slt_cuda_find_fused,
                                          .fused = slt_cuda_fused,

@@ -8,7 +8,7 @@
 #include "engine/op.h"
 #include "ops/common/ops.h"
 
-#define SLT_DECLARE_OP(name) extern const slt_op slt_op_##name;
+#define SLT_DECLARE_OP(name) SLT_PLUGIN extern const slt_op slt_op_##name;
 SLT_OPS(SLT_DECLARE_OP)
 #undef SLT_DECLARE_OP
 
