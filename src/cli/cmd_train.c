@@ -39,11 +39,9 @@ static int list_options(const char *model) {
         return CLI_USAGE;
     }
     printf("training options, as key=value:\n");
-    cli_list_options(slt_train_options_of(model, 0));
-    if (slt_model_settings(model)[0])
-        printf("  %s defaults: %s\n", model, slt_model_settings(model));
+    cli_list_options(slt_train_options_of(model, 0), slt_model_settings(model));
     printf("options of %s:\n", model);
-    cli_list_options(slt_train_options_of(model, 1));
+    cli_list_options(slt_train_options_of(model, 1), "");
     printf("presets:");
     for (int i = 0; slt_model_preset(model, i); i++) printf(" %s", slt_model_preset(model, i));
     putchar('\n');
