@@ -208,7 +208,7 @@ def test_lists_and_labels(demos):
     )
     with pytest.raises(ValueError, match="needs labels"):
         model.score(actions, metric="f1")
-    assert model.score(actions, metric="loss", metric="f1") < 0
+    assert model.score(actions, metric="loss") < 0
     with pytest.raises(ValueError, match="the model knows"):
         model.predict([[99, 0]])
 
