@@ -23,16 +23,32 @@ class Drawing:
     def add(self, part: str) -> None:
         self.parts.append(part)
 
-    def text(self, x: float, y: float, words: str, size: int = 13, fill: str = INK, anchor: str = "start") -> None:
-        self.add(f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}" text-anchor="{anchor}">{words}</text>')
+    def text(
+        self, x: float, y: float, words: str, size: int = 13, fill: str = INK, anchor: str = "start"
+    ) -> None:
+        self.add(
+            f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}" text-anchor="{anchor}">{words}</text>'
+        )
 
-    def box(self, x: float, y: float, w: float, h: float, fill: str, opacity: float = 1, r: float = 3) -> None:
-        self.add(f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{r:g}" fill="{fill}" fill-opacity="{opacity:g}"/>')
+    def box(
+        self, x: float, y: float, w: float, h: float, fill: str, opacity: float = 1, r: float = 3
+    ) -> None:
+        self.add(
+            f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{r:g}" fill="{fill}" fill-opacity="{opacity:g}"/>'
+        )
 
-    def line(self, points: Sequence[Tuple[float, float]], stroke: str = INK, width: float = 1.5, dash: str = "") -> None:
+    def line(
+        self,
+        points: Sequence[Tuple[float, float]],
+        stroke: str = INK,
+        width: float = 1.5,
+        dash: str = "",
+    ) -> None:
         where = " ".join(f"{x:g},{y:g}" for x, y in points)
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
-        self.add(f'<polyline points="{where}" fill="none" stroke="{stroke}" stroke-width="{width:g}"{dashed}/>')
+        self.add(
+            f'<polyline points="{where}" fill="none" stroke="{stroke}" stroke-width="{width:g}"{dashed}/>'
+        )
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
         self.line([(x1, y1), (x2, y2)], PALE, 1.2)
@@ -40,7 +56,9 @@ class Drawing:
         ends = [(x2 - 7 * math.cos(turn + s), y2 - 7 * math.sin(turn + s)) for s in (0.45, -0.45)]
         self.line([ends[0], (x2, y2), ends[1]], PALE, 1.2)
 
-    def steps(self, x: float, y: float, segments: Sequence[Tuple[str, int]], size: float = 22) -> List[float]:
+    def steps(
+        self, x: float, y: float, segments: Sequence[Tuple[str, int]], size: float = 22
+    ) -> List[float]:
         """A row of steps, a colour per segment; gives where segments end."""
         ends = []
         for letters, colour in segments:
@@ -56,7 +74,9 @@ class Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" role="img" '
             f'aria-label="{self.title}" font-family="system-ui, sans-serif">\n'
             f"<title>{self.title}</title>\n"
-            f'<rect width="{WIDTH}" height="{self.height}" fill="#fff"/>\n' + "\n".join(self.parts) + "\n</svg>\n"
+            f'<rect width="{WIDTH}" height="{self.height}" fill="#fff"/>\n'
+            + "\n".join(self.parts)
+            + "\n</svg>\n"
         )
 
 
@@ -64,7 +84,9 @@ EPISODE = (("llfffg", 0), ("rrffffu", 1), ("lffffg", 2), ("rfffu", 3))
 
 
 def boundary() -> Drawing:
-    d = Drawing(165, "an episode of 24 steps in four segments; a boundary is the last step of a segment")
+    d = Drawing(
+        165, "an episode of 24 steps in four segments; a boundary is the last step of a segment"
+    )
     d.text(30, 20, "an episode: a row of steps, each an observation and an action", 13, PALE)
     ends = d.steps(30, 60, EPISODE)
     names = ("get wood", "use workbench", "get iron", "use toolshed")
@@ -78,7 +100,13 @@ def boundary() -> Drawing:
     d.text(ends[0] - 10, 41, "boundary", 12, INK, "middle")
     d.text(ends[1] - 10, 41, "boundary", 12, INK, "middle")
     d.text(ends[2] - 10, 41, "boundary", 12, INK, "middle")
-    d.text(30, 145, "four segments, three boundaries: the last step of every segment but the last", 13, INK)
+    d.text(
+        30,
+        145,
+        "four segments, three boundaries: the last step of every segment but the last",
+        13,
+        INK,
+    )
     return d
 
 
@@ -101,7 +129,15 @@ def slot() -> Drawing:
     return d
 
 
-def curve(d: Drawing, x: float, y: float, values: Sequence[float], colour: str, high: float = 34, step: float = 22) -> None:
+def curve(
+    d: Drawing,
+    x: float,
+    y: float,
+    values: Sequence[float],
+    colour: str,
+    high: float = 34,
+    step: float = 22,
+) -> None:
     d.line([(x, y), (x + step * len(values), y)], LINE, 1)
     d.line([(x + step * (i + 0.5), y - high * v) for i, v in enumerate(values)], colour, 2)
 
@@ -125,12 +161,28 @@ def mask() -> Drawing:
             d.box(96 + 22 * t, y - 34 * v, 20, 34 * v, COLOURS[n], 0.35, 1)
         curve(d, 96, y, values, COLOURS[n])
         if n < 3:
-            d.line([(96 + 22 * (ends[n] + 1), y - 38), (96 + 22 * (ends[n] + 1), y + 4)], INK, 1, "3 3")
-    d.text(30, 270, "a slot says where it ends; its mask is what it explains: from the end of the slot before to its own", 12.5, INK)
+            d.line(
+                [(96 + 22 * (ends[n] + 1), y - 38), (96 + 22 * (ends[n] + 1), y + 4)], INK, 1, "3 3"
+            )
+    d.text(
+        30,
+        270,
+        "a slot says where it ends; its mask is what it explains: from the end of the slot before to its own",
+        12.5,
+        INK,
+    )
     return d
 
 
-def bars(d: Drawing, x: float, y: float, values: Sequence[float], colour: str, high: float = 90, wide: float = 26) -> None:
+def bars(
+    d: Drawing,
+    x: float,
+    y: float,
+    values: Sequence[float],
+    colour: str,
+    high: float = 90,
+    wide: float = 26,
+) -> None:
     d.line([(x - 4, y), (x + wide * len(values), y)], LINE, 1)
     for n, value in enumerate(values):
         d.box(x + wide * n, y - high * value, wide - 6, high * value, colour, 0.9, 1)
@@ -199,10 +251,16 @@ def kinds() -> Drawing:
         d.text(end - 10, 46, ("get", "use", "get", "use")[n], 12, INK, "middle")
     d.text(30, 116, "phases: a segment is a time of one kind of behaviour", 13, INK)
     x, points = 30.0, []
-    for n, (length, level, wave) in enumerate(((130, 0.75, 1), (150, 0.25, 2.5), (110, 0.6, 0.4), (140, 0.1, 1.6))):
+    for n, (length, level, wave) in enumerate(
+        ((130, 0.75, 1), (150, 0.25, 2.5), (110, 0.6, 0.4), (140, 0.1, 1.6))
+    ):
         d.box(x, 130, length, 76, COLOURS[n], 0.22, 0)
-        points += [(x + i, 200 - 60 * level - 6 * math.sin(i * wave / 6)) for i in range(0, length, 4)]
-        d.text(x + length / 2, 224, ("reach", "grasp", "lift", "carry")[n], 12, COLOURS[n], "middle")
+        points += [
+            (x + i, 200 - 60 * level - 6 * math.sin(i * wave / 6)) for i in range(0, length, 4)
+        ]
+        d.text(
+            x + length / 2, 224, ("reach", "grasp", "lift", "carry")[n], 12, COLOURS[n], "middle"
+        )
         x += length
     d.line(points, INK, 1.6)
     return d
@@ -210,10 +268,18 @@ def kinds() -> Drawing:
 
 def trust() -> Drawing:
     d = Drawing(225, "many runs vote; trust is how far they agree")
-    d.text(30, 24, "many small models, each from another start and another half of the episodes", 13, PALE)
+    d.text(
+        30,
+        24,
+        "many small models, each from another start and another half of the episodes",
+        13,
+        PALE,
+    )
     good = ((6, 13, 19),) * 4 + ((6, 13, 18), (6, 13))
     bad = ((3, 9, 20), (6, 16), (5, 13, 17, 21), (11,), (2, 8, 14), (7, 18))
-    for side, (runs, name, value) in enumerate(((good, "trust 0.95", COLOURS[0]), (bad, "trust 0.3: doubtful", COLOURS[3]))):
+    for side, (runs, name, value) in enumerate(
+        ((good, "trust 0.95", COLOURS[0]), (bad, "trust 0.3: doubtful", COLOURS[3]))
+    ):
         left = 30 + 310 * side
         votes = [0.0] * 25
         for n, cuts in enumerate(runs):

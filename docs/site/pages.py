@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 TOP = Path(__file__).resolve().parents[2]
 COPIED = (
@@ -41,7 +41,8 @@ def copy_documents(pages: Path) -> None:
             shutil.copytree(source, target, ignore=skipped)
         else:
             shutil.copy(source, target)
-    shutil.copy(TOP / "docs" / "site" / "style.css", pages / "style.css")
+    for name in ("style.css", "iframe-worker.js"):
+        shutil.copy(TOP / "docs" / "site" / name, pages / name)
 
 
 def title_of(path: Path) -> str:
@@ -123,7 +124,11 @@ def command_pages(command: str, pages: Path) -> List[Page]:
 
 def options_page(slottar: Any) -> List[str]:
     keywords_of, lib = slottar.options.keywords_of, slottar._library.lib
-    out = ["# Options", "", "Every option of every model with its type and the default that is used."]
+    out = [
+        "# Options",
+        "",
+        "Every option of every model with its type and the default that is used.",
+    ]
     out += ["On the command line they are `key=value`, in Python keywords of the class.", ""]
     for name, keywords in keywords_of(lib).items():
         model = slottar.options.MODELS.get(name)
@@ -185,29 +190,40 @@ def parameter_rows(text: str) -> Tuple[List[List[str]], List[str]]:
 
 
 def signature(thing: Any) -> str:
+    """Names and defaults; the types are in the words."""
     try:
-        return re.sub(r"\b(self|cls)(, )?", "", str(inspect.signature(thing)), count=1)
+        found = inspect.signature(thing)
     except (TypeError, ValueError):
         return "()"
+    plain_ones = [
+        one.replace(annotation=inspect.Parameter.empty)
+        for one in found.parameters.values()
+        if one.name not in ("self", "cls")
+    ]
+    return str(found.replace(parameters=plain_ones, return_annotation=inspect.Signature.empty))
 
 
-def members(kind: type) -> List[Tuple[str, Any]]:
-    """Public methods and properties with a docstring, inherited ones of this package too."""
+def members(kind: type, common: Any) -> List[Tuple[str, Any]]:
+    """Public methods and properties with a docstring; those of `common` are shown once, with it."""
     out = []
     for name in sorted(dir(kind)):
         found = inspect.getattr_static(kind, name)
         inner = found.__func__ if isinstance(found, (classmethod, staticmethod)) else found
         ours = getattr(inner, "__module__", getattr(getattr(inner, "fget", None), "__module__", ""))
-        if not name.startswith("_") and inspect.getdoc(inner) and str(ours).startswith("slottar"):
+        shared = kind is not common and inspect.getattr_static(common, name, None) is found
+        if name.startswith("_") or shared or not str(ours).startswith("slottar"):
+            continue
+        if inspect.getdoc(inner):
             out.append((name, inner))
     return out
 
 
-def class_lines(name: str, kind: type) -> List[str]:
+def class_lines(name: str, kind: type, common: Any) -> List[str]:
     out = [f"### {name}", "", *markdown(inspect.getdoc(kind) or "")]
-    for member, thing in members(kind):
+    for member, thing in members(kind, common):
         call = "" if isinstance(thing, property) else signature(thing)
-        out += [f"#### {name}.{member}", "", "```python", f"{member}{call}", "```", ""]
+        out += [f"#### {name}.{member}", ""]
+        out += ["```python", f"{member}{call}", "```", ""] if call else []
         out += markdown(inspect.getdoc(thing) or "")
     return out
 
@@ -219,12 +235,14 @@ def python_page(slottar: Any) -> List[str]:
     listed = {name for names in GROUPS.values() for name in names}
     if public != listed:
         raise SystemExit(f"pages.py: GROUPS and slottar differ in {sorted(public ^ listed)}")
+    common = slottar.models.Model
     for title, names in GROUPS.items():
         out += [f"## {title}", ""]
+        out += class_lines("Model", common, common) if title == "Models" else []
         for name in names:
             thing = getattr(slottar, name)
             if inspect.isclass(thing):
-                out += class_lines(name, thing)
+                out += class_lines(name, thing, common)
             else:
                 out += [f"### {name}", "", "```python", f"{name}{signature(thing)}", "```", ""]
                 out += markdown(inspect.getdoc(thing) or "")
@@ -246,7 +264,9 @@ def header_page(path: Path) -> List[str]:
         out += ["```c", *(line[4:] for line in shown), "```", ""] if block else [plain(part), ""]
     body = body.split("\n", 2)[2]
     body = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", body, flags=re.S)
-    body = re.sub(r"^#(ifndef|define) SLOTTAR_\w+_H\n|^#endif\n?\Z|^// clang-format.*\n", "", body, flags=re.M)
+    body = re.sub(
+        r"^#(ifndef|define) SLOTTAR_\w+_H\n|^#endif\n?\Z|^// clang-format.*\n", "", body, flags=re.M
+    )
     return [*out, "```c", re.sub(r"\n{3,}", "\n\n", body).strip(), "```"]
 
 
@@ -254,7 +274,8 @@ def header_pages(pages: Path) -> List[Page]:
     made = []
     for path in sorted((TOP / "include" / "slottar").glob("*.h")):
         made.append((path.name, f"reference/c/{path.stem}.md"))
-        write(pages / made[-1][1], header_page(path))
+        below = ["---", "search: {boost: 0.3}", "---"]  # words are explained elsewhere
+        write(pages / made[-1][1], [*below, *header_page(path)])
     return made
 
 
@@ -269,6 +290,7 @@ def notebook_pages(pages: Path) -> List[Page]:
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             text = "".join(cell["source"])
             out += [text, ""] if cell["cell_type"] == "markdown" else ["```python", text, "```", ""]
+        out += [f"[The notebook](../../examples/notebooks/{path.name}), to run it yourself.", ""]
         made.append((out[0].split("\n")[0].lstrip("# "), f"reference/notebooks/{path.stem}.md"))
         write(pages / made[-1][1], out)
     return made

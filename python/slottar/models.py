@@ -58,7 +58,7 @@ Callbacks = Union[None, Watcher, Iterable[Watcher]]
 
 
 class Model(Estimator):
-    """What all trained models have in common."""
+    """What all trained models have in common: ``fit``, ``predict``, ``score``, files."""
 
     _name = ""
     _checkpoint = "best.safetensors"  # in a run directory
