@@ -59,6 +59,12 @@ def plain(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text)
 
 
+def prose(text: str) -> str:
+    """Text with code between backquotes, as comments have it."""
+    parts = text.split("`")
+    return "`".join(part if n % 2 else plain(part) for n, part in enumerate(parts))
+
+
 def table(head: List[str], rows: List[List[str]]) -> List[str]:
     return [
         f"| {' | '.join(head)} |",
@@ -261,7 +267,7 @@ def header_page(path: Path) -> List[str]:
     for part in "\n".join(comment).strip().split("\n\n"):
         shown = part.split("\n")
         block = all(line.startswith("    ") for line in shown)
-        out += ["```c", *(line[4:] for line in shown), "```", ""] if block else [plain(part), ""]
+        out += ["```c", *(line[4:] for line in shown), "```", ""] if block else [prose(part), ""]
     body = body.split("\n", 2)[2]
     body = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", body, flags=re.S)
     body = re.sub(
