@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 TOP = Path(__file__).resolve().parents[2]
 COPIED = (
@@ -107,6 +107,17 @@ def command_page(name: str, said: str) -> List[str]:
     return out + (["## Flags", "", *table(["flag", "meaning"], rows)] if rows else [])
 
 
+def option_lines(name: str, text: str, said: Callable[..., str]) -> List[str]:
+    """Options of a command that has its own; those of models are on their page."""
+    if " --options " not in text:
+        return []
+    if name == "train":
+        return ["## Options", "", "Those of each model: [options](../options.md)."]
+    found = re.findall(r"^  (\w+) +(.*?)(?: \(default (.*)\))?$", said(name, "--options"), re.M)
+    rows = [[code(key), code(default), plain(meaning)] for key, meaning, default in found]
+    return ["## Options", "", *table(["option", "default", "meaning"], rows)]
+
+
 def command_pages(command: str, pages: Path) -> List[Page]:
     def said(*words: str) -> str:
         return subprocess.run([command, *words], check=True, capture_output=True, text=True).stdout
@@ -115,7 +126,7 @@ def command_pages(command: str, pages: Path) -> List[Page]:
     for name in said("manual", "--names").split():
         text = said(name, "--help")
         path = f"reference/commands/{name}.md"
-        write(pages / path, command_page(name, text))
+        write(pages / path, command_page(name, text) + option_lines(name, text, said))
         summary = text.split("\n\n")[1].strip()
         rows.append([f"[{name}](commands/{name}.md)", plain(summary)])
         made.append((name, path))

@@ -131,7 +131,9 @@ def _type(row: Any) -> str:
     if row.choices:
         choices = ", ".join(f'"{one}"' for one in row.choices.decode().split("|"))
         return f"Optional[Literal[{choices}]]"
-    return f"Optional[{_TYPES[row.type]}]" if row.type < len(_TYPES) else "Optional[Prior]"
+    if row.name == b"prior":
+        return "Optional[Prior]"
+    return f"Optional[{_TYPES[row.type] if row.type < len(_TYPES) else 'str'}]"
 
 
 def rows_of(lib: Any, model: str) -> Dict[str, Any]:
