@@ -408,7 +408,8 @@ class Model(Estimator):
     def __getstate__(self) -> Dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_folder")}
         if self._fitted() and "_folder" in self.__dict__ and self._folder is not None:
-            names = (self._checkpoint, "metrics.jsonl", "config.yaml", "types.safetensors")
+            names = [self._checkpoint, "metrics.jsonl", "config.yaml", "types.safetensors"]
+            names += ["last.safetensors"] if getattr(self, "warm_start", False) else []
             state["_files"] = {
                 name: (Path(self.run_) / name).read_bytes()
                 for name in names
