@@ -7,7 +7,7 @@ BUILD   ?= build
 DIST    ?= build
 VERSION := $(shell sed -n 's/.define SLT_VERSION_[MP][A-Z]* //p' include/slottar/version.h | paste -sd.)
 
-.PHONY: all install uninstall dist distcheck wheels debian demo test check python fuzz faults analyze load asan tsan deps layers symbols sizes numbers format lint clean help
+.PHONY: all install uninstall dist distcheck wheels debian demo test check python site fuzz faults analyze load asan tsan deps layers symbols sizes numbers format lint clean help
 
 all: ## the command build/slottar and the library build/libslottar.so
 	@$(CMAKE) -S . -B build >/dev/null && $(CMAKE) --build build -j$(JOBS)
@@ -47,6 +47,9 @@ check: ## the inner loop: build with tests, run those that match T
 python: ## the Python package in a virtual environment, and its tests (T: arguments of pytest)
 	@$(CMAKE) -S . -B build-check $(CHECKED) >/dev/null && $(CMAKE) --build build-check -j$(JOBS)
 	@tools/python build-check $(T)
+
+site: all ## the documents and the reference as web pages, in build/site; needs no network to read
+	@tools/site
 
 fuzz: ## every reader of files on N (a million) mutated files each, under the sanitizers
 	@tools/fuzz $(or $(N),1000000) '$(T)'

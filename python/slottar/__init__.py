@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
 """
 
+from ._extras import missing
 from ._library import version as __version__
 from ._work import Progress
 from .building import from_arrays, from_episodes, write_labels
@@ -83,10 +84,8 @@ def __getattr__(name: str) -> object:
 
     try:
         return getattr(import_module(f".{_LATER[name]}", __name__), name)
-    except ModuleNotFoundError as missing:
-        raise ImportError(
-            f"slottar.{name} needs the package {missing.name}: pip install {missing.name}"
-        ) from missing
+    except ModuleNotFoundError as absent:
+        raise missing(f"slottar.{name}", (absent.name or "").split(".")[0]) from absent
 
 
 def __dir__() -> list:

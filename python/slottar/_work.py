@@ -68,7 +68,7 @@ def _free(destroy: Callable[[Any], None], pointer: Any, pid: int, _keep: Any) ->
 
 
 class Context:
-    """Threads, device and hooks of a piece of work. ``threads`` None: one per core."""
+    """Threads, device and hooks of a piece of work. ``threads`` None or -1: one per core."""
 
     def __init__(
         self,
@@ -77,7 +77,8 @@ class Context:
         precision: Optional[str] = None,
         watched: bool = False,
     ) -> None:
-        self.threads = 0 if threads is None else whole(threads, "threads", 1, 1024)
+        every = threads is None or threads == -1
+        self.threads = 0 if every else whole(threads, "threads", 1, 1024)
         self._events: "queue.SimpleQueue[Optional[Progress]]" = queue.SimpleQueue()
         self._hook = _ProgressHook(_hearer(self._events)) if watched else _ProgressHook()
         options = c.slt_context_options(

@@ -7,7 +7,7 @@ Copyright (c) 2026 the slottar authors
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 import numpy as np
 
@@ -17,9 +17,15 @@ from ._library import lib, needed, text, whole
 from ._work import SEED_MOST, Context
 from .data import Dataset
 from .errors import UnsupportedError
-from .estimator import Estimator, as_dataset, checked_keywords, signature, without_targets
+from .estimator import Estimator, as_dataset, with_keywords, without_targets
+from .options import BASELINE
 from .results import Segmentation, Segments
 from .scores import SCORES, score, sequences
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords as keywords
 
 
 def baseline_names() -> Dict[str, str]:
@@ -30,24 +36,16 @@ def baseline_names() -> Dict[str, str]:
     return out
 
 
+@with_keywords(BASELINE, positional=1)
 class Baseline(Estimator):
-    """A rule as an estimator.
+    """A rule that needs no training, as an estimator.
 
-    Parameters
-    ----------
-    rule : one of :func:`baseline_names`
-    prior : probability of 0, 1, 2, ... segments; None: the histogram of the training labels
-    tell_counts : rules that want the true number of segments are told it, from the labels
-    seed : of what is random
+    >>> rule = slottar.Baseline("delimiter").fit(data)
+    >>> rule.scores(data, split="test")["f1"]
     """
 
-    _signature = signature({"rule": "uniform", "prior": None, "tell_counts": True, "seed": 0})
-
-    @checked_keywords
-    def __init__(
-        self, rule: str = "uniform", prior: Any = None, tell_counts: bool = True, seed: int = 0
-    ) -> None:
-        super().__init__(rule=rule, prior=prior, tell_counts=tell_counts, seed=seed)
+    def __init__(self, rule: str = "uniform", **parameters: Unpack[keywords.Baseline]) -> None:
+        super().__init__(rule=rule, **parameters)
 
     def fit(self, X: Any, y: Any = None) -> "Baseline":
         """Looks at actions, and at the labels' numbers of segments for the prior."""
@@ -144,7 +142,7 @@ class Baseline(Estimator):
         """All scores against the labels; those of ``slottar eval --rule``."""
         data = as_dataset(X, y)
         if not data.labelled:
-            raise ValueError("scores need labels, and the data has none")
+            raise ValueError("the score of a rule needs labels, and the data has none")
         found = self.predict(data, split=split)
         return score([data[one.episode].segments for one in found], found.ids)
 

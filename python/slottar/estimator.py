@@ -7,17 +7,20 @@ Copyright (c) 2026 the slottar authors
 from __future__ import annotations
 
 import difflib
-import functools
 import inspect
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Type, TypeVar, cast
 
 import numpy as np
 
 from ._library import lib, text
 from .building import about_of, build, from_episodes
 from .data import Dataset, Episode, html_table, load
+from .frames import episodes_of, is_frame
+from .options import SYNONYMS, Keyword
 from .rows import columns_of
+
+E = TypeVar("E", bound="Estimator")
 
 
 class Estimator:
@@ -57,7 +60,7 @@ class Estimator:
         """The parameters, by name."""
         return {name: getattr(self, name) for name in sorted(self._names())}
 
-    def set_params(self, **parameters: Any) -> "Estimator":
+    def set_params(self: E, **parameters: Any) -> E:
         """Changes parameters; what was learnt stays until the next fit."""
         for name, value in self._checked(parameters, ValueError).items():
             setattr(self, name, value)
@@ -119,15 +122,11 @@ class Estimator:
         )
 
 
-# scikit-learn's words, and ours
-_SYNONYMS = (("random_state", "seed"), ("verbose", "progress"))
-
-
 def _current(name: str, names: List[str]) -> str:
     """A parameter by its name, a synonym, or an earlier name, the last with a warning."""
     if name in names:
         return name
-    for pair in _SYNONYMS:
+    for pair in SYNONYMS:
         other = pair[1 - pair.index(name)] if name in pair else None
         if other in names:
             return cast(str, other)
@@ -144,28 +143,32 @@ def _no_parameter(name: str, names: List[str]) -> str:
     return f"has no parameter {name!r}; {hint}"
 
 
-Init = TypeVar("Init", bound=Callable[..., None])
+def with_keywords(keywords: List[Keyword], positional: int = 0) -> Callable[[Type[E]], Type[E]]:
+    """A class decorator: signature and documentation of an ``__init__`` that takes these; the
+    first ``positional`` also without their names."""
+
+    def decorate(cls: Type[E]) -> Type[E]:
+        cls._signature = cls.__init__.__signature__ = _signature(keywords, positional)  # type: ignore
+        lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Parameters", "----------"]
+        for one in keywords:
+            kind = one.type[len("Optional[") : -1] if one.type.startswith("Optional") else one.type
+            lines += [f"{one.name} : {kind}, default {one.shown}", f"    {one.meaning}"]
+        cls.__doc__ = "\n".join(lines)
+        return cls
+
+    return decorate
 
 
-def checked_keywords(init: Init) -> Init:
-    """An __init__ with written-out keywords: synonyms, and a misspelt one, as everywhere."""
-
-    @functools.wraps(init)
-    def __init__(self: Any, *values: Any, **parameters: Any) -> None:
-        init(self, *values, **self._checked(parameters, TypeError))
-
-    return cast(Init, __init__)
-
-
-def signature(parameters: Dict[str, Any]) -> inspect.Signature:
-    """Of an __init__ with these keywords and defaults."""
-    me = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+def _signature(keywords: List[Keyword], positional: int) -> inspect.Signature:
+    plain, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     return inspect.Signature(
         [
-            me,
+            inspect.Parameter("self", plain),
             *(
-                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-                for name, default in parameters.items()
+                inspect.Parameter(
+                    one.name, plain if at < positional else named, default=one.default
+                )
+                for at, one in enumerate(keywords)
             ),
         ]
     )
@@ -206,7 +209,8 @@ def _is_one(X: Any) -> bool:
 
 def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:
     """What fit and predict take: a data set, its path, episodes, or an array of actions per
-    trajectory. One trajectory (an episode, a mapping, or its actions) is a list of one.
+    trajectory. One trajectory (an episode, a mapping, or its actions) is a list of one. A DataFrame
+    has a row per step and columns as in csv files (docs/formats.md).
 
     ``y``, one array of labels per trajectory, takes the place of the labels of X.
     """
@@ -214,6 +218,8 @@ def as_dataset(X: Any, y: Optional[Any] = None) -> Dataset:
         X = load(X)
     if isinstance(X, Dataset) and y is None:
         return X
+    if is_frame(X):
+        X = episodes_of(X)
     if not hasattr(X, "__len__"):
         raise TypeError(f"needs a data set or a list of trajectories, not {type(X).__name__}")
     if _is_one(X):

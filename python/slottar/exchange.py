@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
+from ._extras import extra
 from ._library import PathLike, whole
 from .building import build
 from .data import Dataset, load
@@ -88,7 +89,7 @@ def from_gymnasium(
     are no plain arrays (Dict, Tuple, Discrete) are flattened as Gymnasium does. ``longest`` cuts
     episodes.
     """
-    import gymnasium
+    gymnasium = extra("gymnasium", "from_gymnasium")
 
     made = isinstance(env, str)
     env = gymnasium.make(env) if made else env

@@ -6,8 +6,11 @@ Copyright (c) 2026 the slottar authors
 
 from __future__ import annotations
 
+from ._extras import extra
 from .lerobot_label import label_lerobot
 from .lerobot_read import from_lerobot
 from .lerobot_write import to_lerobot
+
+extra("pyarrow", "LeRobot")
 
 __all__ = ["from_lerobot", "label_lerobot", "to_lerobot"]

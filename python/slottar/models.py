@@ -16,8 +16,21 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import warnings
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Type
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+)
 
 import numpy as np
 
@@ -26,7 +39,8 @@ from ._library import PathLike, lib, needed, path_bytes, text, texts, to_bytes, 
 from ._work import SEED_MOST, Context, Handle, Watcher, both
 from .data import Dataset, TemporaryFolder, split_number
 from .errors import CancelledError, InvalidError, ShapeError, SlottarError, error_of
-from .estimator import Estimator, as_dataset, signature, without_targets
+from .estimator import Estimator, as_dataset, with_keywords, without_targets
+from .options import model_keywords, presets_of, rows_of
 from .outputs import write_file
 from .progress import Bar
 from .results import Segmentation, Segments
@@ -34,28 +48,17 @@ from .scores import SCORES, run_scores
 from .stream import Stream
 from .trust import Trust
 
-# parameters that are no options of the model: default (None of restarts: the library's for the
-# model) and explanation
-_COMMON = {
-    "preset": (None, "a configuration from the paper's tables, by data set name"),
-    "profile": (None, '"default", "reference" or "paper": the switches where they differ'),
-    "config": (None, "a YAML file of options"),
-    "restarts": (
-        None,
-        "trains so many at once and keeps the one with the least held-out loss (no labels)",
-    ),
-    "seconds": (None, "takes fewer steps where they would take longer"),
-    "seed": (0, "of everything that is random"),
-    "threads": (None, "None: one per core; results do not depend on it"),
-    "device": ("cpu", '"cpu", "cuda", or "auto": the GPU where there is one, else the CPU'),
-    "precision": (None, 'of matrix products: "fp32", on cuda also "tf32"'),
-    "run": (None, "run directory to keep; fit resumes where it stopped"),
-    "progress": (False, "shows a bar"),
-}
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords as keywords
+
+M = TypeVar("M", bound="Model")
+Callbacks = Union[None, Watcher, Iterable[Watcher]]
 
 
 class Model(Estimator):
-    """What all trained models have in common."""
+    """What all trained models have in common: ``fit``, ``predict``, ``score``, files."""
 
     _name = ""
     _checkpoint = "best.safetensors"  # in a run directory
@@ -64,21 +67,21 @@ class Model(Estimator):
 
     # ---- learning
 
-    def fit(self, X: Any, y: Any = None, callbacks: Optional[Iterable[Watcher]] = None) -> "Model":
-        """Trains on a data set (or its path, episodes, or an array of actions per trajectory).
+    def fit(self: M, X: Any, y: Any = None, callbacks: Callbacks = None) -> M:
+        """Trains on a data set (or its path, episodes, a DataFrame, or an array of actions per
+        trajectory).
 
         ``y``, an array of labels per trajectory, replaces the data's own; labels only matter for
         priors and scores that ask for them. A ``y`` with one value per trajectory, the target of
-        what comes next in a Pipeline, is not looked at. ``callbacks`` are called with a
-        :class:`slottar.Progress`; one that returns True ends the training, with the best epoch so
-        far. So does Ctrl-C, which is then raised.
+        what comes next in a Pipeline, is not looked at. ``callbacks``, a function or several, are
+        called with a :class:`slottar.Progress`; one that returns True ends the training, with the
+        best epoch so far. So does Ctrl-C, which is then raised.
         """
         data = as_dataset(X, without_targets(y))
-        folder = None if self.run is not None else TemporaryFolder()
-        run = os.fsdecode(path_bytes(self.run, "run")) if folder is None else folder.path
+        run, folder = self._run_directory()
         result = c.slt_train_result()
         request, kept = self._request(data, run)
-        heard = list(callbacks or [])
+        heard = callbacks_of(callbacks)
         with Bar(self._name, enabled=bool(self.progress)) as bar:
             if self.progress:
                 heard.append(bar)
@@ -88,17 +91,27 @@ class Model(Estimator):
                 self.result_ = _train_result(result)
             except CancelledError:
                 self.result_ = None
-                if not os.path.exists(os.path.join(run, self._checkpoint)):
-                    raise
             except KeyboardInterrupt:
                 self.result_ = None
                 self._adopt(run, folder)
                 raise
         del kept
         self._adopt(run, folder)
+        if not self._fitted():
+            warnings.warn("stopped before the first epoch was evaluated: not fitted", stacklevel=2)
+            return self
         self._learn_types(data)
         self.trust_.warn(2)
         return self
+
+    def _run_directory(self) -> Tuple[str, Optional[TemporaryFolder]]:
+        """The one that is asked for, the one of the last fit, or a temporary one."""
+        if self.run is not None:
+            return os.fsdecode(path_bytes(self.run, "run")), None
+        if self.warm_start and "run_" in self.__dict__:
+            return self.run_, self.__dict__.get("_folder")
+        folder = TemporaryFolder()
+        return folder.path, folder
 
     def _request(self, data: Dataset, run: str) -> Any:
         """What to train, and the texts that must live as long."""
@@ -309,14 +322,20 @@ class Model(Estimator):
         return run_scores(out)
 
     def score(
-        self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None
+        self, X: Any, y: Any = None, *, metric: Optional[str] = None, split: Optional[str] = None
     ) -> float:
-        """One score, higher is better: f1, f1_one, align, ari, covering, accuracy, or loss
-        (negated)."""
-        if metric not in (*SCORES, "accuracy", "loss"):
-            raise ValueError(f"no score {metric!r}: {', '.join((*SCORES, 'accuracy', 'loss'))}")
+        """One number, higher is better: f1, f1_one, align, ari, covering, accuracy, or loss, which
+        is negated and needs no labels.
+
+        None: f1 where there are labels, else the loss; so cross_val_score works without labels.
+        """
+        names = (*SCORES, "accuracy", "loss")
+        if metric is not None and metric not in names:
+            raise ValueError(f"no score {metric!r}: {', '.join(names)}")
         found = self.scores(X, y, split=split)
-        if found.get(metric) is None:
+        if metric is None:
+            metric = "loss" if found["f1"] is None else "f1"
+        if found[metric] is None:
             raise ValueError(
                 f'{metric} needs labels, and the data has none; metric="loss" does not'
             )
@@ -386,17 +405,18 @@ class Model(Estimator):
         return options
 
     @classmethod
-    def load(cls, path: PathLike, **parameters: Any) -> "Model":
+    def load(cls: Type[M], path: PathLike, **parameters: Any) -> M:
         """A model from a checkpoint or a run directory, with the options it was trained with."""
         found = load_model(path, **parameters)
-        if cls is not Model and not isinstance(found, cls):
+        if not isinstance(found, cls):
             raise ValueError(f"{os.fspath(path)} holds {found._name}, not {cls._name}")
         return found
 
     def __getstate__(self) -> Dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_handle", "_folder")}
         if self._fitted() and "_folder" in self.__dict__ and self._folder is not None:
-            names = (self._checkpoint, "metrics.jsonl", "config.yaml", "types.safetensors")
+            names = [self._checkpoint, "metrics.jsonl", "config.yaml", "types.safetensors"]
+            names += ["last.safetensors"] if getattr(self, "warm_start", False) else []
             state["_files"] = {
                 name: (Path(self.run_) / name).read_bytes()
                 for name in names
@@ -489,6 +509,11 @@ def setting(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
+def callbacks_of(given: Callbacks) -> List[Watcher]:
+    """None, a function, or several."""
+    return [given] if callable(given) else list(given or [])
+
+
 def all_of(heard: List[Watcher]) -> Watcher:
     def watch(report: Any) -> bool:
         return any([callback(report) is True for callback in heard])
@@ -513,80 +538,82 @@ def _train_result(result: Any) -> Dict[str, Any]:
     return out
 
 
-# ---- classes from the library's tables
+# ---- the models
 
 
-def _rows(model: str) -> List[Any]:
-    """Options of training, then the model's own."""
-    out = []
-    for part in (0, 1):
-        rows = lib.slt_train_options_of(model.encode(), part)
-        at = 0
-        while rows[at].name:
-            out.append(rows[at])
-            at += 1
-    return out
+def _model_class(cls: Type[M]) -> Type[M]:
+    """Keywords, defaults and documentation from the library's tables."""
+    cls._options = rows_of(lib, cls._name)
+    cls = with_keywords(model_keywords(lib, cls._name))(cls)
+    cls.__doc__ = f"{cls.__doc__}\n\nPresets: {', '.join(presets_of(lib, cls._name))}."
+    return cls
 
 
-def _common(model: str) -> Dict[str, Any]:
-    """Parameters that are no options, with the defaults of the command."""
-    restarts = {"restarts": (lib.slt_model_restarts(model.encode()), _COMMON["restarts"][1])}
-    return {**_COMMON, **restarts}
+@_model_class
+class Segmenter(Model):
+    """SloTTAr, the model of the paper: slots, masks by cumulative sums, halting.
+
+    >>> data = slottar.collect("doorkey", episodes=(1000, 100, 100))
+    >>> model = slottar.Segmenter(slots=4, prior=3, epochs=5).fit(data)
+    >>> model.predict(data, split="test").boundaries[0]
+
+    An option that is None has the value of the preset or the profile, else the default below.
+    """
+
+    _name = "slottar"
+
+    def __init__(self, **parameters: Unpack[keywords.Segmenter]) -> None:
+        super().__init__(**parameters)
 
 
-def _document(summary: str, model: str, rows: List[Any]) -> str:
-    lines = [summary, "", "Parameters", "----------"]
-    for row in rows:
-        choices = f": {text(row.choices)}" if row.choices else ""
-        lines += [
-            f"{text(row.name)} : default {text(row.fallback)}",
-            f"    {text(row.help)}{choices}",
-        ]
-    for name, (default, meaning) in _common(model).items():
-        lines += [f"{name} : default {default}", f"    {meaning}"]
-    presets: List[str] = []
-    while lib.slt_model_preset(model.encode(), len(presets)):
-        presets.append(text(lib.slt_model_preset(model.encode(), len(presets))))
-    settings = text(lib.slt_model_settings(model.encode()))
-    if settings:
-        lines += ["", f"Its training defaults are {settings}."]
-    return "\n".join([*lines, "", f"Presets: {', '.join(presets)}."])
+@_model_class
+class MDLSegmenter(Model):
+    """slottar-mdl: minimum description length, for discrete actions; reads no labels.
+
+    >>> model = slottar.MDLSegmenter(prior=3).fit(episodes)   # a list of arrays of actions
+    >>> model.predict(episodes).boundaries[0], model.trust_
+
+    An option that is None has the value of the preset or the profile, else the default below.
+    """
+
+    _name = "slottar-mdl"
+
+    def __init__(self, **parameters: Unpack[keywords.MDLSegmenter]) -> None:
+        super().__init__(**parameters)
 
 
-def _make(name: str, model: str, summary: str) -> Type[Model]:
-    rows = _rows(model)
-    options = {text(row.name): row for row in rows}
-    keywords: Dict[str, Any] = {
-        **{option: None for option in options},
-        **{k: default for k, (default, _) in _common(model).items()},
-    }
+@_model_class
+class CompILE(Model):
+    """CompILE, a comparison model: it is told the number of segments of every trajectory.
 
-    def __init__(self: Model, **parameters: Any) -> None:
-        Estimator.__init__(self, **parameters)
+    >>> model = slottar.CompILE(preset="doorkey", epochs=5).fit(data)
+    >>> model.scores(data, split="test")["f1"]
 
-    __init__.__signature__ = signature(keywords)  # type: ignore[attr-defined]
-    return type(
-        name,
-        (Model,),
-        {
-            "__init__": __init__,
-            "__doc__": _document(summary, model, rows),
-            "__module__": __name__,
-            "_name": model,
-            "_options": options,
-            "_signature": signature(keywords),
-        },
-    )
+    An option that is None has the value of the preset or the profile, else the default below.
+    """
+
+    _name = "compile"
+
+    def __init__(self, **parameters: Unpack[keywords.CompILE]) -> None:
+        super().__init__(**parameters)
 
 
-Segmenter = _make("Segmenter", "slottar", "SloTTAr: slots, masks by cumulative sums, halting.")
-MDLSegmenter = _make(
-    "MDLSegmenter",
-    "slottar-mdl",
-    "slottar-mdl: minimum description length; reads no labels.",
-)
-CompILE = _make("CompILE", "compile", "CompILE, a baseline.")
-OMPN = _make("OMPN", "ompn", "OMPN, a baseline.")
+@_model_class
+class OMPN(Model):
+    """OMPN, a comparison model: it is told the number of segments of every trajectory.
+
+    >>> model = slottar.OMPN(preset="doorkey", epochs=5).fit(data)
+    >>> model.scores(data, split="test")["f1"]
+
+    An option that is None has the value of the preset or the profile, else the default below.
+    """
+
+    _name = "ompn"
+
+    def __init__(self, **parameters: Unpack[keywords.OMPN]) -> None:
+        super().__init__(**parameters)
+
+
 CLASSES: Dict[str, Type[Model]] = {
     kind._name: kind for kind in (Segmenter, MDLSegmenter, CompILE, OMPN)
 }

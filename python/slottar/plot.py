@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ._extras import extra
+
 
 def plot_segments(segments: Any, ax: Any = None, limit: int = 20, data: Any = None) -> Any:
     """A line per trajectory, a bar per segment; the fainter, the less sure is the cut after it.
     Ticks mark the true boundaries where the data has labels. Returns the axes."""
-    import matplotlib.pyplot as plt
+    plt = extra("matplotlib.pyplot", "plot")
 
     if ax is None and data is not None and not data.discrete and len(segments):
         return plot_motion(segments[: min(limit, 4)], data)
@@ -50,7 +52,7 @@ def plot_motion(segments: Any, data: Any) -> Any:
     where the model has laws), and the vote below with the line where boundaries begin. Dotted:
     the true boundaries. Returns the axes, [trajectories, 2], or [trajectories, 1] without a
     vote."""
-    import matplotlib.pyplot as plt
+    plt = extra("matplotlib.pyplot", "plot")
 
     votes = any(answer.vote is not None for answer in segments)
     _, axes = plt.subplots(
@@ -70,7 +72,7 @@ def plot_motion(segments: Any, data: Any) -> Any:
 
 
 def _draw_lines(ax: Any, answer: Any, data: Any) -> None:
-    import matplotlib.pyplot as plt
+    plt = extra("matplotlib.pyplot", "plot")
 
     colours, episode = plt.get_cmap("tab10")(range(10)), data[answer.episode]
     for n, span in enumerate(answer.spans):

@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Union, overloa
 import numpy as np
 
 from ._arrays import taken
+from ._extras import extra
 from .data import html_table
 
 
@@ -189,7 +190,7 @@ class Segments(Sequence[Segmentation]):
     def to_pandas(self) -> Any:
         """A row per segment: episode, segment, first, last, length, confidence of the boundary after
         it, and its type where the model has types."""
-        import pandas
+        pandas = extra("pandas", "to_pandas")
 
         columns: Dict[str, List[Any]] = {
             name: [] for name in ("episode", "segment", "first", "last", "length", "confidence")

@@ -15,6 +15,7 @@ from . import _declarations as c
 from ._arrays import address, integers, plain, reals
 from ._library import texts, to_bytes, whole
 from .data import Episode, split_number
+from .frames import columns_of_frame, is_frame
 
 
 def observed(values: Any, what: str) -> np.ndarray:
@@ -67,7 +68,9 @@ _PER_STEP = ("observations", "rewards", "segments", "subtasks")
 
 
 def columns_of(episode: Any) -> Dict[str, Any]:
-    """An episode of a data set, a mapping, or actions alone, as columns."""
+    """An episode of a data set, a mapping, a DataFrame, or actions alone, as columns."""
+    if is_frame(episode):
+        return columns_of_frame(episode)
     if isinstance(episode, Mapping):
         return {name: value for name, value in episode.items() if value is not None}
     if not isinstance(episode, Episode):

@@ -11,89 +11,61 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Dict, Iterable, Optional
+import warnings
+from typing import TYPE_CHECKING, Any, Dict, Literal, Optional
 
 import numpy as np
 
 from . import _declarations as c
 from ._arrays import taken
 from ._library import lib, needed, path_bytes, text, whole
-from ._work import SEED_MOST, Context, Handle, Watcher, both
+from ._work import SEED_MOST, Context, Handle, both
 from .data import TemporaryFolder
-from .estimator import Estimator, as_dataset, checked_keywords, signature
-from .models import Model, all_of, setting
+from .errors import CancelledError
+from .estimator import as_dataset, with_keywords
+from .models import Callbacks, M, Model, all_of, callbacks_of, setting
+from .options import VOTE
 from .progress import Bar
 from .results import Segments
 from .scores import SCORES
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords as keywords
+
 _KINDS = ("auto", "events", "phases")
-_DEFAULTS = {
-    "kind": "auto",
-    "runs": 60,
-    "prior": None,
-    "min_length": None,
-    "seconds": None,
-    "random_state": 0,
-    "progress": False,
-}
 
 
+@with_keywords(VOTE, positional=1)
 class VoteSegmenter(Model):
     """Many small models learn from random halves and vote on where segments end, as in
     ``slottar segment DATA``. It reads no labels and takes discrete and continuous actions.
 
-    Parameters
-    ----------
-    kind : "auto", "events" or "phases"
-        what a segment is: it ends with an event, or it is a stretch of one kind of behaviour; auto:
-        what its runs agree on more
-    runs : 4 to 1000, default 60
-        of every group that votes
-    prior : None, 3, (3, 6), "~4.5" or a list of probabilities
-        what is known of the number of segments
-    min_length : steps of a segment; None: 1 for discrete actions, 3 for continuous ones
-    seconds : a bound on the time; None: none
-    random_state : a whole number; the same one gives the same segments
-    progress : shows a bar while it learns, and how the vote stands as runs arrive
+    >>> model = slottar.VoteSegmenter(prior=(3, 6)).fit(episodes)   # a list of [steps, size] arrays
+    >>> segments = model.predict(episodes)
+    >>> segments.boundaries[0], segments.types[0], model.trust_
     """
 
     _name = "vote"
     _checkpoint = "members.safetensors"
-    _signature = signature(_DEFAULTS)
 
-    @checked_keywords
     def __init__(
         self,
-        kind: str = "auto",
-        runs: int = 60,
-        prior: Any = None,
-        min_length: Optional[int] = None,
-        seconds: Optional[float] = None,
-        random_state: int = 0,
-        progress: bool = False,
+        kind: Literal["auto", "events", "phases"] = "auto",
+        **parameters: Unpack[keywords.VoteSegmenter],
     ) -> None:
-        Estimator.__init__(
-            self,
-            kind=kind,
-            runs=runs,
-            prior=prior,
-            min_length=min_length,
-            seconds=seconds,
-            random_state=random_state,
-            progress=progress,
-        )
+        super().__init__(kind=kind, **parameters)
 
-    def fit(
-        self, X: Any, y: Any = None, callbacks: Optional[Iterable[Watcher]] = None
-    ) -> "VoteSegmenter":
+    def fit(self: M, X: Any, y: Any = None, callbacks: Callbacks = None) -> M:
         """Learns from a data set (or its path, episodes, or an array of actions per trajectory):
         from its training split, or from all episodes where there are no splits.
 
-        ``y`` is not looked at. ``callbacks`` are called with a :class:`slottar.Progress`; one that
-        returns True ends it, and so does Ctrl-C, which is then raised: the runs that ended by then
-        vote, in the groups where there are at least four.
+        ``y`` is not looked at. ``callbacks``, a function or several, are called with a
+        :class:`slottar.Progress`; one that returns True ends it, and so does Ctrl-C, which is then
+        raised: the runs that ended by then vote, in the groups where there are at least four.
         """
-        data, options, heard = as_dataset(X), self._options_of(), list(callbacks or [])
+        data, options, heard = as_dataset(X), self._options_of(), callbacks_of(callbacks)
         with Bar(self._name, enabled=bool(self.progress), unit="run") as bar:
             if self.progress:
                 heard.append(bar)
@@ -106,9 +78,14 @@ class VoteSegmenter(Model):
                         all_of(heard),
                         None,
                     )
+            except CancelledError:
+                pass
             finally:
                 if pointer.value:
                     self._keep(Handle(context, pointer, lib.slt_segmenter_close))
+        if not self._fitted():
+            warnings.warn("stopped before four runs ended: not fitted", stacklevel=2)
+            return self
         self._learn_types(data)
         self.trust_.warn(2)
         return self
@@ -141,7 +118,7 @@ class VoteSegmenter(Model):
         return whole(self.random_state, "random_state", 0, SEED_MOST)
 
     def _context(self, watched: bool = False) -> Context:
-        return Context(None, watched=watched)
+        return Context(self.threads, watched=watched)
 
     def predict(
         self,
@@ -202,14 +179,29 @@ class VoteSegmenter(Model):
         }
 
     def score(
-        self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None
+        self, X: Any, y: Any = None, *, metric: Optional[str] = None, split: Optional[str] = None
     ) -> float:
-        """One score against the labels: f1, f1_one, align, ari or covering."""
-        if metric not in SCORES:
-            raise ValueError(f"no score {metric!r}: {', '.join(SCORES)}")
-        found = self.scores(X, y, split=split)[metric]
+        """One number, higher is better: f1, f1_one, align, ari or covering against the labels, or
+        confidence, which needs none: the mean over trajectories of how sure the vote is of their
+        boundaries, 0 for one without boundaries. It says how far the runs agree, not whether they
+        are right.
+
+        None: f1 where there are labels, else confidence; so cross_val_score works without labels.
+        """
+        names = (*SCORES, "confidence")
+        if metric is not None and metric not in names:
+            raise ValueError(f"no score {metric!r}: {', '.join(names)}")
+        data = as_dataset(X, y)
+        if metric is None:
+            metric = "f1" if data.labelled else "confidence"
+        if metric == "confidence":
+            sure = [one.confidence for one in self.predict(data, split=split)]
+            return float(np.mean([one.mean() if len(one) else 0.0 for one in sure]))
+        found = self.scores(data, split=split)[metric]
         if found is None:
-            raise ValueError(f"{metric} needs labels, and the data has none")
+            raise ValueError(
+                f'{metric} needs labels, and the data has none; metric="confidence" does not'
+            )
         return found
 
     @classmethod

@@ -74,7 +74,7 @@ def test_score(fitted):
     assert fitted.scores(actions, labels)["told"] == "nothing"
     assert slottar.VoteSegmenter(runs=6).fit_predict(actions).numbers.tolist() == [3] * 10
     with pytest.raises(ValueError, match="needs labels"):
-        fitted.score(actions)
+        fitted.score(actions, metric="f1")
     with pytest.raises(ValueError, match="no score 'loss'"):
         fitted.score(actions, labels, metric="loss")
 

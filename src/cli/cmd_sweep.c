@@ -74,7 +74,7 @@ static bool options_at(int index, cli_option_list *out) {
 
 static int list_options(void) {
     puts("sweep options, as key=value:");
-    cli_list_options(slt_sweep_options_of());
+    cli_list_options(slt_sweep_options_of(), "");
     return CLI_DONE;
 }
 

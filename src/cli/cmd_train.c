@@ -39,11 +39,9 @@ static int list_options(const char *model) {
         return CLI_USAGE;
     }
     printf("training options, as key=value:\n");
-    cli_list_options(slt_train_options_of(model, 0));
-    if (slt_model_settings(model)[0])
-        printf("  %s defaults: %s\n", model, slt_model_settings(model));
+    cli_list_options(slt_train_options_of(model, 0), slt_model_settings(model));
     printf("options of %s:\n", model);
-    cli_list_options(slt_train_options_of(model, 1));
+    cli_list_options(slt_train_options_of(model, 1), "");
     printf("presets:");
     for (int i = 0; slt_model_preset(model, i); i++) printf(" %s", slt_model_preset(model, i));
     putchar('\n');
@@ -221,8 +219,8 @@ const cli_command cli_train = {
     .text =
         "MODEL is slottar, slottar-mdl, compile or ompn. The run directory holds config.yaml,\n"
         "metrics.jsonl, TensorBoard events, last.safetensors, best.safetensors, and at the end\n"
-        "result.json and segments.safetensors. Run the same command again to resume; a changed\n"
-        "configuration is refused.\n\n"
+        "result.json and segments.safetensors. Run the same command again to resume, or with more\n"
+        "epochs, steps or patience to continue; any other change is refused.\n\n"
         "  slottar train slottar craft-full.safetensors --preset craft-full\n"
         "  slottar train slottar demos.safetensors slots=4 prior=3 epochs=30 -o runs/a\n"
         "  slottar train slottar demos.safetensors --population 16 --device cuda -o runs/seeds\n"

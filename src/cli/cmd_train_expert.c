@@ -23,7 +23,7 @@ static const cli_flag flags[] = {
 
 static int list_options(void) {
     printf("training options, as key=value:\n");
-    cli_list_options(slt_policy_options_of());
+    cli_list_options(slt_policy_options_of(), "");
     printf("presets:\n");
     for (int i = 0; slt_policy_preset(i); i++)
         printf("  %s\n    %s\n", slt_policy_preset(i), slt_policy_recipe(i));

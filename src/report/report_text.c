@@ -112,3 +112,13 @@ const char *slt_fixed(double value, int decimals, char out[SLT_FIXED_TEXT]) {
     if (!decimals) snprintf(out, SLT_FIXED_TEXT, "%s%lld", value < 0 && parts ? "-" : "", parts);
     return out;
 }
+
+const char *slt_percent(double share, char out[SLT_FIXED_TEXT]) {
+    return slt_fixed(100 * share, 2, out);
+}
+
+void slt_put_name(slt_text *out, const char *plain) {
+    slt_text_add(out, "<bdi>");
+    slt_html_text(out, plain);
+    slt_text_add(out, "</bdi>");
+}

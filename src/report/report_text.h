@@ -21,6 +21,11 @@ void slt_json_number(slt_text *out, double value);
 enum { SLT_FIXED_TEXT = 48 };
 const char *slt_fixed(double value, int decimals, char out[SLT_FIXED_TEXT]);
 
+// "91.59" of .9159
+const char *slt_percent(double share, char out[SLT_FIXED_TEXT]);
+// somebody else's text inside of HTML, which does not change the direction of ours
+void slt_put_name(slt_text *out, const char *plain);
+
 // an array as {"type":"u8","count":n,"zlib":"base64"}: deflated little-endian numbers
 void slt_json_pack(slt_text *out, slt_dtype type, const void *values, size_t count);
 

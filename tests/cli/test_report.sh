@@ -16,6 +16,20 @@ train simple.csv a $learn
 train simple.csv b $learn --seed 1
 check "a page" 0 "$SLOTTAR" report a b -o page.html --figures figures --json
 says "says what it wrote" out '"runs":2,"trajectories":20,"left_out":0,"detailed":20'
+says "names what differs between the runs" page.html '<th scope="col" class="options">Differs in</th>'
+says "of each" page.html '<td class="options">seed=1</td>'
+train simple.csv faster $learn lr=0.01
+"$SLOTTAR" report a faster -o options.html -q >/dev/null
+says "an option that differs" options.html '<td class="options">lr=0.005</td>'
+says "has both values" options.html '<td class="options">lr=0.01</td>'
+cut -d, -f1,2,4 simple.csv >plain.csv # no labels
+train plain.csv plain $learn
+"$SLOTTAR" report plain -o plain.html -q >/dev/null
+lacks "without labels there is no column of F1" plain.html 'data-score="f1"'
+lacks "and no dash in a table" plain.html '–</td>'
+lacks "nor in a tile" plain.html '<b>–</b>'
+says "but the accuracy" plain.html 'data-score="accuracy"'
+lacks "one run has nothing to differ in" plain.html 'class="options"'
 "$SLOTTAR" eval a b --json >eval.json
 page_data page.html >data.json
 if command -v python3 >/dev/null; then

@@ -81,7 +81,7 @@ check "bounded segments" 0 "$SLOTTAR" segment coded data.safetensors --max-lengt
 ! grep -q codes bounded.jsonl && ok "have none: the codes are about others" || not_ok "have none: the codes are about others"
 
 check "its options" 0 "$SLOTTAR" train slottar-mdl --options
-says "with its own values" out "defaults: lr=3e-3"
+says "with its own values" out "learning rate of Adam (default 3e-3)"
 check "a population" 0 "$SLOTTAR" train slottar-mdl data.safetensors $small prior=3 prune_margin=0 -o many --population 2 -q
 same "has the plain run" plain/last.safetensors many/0/last.safetensors
 [ -s many/1/best.safetensors ] && ok "and the next seed" || not_ok "and the next seed"

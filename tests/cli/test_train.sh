@@ -32,6 +32,14 @@ same "killed or not, the same weights" whole/last.safetensors killed/last.safete
 same "and the same best epoch" whole/best.safetensors killed/best.safetensors
 same "and the same result" whole/result.json killed/result.json
 
+# a finished run takes more epochs, and becomes what one training of all of them makes
+check "some of its epochs" 0 train more epochs=1 --threads 1
+check "and the rest" 0 train more --threads 1
+same "more epochs, the same weights" whole/last.safetensors more/last.safetensors
+[ "$(cut -d, -f1,2,4- more/metrics.jsonl | sed 's/"seconds[^,]*,//')" = "$(cut -d, -f1,2,4- whole/metrics.jsonl | sed 's/"seconds[^,]*,//')" ] && ok "and the same losses" || not_ok "and the same losses"
+check "fewer" 1 train more epochs=2
+says "are refused" err "'epochs: 3' (asked for: 'epochs: 2')"
+
 # SIGTERM saves inside an epoch
 exec=exec train stopped --threads 1 epochs=50 patience=50 >out 2>err &
 pid=$!

@@ -224,8 +224,9 @@ class Browser {
 
   drawRow(n) {
     const i = this.list[n], one = trajectory(this.loaded, i), {run, r, labelled} = this.state;
-    const words = labelled ? ["F1 ", el("b", {}, percent(run.all.f1_one[i]))] :
-                             [run.sureWord + " ", el("b", {}, percent(run.sure[i]))];
+    const words = labelled        ? ["F1 ", el("b", {}, percent(run.all.f1_one[i]))] :
+        Number.isNaN(run.sure[i]) ? ["one segment"] :
+                                    [run.sureWord + " ", el("b", {}, percent(run.sure[i]))];
     const strips =
         (one.truth ? [one.truth] : []).concat([one.found[r]]).map((segments) => el("div", {
                                                                     class: "strip",
@@ -298,7 +299,7 @@ class Browser {
     ];
     if (labelled)
       facts.push(`F1 ${percent(run.all.f1[place])}`, `alignment ${percent(run.all.align[place])}`);
-    facts.push(`${run.sureWord} ${percent(run.sure[place])}`);
+    if (!Number.isNaN(run.sure[place])) facts.push(`${run.sureWord} ${percent(run.sure[place])}`);
     this.facts.textContent = facts.filter(Boolean).join(" · ");
     this.nameChannels(one);
     this.line.show(this.loaded, one, this.state.r, step);
@@ -308,11 +309,11 @@ class Browser {
   nameChannels(one) {
     const {channels, set} = this.loaded, names = [];
     for (let d = 0; channels && one.detail >= 0 && d < channels.width; d++)
-      names.push(el(
-          "span", {},
-          svg("svg", {width: 14, height: 8},
-              svg("line", {class: "channel line" + (d % 8), x1: 0, x2: 14, y1: 4, y2: 4})),
-          el("bdi", {}, channelName(set, d))));
+      names.push(
+          el("span", {},
+             svg("svg", {width: 14, height: 8},
+                 svg("line", {class: "channel line" + (d % 8), x1: 0, x2: 14, y1: 4, y2: 4})),
+             el("bdi", {}, channelName(set, d))));
     if (names.length && set.action_size > channels.width)
       names.push(el("span", {}, `${set.action_size - channels.width} more are not drawn`));
     this.channels.replaceChildren(...names);
@@ -321,7 +322,7 @@ class Browser {
   // the world at the cursor, and what is to be said about the step; gives the words back
   drawScene(step) {
     const {loaded, one, state} = this, {films, set} = loaded, pictures = [],
-          rows = [["step", `${step} of ${one.length}`]];
+                        rows = [["step", `${step} of ${one.length}`]];
     if (one.actions) rows.push(["action", actionName(set, one.actions[step])]);
     if (loaded.channels && one.detail >= 0)
       rows.push(["action", numbersAt(loaded, loaded.channels, one, step)]);
@@ -335,8 +336,7 @@ class Browser {
           (loaded.runs[r].all.types ? `, type ${typeNumber(segments[within(segments) - 1].type)}` : "")
     ]));
     if (one.detail >= 0 && state.run.detail.heights)
-      rows.push(
-          ["vote", `${Math.round(voteAt(state.run, loaded, one, step) / 2.55)} % end here`]);
+      rows.push(["vote", `${Math.round(voteAt(state.run, loaded, one, step) / 2.55)} % end here`]);
     slotsOf(state.run, one.detail, one.length).forEach((slot, k) => {
       const share = (values) => `${Math.round(values[step] / 2.55)} %`;
       if (slot.mask[step] > 12 || (slot.attention && slot.attention[step] > 12))
@@ -349,7 +349,8 @@ class Browser {
     if (one.detail >= 0 && loaded.text)
       rows.push(
           ["world", plain(set.detail.texts[loaded.text[loaded.stepStarts[one.detail] + step]])]);
-    if (one.detail >= 0 && loaded.values) rows.push(["observed", numbersAt(loaded, loaded.values, one, step)]);
+    if (one.detail >= 0 && loaded.values)
+      rows.push(["observed", numbersAt(loaded, loaded.values, one, step)]);
     const ids = state.run.all.ids.subarray(
         loaded.lengthStarts[one.place], loaded.lengthStarts[one.place + 1]);
     for (const [name, caption, size] of [

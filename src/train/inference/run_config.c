@@ -1,5 +1,6 @@
 // config.yaml of a run that is there, held against what is asked for: a changed configuration is
-// refused, one that an earlier version wrote with fewer options is not.
+// refused, one that an earlier version wrote with fewer options is not, nor one that only continues
+// the run.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -52,9 +53,23 @@ static bool same_line(const char *a, const char *b) {
     return strcspn(b, "\n") == length && strncmp(a, b, length) == 0;
 }
 
+// options that end a run may grow: the run continues from where it stands
+static bool is_more(const char *there, const char *wanted) {
+    static const char *const keys[] = {"epochs: ", "steps: ", "patience: "};
+    long long before, now;
+    for (size_t i = 0; there && i < sizeof keys / sizeof *keys; i++) {
+        size_t length = strlen(keys[i]);
+        if (strncmp(wanted, keys[i], length) == 0)
+            return sscanf(there + length, "%lld", &before) == 1 && before > 0 &&
+                   sscanf(wanted + length, "%lld", &now) == 1 && now > before;
+    }
+    return false;
+}
+
 typedef struct {
     char text[640];
     size_t used;
+    bool more; // only options that may grow differ
 } differences;
 
 static const char *quoted(const char *line, char out[96]) {
@@ -83,17 +98,20 @@ static void compare(differences *list, const char *from, const char *to, const c
         if (!named) other = line_of(usual, line);
         // the data's path may change, its checksum may not
         bool same = (other && same_line(line, other)) || strncmp(line, "data: ", 6) == 0;
-        if (!same && !(back && named))
+        if (!same && !back && *usual && is_more(other, line))
+            list->more = true;
+        else if (!same && !(back && named))
             add_difference(list, back ? line : other, back ? other : line);
         line += strcspn(line, "\n");
     }
 }
 
 static slt_status check_lines(const char *path, const char *there, const char *wanted,
-                              const char *usual) {
+                              const char *usual, bool *more) {
     differences list = {.used = 0};
     compare(&list, wanted, there, usual, false);
     compare(&list, there, wanted, usual, true);
+    *more = list.more;
     if (!list.used) return SLT_OK;
     SLT_FAIL(SLT_INVALID, "%s: this run has %s; use another run directory", path, list.text);
 }
@@ -103,6 +121,7 @@ slt_status slt_run_settle(slt_context *context, const char *path, const slt_text
     slt_map map;
     slt_arena arena;
     char *there;
+    bool more = false;
     if (access(path, F_OK) != 0) return slt_file_write(path, text->bytes, text->length);
     SLT_TRY(slt_map_open(path, &map));
     slt_arena_init(&arena, &context->allocator, 0);
@@ -115,11 +134,11 @@ slt_status slt_run_settle(slt_context *context, const char *path, const slt_text
     }
     if (status == SLT_OK)
         status = check_lines(path, current.length ? current.bytes : "", text->bytes,
-                             usual && usual->length ? usual->bytes : "");
+                             usual && usual->length ? usual->bytes : "", &more);
     slt_text_deinit(&current);
     slt_arena_deinit(&arena);
     slt_map_close(&map);
-    return status;
+    return status == SLT_OK && more ? slt_file_write(path, text->bytes, text->length) : status;
 }
 
 // ---- config.yaml

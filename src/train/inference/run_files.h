@@ -21,7 +21,8 @@ bool slt_run_has(const char *run, const char *name);
 
 // Writes a text of "key: value" lines, or checks that the file that is there says the same. A line
 // that it does not have counts as it stands in `usual` (NULL: there is none): an earlier version
-// did not know it. INVALID names what differs, with both values.
+// did not know it. With `usual`, more epochs, steps or patience replace those of the file. INVALID
+// names what differs, with both values.
 slt_status slt_run_settle(slt_context *context, const char *path, const slt_text *text,
                           const slt_text *usual);
 

@@ -85,9 +85,15 @@ static double score_of(const slt_training_run *run) {
     }
 }
 
+bool slt_run_is_over(const slt_training_run *run) {
+    const slt_train_options *o = &run->setup->train;
+    const slt_progress_state *state = &run->state;
+    return state->total_steps >= state->limit || (!o->steps && state->epoch >= o->epochs) ||
+           state->waited >= o->patience;
+}
+
 // the best epoch is kept. Restarts have no patience; the last epoch is kept where they settle
 static void judge_epoch(slt_training_run *run) {
-    const slt_train_options *o = &run->setup->train;
     slt_progress_state *state = &run->state;
     double score = score_of(run);
     bool alone = run->members == 1;
@@ -99,8 +105,7 @@ static void judge_epoch(slt_training_run *run) {
         for (int m = 0; m < run->members; m++)
             run->each[m].kept = m == run->end.record.restarts.picked;
     }
-    state->finished = state->total_steps >= state->limit ||
-                      (!o->steps && state->epoch >= o->epochs) || state->waited >= o->patience;
+    state->finished = slt_run_is_over(run);
 }
 
 static slt_status advance(trainer *t, slt_training_run *run) {

@@ -99,12 +99,24 @@ static void count_steps(const trainer *t, slt_training_run *run) {
     run->every = steps ? (steps + part - 1) / part : 1;
 }
 
+// more epochs, steps or patience than the checkpoint was written with: a finished run continues
+static void take_position(slt_training_run *run, const slt_checkpoint *there) {
+    const slt_train_options *now = &run->setup->train, *before = &there->setup.train;
+    int64_t limit = run->state.limit;
+    run->state = there->state;
+    if (now->epochs == before->epochs && now->steps == before->steps &&
+        now->patience == before->patience)
+        return;
+    run->state.limit = limit;
+    run->state.finished = slt_run_is_over(run);
+}
+
 static slt_status resume(trainer *t, slt_training_run *run, const char *path) {
     slt_checkpoint *there;
     slt_arena_mark mark = slt_arena_now(&t->arena);
     SLT_TRY(SLT_NEW(&t->arena, &there, 1));
     SLT_TRY(slt_checkpoint_read(t->context, path, there));
-    run->state = there->state;
+    take_position(run, there);
     slt_arena_reset(&t->arena, mark);
     if (run->members > 1)
         SLT_TRY(slt_checkpoint_load_all(t->learner, run->first, run->members, run->each, path));

@@ -122,6 +122,8 @@ slt_status slt_run_check_weights(slt_trainer *t, slt_training_run *run);
 
 // scores, files and the next epoch of all runs that stand at the end of one
 slt_status slt_trainer_end_epochs(slt_trainer *t);
+// all steps or epochs are done, or patience has ended
+bool slt_run_is_over(const slt_training_run *run);
 
 // ---- run_end.c
 

@@ -1,0 +1,194 @@
+"""The site: it builds without a warning, every link leads somewhere, nothing comes from the network,
+search finds words; snippets of its pages and the notebooks run as they stand.
+
+SPDX-License-Identifier: MIT
+Copyright (c) 2026 the slottar authors
+"""
+
+import html
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+DOCS = TOP / "docs"
+NOTEBOOKS = sorted((TOP / "examples" / "notebooks").glob("*.ipynb"))
+# pages whose every block of Python and sh runs, in order, in an empty folder; what comes before them
+PAGES = {
+    "start": "",
+    "recordings": "",
+    "models": "",
+    "robots": "",
+    "gpu": "",
+    "paper": "",
+    "python": """
+import numpy as np
+import gymnasium
+import slottar
+rng = np.random.default_rng(0)
+paths = [f"{i}.txt" for i in range(24)]
+aims = np.array([[0.8, 0.2], [-0.5, 0.9], [0.1, -0.7]])
+for path in paths:
+    moves = np.repeat(aims, rng.integers(8, 14, 3), axis=0)
+    np.savetxt(path, moves + rng.normal(0, 0.05, moves.shape))
+slottar.collect("doorkey", "demos.safetensors", episodes=(32, 10, 10))
+demos = [(moves, moves.cumsum(axis=0)) for moves in map(np.loadtxt, paths)]
+""",
+    "streaming": """
+import numpy as np
+import slottar
+model = slottar.MDLSegmenter(prior=2, steps=20, restarts=1).fit([[0, 1, 0, 2] * 3] * 12)
+observation, action = None, 1
+""",
+}
+
+
+def run(words, folder, **more):
+    """With the command and the Python of this environment first."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = {**os.environ, "PATH": path, "MPLBACKEND": "agg", "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, **more)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def blocks(page):
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    return re.findall(r"^```(python|sh)\n(.*?)^```", text, re.M | re.S)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_snippets_run(page, tmp_path):
+    found = blocks(page)
+    assert found
+    program = ["import subprocess, warnings", PAGES[page]]
+    for language, code in found:
+        if language == "sh":
+            code = f"subprocess.run(['sh', '-ec', {code!r}], check=True)\n"
+        program.append(code)
+    program.insert(1, "warnings.simplefilter('ignore')")
+    (tmp_path / ".snippets.py").write_text("\n".join(program), encoding="utf-8")
+    run([sys.executable, ".snippets.py"], tmp_path, timeout=300)
+
+
+def test_all_pages_with_snippets_are_listed():
+    """`gallery` is run by tools/gallery, which makes its pictures."""
+    with_code = {path.stem for path in DOCS.glob("*.md") if blocks(path.stem)}
+    assert with_code - {"gallery"} == set(PAGES)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run(path):
+    for package in ("nbclient", "ipykernel"):
+        if not importlib.util.find_spec(package):
+            pytest.skip(f"no {package}: pip install nbclient ipykernel")
+    import nbclient
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells)  # kept without outputs
+    resources = {"metadata": {"path": "/tmp"}}
+    nbclient.NotebookClient(
+        notebook, timeout=120, kernel_name="python3", resources=resources
+    ).execute()
+
+
+def test_there_are_notebooks_and_pictures():
+    assert len(NOTEBOOKS) >= 4
+    gallery = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    pictures = set(re.findall(r"!\[[^\]]*\]\(([^)]*)\)", gallery))
+    assert len(pictures) >= 8 and all((DOCS / one).exists() for one in pictures)
+    for name in re.findall(r"images/concepts/(\w+)\.svg", (DOCS / "concepts.md").read_text()):
+        assert (DOCS / "images" / "concepts" / f"{name}.svg").exists(), name
+
+
+def test_drawings_are_current(tmp_path):
+    subprocess.run([sys.executable, DOCS / "site" / "drawings.py", tmp_path], check=True)
+    for made in tmp_path.iterdir():
+        assert made.read_text() == (DOCS / "images" / "concepts" / made.name).read_text(), made.name
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+def test_pages_begin_with_a_paragraph(path):
+    """After the title comes a sentence that says what the page is for: no code, no table."""
+    text = path.read_text(encoding="utf-8")
+    title, first = re.match(r"# ([^\n]*)\n\n(.*?)\n\n", text, re.S).groups()
+    assert title and re.match(r"[A-Za-z`*\[]", first) and len(first) > 40, first
+
+
+# ---- the built site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, command):
+    if not importlib.util.find_spec("material"):
+        pytest.skip("no mkdocs-material: pip install mkdocs-material")
+    work = tmp_path_factory.mktemp("site")
+    run([sys.executable, str(DOCS / "site" / "pages.py"), command, str(work)], TOP)
+    words = ["build", "-q", "--strict", "-f", str(work / "mkdocs.yml"), "-d", str(work / "out")]
+    run([sys.executable, "-m", "mkdocs", *words], work)
+    return work / "out"
+
+
+def test_links_lead_somewhere(site):
+    pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    anchors = {path: set(re.findall(r'\bid="([^"]+)"', text)) for path, text in pages.items()}
+    assert len(pages) > 80
+    dead = []
+    for path, text in pages.items():
+        for link in re.findall(r'(?:href|src)="([^"]*)"', text):
+            link = unquote(html.unescape(link))
+            if path.name == "404.html" or re.match(r"[a-z]+:|//", link):
+                continue
+            where, _, anchor = link.partition("#")
+            target = (path.parent / where).resolve() if where else path
+            target = target / "index.html" if target.is_dir() else target
+            if not target.exists() or (
+                anchor and target in anchors and anchor not in anchors[target]
+            ):
+                dead.append((str(path.relative_to(site)), link))
+    assert dead == []
+
+
+def test_nothing_comes_from_the_network(site):
+    """Links may leave the site; scripts, styles, fonts and pictures may not."""
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|img|iframe|source)[^>]*\bsrc="(https?:)?//', text)
+        loaded += re.findall(
+            r'<link[^>]*rel="(?:stylesheet|preconnect|icon)"[^>]*href="https?:', text
+        )
+        assert loaded == [], path.name
+    for path in site.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?https?:|@import ['\"]?https?:", path.read_text()), path
+
+
+def test_search_finds_boundary(site):
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    found = [one["location"] for one in index["docs"] if "boundary" in one["title"].lower()]
+    assert "docs/concepts.html#boundary" in found
+    assert sum("boundary" in one["text"].lower() for one in index["docs"]) > 20
+
+
+def test_reference_is_complete(site, command):
+    names = subprocess.run([command, "manual", "--names"], capture_output=True, text=True).stdout
+    for name in names.split():
+        page = (site / "reference" / "commands" / f"{name}.html").read_text(encoding="utf-8")
+        assert "--help" in page or name in ("manual", "completion")
+        own = name in ("train-expert", "sweep")
+        assert ("<th>option</th>" in page) == own, name
+    for header in (TOP / "include" / "slottar").glob("*.h"):
+        assert (site / "reference" / "c" / f"{header.stem}.html").exists()
+    python = (site / "reference" / "python.html").read_text(encoding="utf-8")
+    assert 'id="votesegmenter"' in python and 'id="modelfit"' in python
+    options = (site / "reference" / "options.html").read_text(encoding="utf-8")
+    assert re.search(
+        r"<td><code>lr</code></td>\s*<td><code>float</code></td>\s*<td><code>3e-3", options
+    )
