@@ -31,3 +31,4 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
 }
 
 bool slt_cuda_is_tf32(const slt_cuda *cuda) { return cuda->context->precision == SLT_TF32; }
+bool slt_cuda_is_fp32(const slt_cuda *cuda) { return cuda->context->precision == SLT_FP32; }

@@ -188,8 +188,11 @@ slt_cuda_args slt_cuda_on_slot_stream(const slt_cuda_args *args);
 
 // are products in tf32? those of attention are, too
 bool slt_cuda_is_tf32(const slt_cuda *cuda);
-// attention on tensor cores; false: not at this size or precision, and nothing was done
+bool slt_cuda_is_fp32(const slt_cuda *cuda);
+// attention on tensor cores, of sequences that fit into shared memory, and of any length; false:
+// not at this size or precision, and nothing was done
 bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward);
+bool slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward);
 
 // y = act(x·W + c), in one launch where the library can
 void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,

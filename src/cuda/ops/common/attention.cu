@@ -300,9 +300,13 @@ static int size_of(const slt_cuda_args *args) {
     return i;
 }
 
+static bool on_tensor_cores(const slt_cuda_args *args, bool backward) {
+    return slt_cuda_tensor_attention(args, backward) || slt_cuda_tiled_attention(args, backward);
+}
+
 void slt_cuda_attention_forward(const slt_cuda_args *args) {
-    if (!slt_cuda_tensor_attention(args, false)) sizes[size_of(args)].forward(args);
+    if (!on_tensor_cores(args, false)) sizes[size_of(args)].forward(args);
 }
 void slt_cuda_attention_backward(const slt_cuda_args *args) {
-    if (!slt_cuda_tensor_attention(args, true)) sizes[size_of(args)].backward(args);
+    if (!on_tensor_cores(args, true)) sizes[size_of(args)].backward(args);
 }
