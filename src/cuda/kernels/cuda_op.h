@@ -189,10 +189,14 @@ slt_cuda_args slt_cuda_on_slot_stream(const slt_cuda_args *args);
 // are products in tf32? those of attention are, too
 bool slt_cuda_is_tf32(const slt_cuda *cuda);
 bool slt_cuda_is_fp32(const slt_cuda *cuda);
-// attention on tensor cores, of sequences that fit into shared memory, and of any length; false:
-// not at this size or precision, and nothing was done
-bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward);
-bool slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward);
+// attention on tensor cores, of sequences that fit into shared memory (tensor_attention.cu), and of
+// any length (tiled_attention.cu), at the sizes and precisions that they take
+bool slt_cuda_resident_fits(const slt_cuda_args *args);
+void slt_cuda_resident_attention(const slt_cuda_args *args, bool backward);
+bool slt_cuda_tiled_fits(const slt_cuda_args *args);
+void slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward);
+// which of them a node takes: "resident", "tiled", or "plain", without tensor cores
+const char *slt_cuda_attention_kind(const slt_cuda_args *args);
 
 // y = act(x·W + c), in one launch where the library can
 void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,

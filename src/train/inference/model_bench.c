@@ -190,6 +190,25 @@ static slt_status measure_step(rig *r, double seconds) {
     return SLT_OK;
 }
 
+// of the parts that may be one launch, those that are; which attention the last one is
+static void tell_path(const slt_tape *tape, char *text, size_t size) {
+    const slt_device_kind *device = slt_tape_device(tape);
+    const char *attention = NULL;
+    int parts = 0, fused = 0;
+    if (!device) return;
+    for (int fusion = 0, n = -1; slt_fused_part(tape, &fusion, &n); parts++) {
+        slt_fused part = {.why = ""};
+        if (device->fused) device->fused(tape, (slt_fusion)fusion, n, &part);
+        fused += !part.why;
+    }
+    for (int n = 0; n < tape->node_count; n++) {
+        const char *path = device->path ? device->path(tape, n) : NULL;
+        if (path) attention = path;
+    }
+    snprintf(text, size, "%d of %d parts fused%s%s", fused, parts, attention ? ", attention " : "",
+             attention ? attention : "");
+}
+
 static void report_step(const rig *r, const slt_bench_peaks *peaks, slt_bench_result *out) {
     double seconds = 0, cpu = 0, trajectories = (double)BATCHES * r->batch * r->members;
     for (int i = 0; i < BATCHES; i++) seconds += r->best[i];
@@ -200,7 +219,11 @@ static void report_step(const rig *r, const slt_bench_peaks *peaks, slt_bench_re
         .gflops = 1e-9 * r->flops / seconds,
         .tokens_per_s = trajectories * r->task.model.length / seconds,
         .true_tokens_per_s = (double)r->positions / seconds,
+        .bytes = (double)slt_tape_bytes(tape_of(r)),
+        .batch = r->batch,
+        .length = (int)r->task.model.length,
     };
+    tell_path(tape_of(r), out->path, sizeof out->path);
     out->share_of_peak = slt_peak_share(out->gflops, peaks->gflops);
     char many[16] = "";
     if (r->members > 1) snprintf(many, sizeof many, ".x%d", r->members);

@@ -300,13 +300,32 @@ static int size_of(const slt_cuda_args *args) {
     return i;
 }
 
-static bool on_tensor_cores(const slt_cuda_args *args, bool backward) {
-    return slt_cuda_tensor_attention(args, backward) || slt_cuda_tiled_attention(args, backward);
+static bool plain_fits(const slt_cuda_args *args) { return args != NULL; }
+static void plain(const slt_cuda_args *args, bool back) {
+    int i = size_of(args);
+    (back ? sizes[i].backward : sizes[i].forward)(args);
 }
 
+// the first that takes a node's sizes and precision
+static const struct {
+    const char *name;
+    bool (*fits)(const slt_cuda_args *args);
+    void (*run)(const slt_cuda_args *args, bool backward);
+} kinds[] = {{"resident", slt_cuda_resident_fits, slt_cuda_resident_attention},
+             {"tiled", slt_cuda_tiled_fits, slt_cuda_tiled_attention},
+             {"plain", plain_fits, plain}};
+
+static int kind_of(const slt_cuda_args *args) {
+    int i = 0;
+    while (!kinds[i].fits(args)) i++;
+    return i;
+}
+
+const char *slt_cuda_attention_kind(const slt_cuda_args *args) { return kinds[kind_of(args)].name; }
+
 void slt_cuda_attention_forward(const slt_cuda_args *args) {
-    if (!on_tensor_cores(args, false)) sizes[size_of(args)].forward(args);
+    kinds[kind_of(args)].run(args, false);
 }
 void slt_cuda_attention_backward(const slt_cuda_args *args) {
-    if (!on_tensor_cores(args, true)) sizes[size_of(args)].backward(args);
+    kinds[kind_of(args)].run(args, true);
 }

@@ -541,12 +541,17 @@ static int size_number(int width, int heads, int rows) {
     return i;
 }
 
-bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward) {
+static int number_of(const slt_cuda_args *args) {
+    return size_number(args->out_width[0], args->n[SLT_ATTENTION_HEADS], room_for(args));
+}
+
+bool slt_cuda_resident_fits(const slt_cuda_args *args) {
+    return number_of(args) < SIZES && args->length <= LONG && !slt_cuda_is_fp32(args->cuda);
+}
+
+void slt_cuda_resident_attention(const slt_cuda_args *args, bool backward) {
     slt_decoder_input_rows none = {};
-    int i = size_number(args->out_width[0], args->n[SLT_ATTENTION_HEADS], room_for(args));
-    if (i == SIZES || args->length > LONG || slt_cuda_is_fp32(args->cuda)) return false;
-    sizes[i].of[kind_of(args)][0](args, &none, backward);
-    return true;
+    sizes[number_of(args)].of[kind_of(args)][0](args, &none, backward);
 }
 
 bool slt_decoder_input_fits(int width, int heads, int length) {
@@ -555,6 +560,5 @@ bool slt_decoder_input_fits(int width, int heads, int length) {
 
 void slt_decoder_input_attention(const slt_cuda_args *args, const slt_decoder_input_rows *rows,
                                  bool backward) {
-    int i = size_number(args->out_width[0], args->n[SLT_ATTENTION_HEADS], room_for(args));
-    sizes[i].of[kind_of(args)][1](args, rows, backward);
+    sizes[number_of(args)].of[kind_of(args)][1](args, rows, backward);
 }

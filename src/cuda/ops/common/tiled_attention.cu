@@ -457,12 +457,18 @@ static const struct {
 
 enum { SIZES = sizeof sizes / sizeof *sizes, USUAL = 48 }; // rows of brief sequences
 
-bool slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward) {
+static int size_number(const slt_cuda_args *args) {
     int i = 0, size = args->out_width[0] / args->n[SLT_ATTENTION_HEADS];
-    int slots = args->n[SLT_ATTENTION_SPACE] == SLT_SLOT_TOKENS ? args->slots : 1;
     while (i < SIZES && sizes[i].size < size) i++;
-    if (i == SIZES || size % 4 || slt_cuda_is_fp32(args->cuda)) return false;
+    return size % 4 == 0 ? i : SIZES;
+}
+
+bool slt_cuda_tiled_fits(const slt_cuda_args *args) {
+    return size_number(args) < SIZES && !slt_cuda_is_fp32(args->cuda);
+}
+
+void slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward) {
+    int slots = args->n[SLT_ATTENTION_SPACE] == SLT_SLOT_TOKENS ? args->slots : 1;
     bool brief = args->in_rows[0] <= USUAL * args->trajectories * slots;
-    sizes[i].launch[brief](args, backward);
-    return true;
+    sizes[size_number(args)].launch[brief](args, backward);
 }
