@@ -50,7 +50,7 @@ void cli_bench_print(cli_bench_run *b, const slt_bench_result *result) {
         else
             printf(columns[i].format, value / columns[i].unit);
     }
-    if (b->shapes) print_shape(b, result);
+    if (b->shapes && result->batch) print_shape(b, result);
     fputs(b->call->json ? "}" : "\n", stdout);
     fflush(stdout);
     b->printed++;

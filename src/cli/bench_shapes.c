@@ -9,7 +9,7 @@
 #include "bench_run.h"
 #include "slottar/dataset.h"
 
-enum { ACTIONS = 6, FLOATS = 39, EPISODES = 64, LEAST_LENGTH = 10 };
+enum { ACTIONS = 6, FLOATS = 39, EPISODES = 64, RESULTS = 64, LEAST_LENGTH = 10 };
 static const double SECONDS = 1;
 
 // whole numbers with commas between them
@@ -103,14 +103,14 @@ static slt_status measure(cli_bench_run *b, const char *model, int64_t length, i
                                  .setting_count = count,
                                  .seed = b->call->seed,
                                  .restarts = b->population};
-    slt_bench_result result;
+    slt_bench_result results[RESULTS];
     slt_status status =
         slt_bench_train(b->call->context, &request, b->seconds > 0 ? b->seconds : SECONDS,
-                        &b->peaks, &result, 1, &found);
+                        &b->peaks, results, cli_value(b->call, "parts") ? RESULTS : 1, &found);
     if (status != SLT_OK) return status;
-    snprintf(result.name, sizeof result.name, "%s.%lldx%lld", model, (long long)length,
+    snprintf(results->name, sizeof results->name, "%s.%lldx%lld", model, (long long)length,
              (long long)width);
-    cli_bench_print(b, &result);
+    for (int i = 0; i < found; i++) cli_bench_print(b, &results[i]);
     return SLT_OK;
 }
 
