@@ -295,6 +295,40 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
     grain = 0;
 }
 
+// ---- an MLP in bf16: its middle has room for rounded factors where there are many rows
+
+static slt_var mlp_added(slt_probe *p) {
+    slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 16, -1, 1);
+    slt_var w1 = slt_probe_parameter(p, 16, 64, -1, 1), c1 = slt_probe_parameter(p, 1, 64, -1, 1);
+    slt_var w2 = slt_probe_parameter(p, 64, 16, -1, 1), c2 = slt_probe_parameter(p, 1, 16, -1, 1);
+    slt_tape *tape = slt_probe_tape(p); // every gradient is added to another
+    return slt_add(tape, slt_mlp(tape, x, w1, c1, w2, c2), slt_mlp(tape, x, w1, c1, w2, c2));
+}
+static slt_var mlp_33(slt_probe *p) { return mlp_of(p, 16, 33, 8); } // in float32
+
+// coarse numbers: factors are exact, so that no sign of the middle is in doubt. The middle and its
+// gradient are rounded
+static void an_mlp_in_bf16_agrees_with_the_cpu(void **state) {
+    (void)state;
+    static const slt_probe_batch rows = {
+        .trajectories = 6, .slots = 4, .length = 30, .mean = 20, .sd = 6, .seed = 21, .spare = 2};
+    const struct {
+        slt_var (*make)(slt_probe *);
+        double least;
+    } cases[] = {{mlp_64, 1e-6}, {mlp_added, 1e-6}, {mlp_narrow, 1e-6}, {mlp_33, -1}};
+    slt_precision strict = device->precision;
+    device->precision = SLT_BF16;
+    grain = 0.125f;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *where;
+        double error = case_error(rows, cases[c].make, &where);
+        if (!(error < 1e-2 && error > cases[c].least))
+            fail_msg("case %zu: error %.3g in %s", c, error, where);
+    }
+    device->precision = strict;
+    grain = 0;
+}
+
 // ---- a Transformer layer after attention: one launch in tf32
 
 // the first channel decides the signs of the middle, one way or the other: none is nearly zero
@@ -507,6 +541,7 @@ int main(void) {
         cmocka_unit_test(other_sizes_agree_with_the_cpu),
         cmocka_unit_test(many_rows_agree_with_the_cpu),
         cmocka_unit_test(tensor_cores_agree_with_the_cpu),
+        cmocka_unit_test(an_mlp_in_bf16_agrees_with_the_cpu),
         cmocka_unit_test(layers_agree_with_the_cpu),
         cmocka_unit_test(layers_are_right_but_for_rounding),
         cmocka_unit_test(weights_are_right_but_for_rounding),

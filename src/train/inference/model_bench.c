@@ -127,8 +127,9 @@ static slt_status prepare(rig *r) {
     SLT_TRY(slt_setup_read(r->context, &r->setup, r->request));
     SLT_TRY(slt_task_open(r->context, &r->arena, &r->setup, r->request->data, &r->task));
     const slt_model_data *data = &r->task.model;
-    r->batch = r->stage->training ? (int)r->setup.train.batch
-                                  : slt_predict_batch(r->context, &r->setup, r->members);
+    r->batch = r->stage->training
+                   ? (int)r->setup.train.batch
+                   : slt_predict_batch(r->context, &r->setup, data->length, r->members);
     if (r->stage->training)
         SLT_TRY(slt_learner_limits(&r->setup, data, r->task.data, r->batch, 1, &train));
     SLT_TRY(slt_predict_limits(r->context, &r->setup, data, r->task.data, r->members, &use));
