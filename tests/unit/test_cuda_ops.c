@@ -159,6 +159,7 @@ static slt_var norm_of(slt_probe *p, int width) {
     return slt_layer_norm(slt_probe_tape(p), x, 0, gamma, beta, 0, 1e-3);
 }
 static slt_var norm_200(slt_probe *p) { return norm_of(p, 200); }
+static slt_var norm_400(slt_probe *p) { return norm_of(p, 400); }
 static slt_var norm_600(slt_probe *p) { return norm_of(p, 600); }
 
 static slt_var xent_of(slt_probe *p, int actions) {
@@ -183,9 +184,9 @@ static slt_var dense_33(slt_probe *p) { return dense_of(p, 20, 33, SLT_TANH); }
 
 static void other_sizes_agree_with_the_cpu(void **state) {
     (void)state;
-    slt_var (*const cases[])(slt_probe *) = {attention_added, attention_20,  attention_64, norm_200,
-                                             norm_600,        xent_20,       xent_40,      dense_12,
-                                             dense_long_7,    dense_long_12, dense_33};
+    slt_var (*const cases[])(slt_probe *) = {
+        attention_added, attention_20, attention_64, norm_200,     norm_400,      norm_600,
+        xent_20,         xent_40,      dense_12,     dense_long_7, dense_long_12, dense_33};
     static const slt_op other = {.name = "other sizes"};
     wrong = 0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)

@@ -258,7 +258,8 @@ static slt_status measure_operations(rig *r, double seconds, slt_profile_row *be
 static void report_operation(const rig *r, const slt_profile_row *row, const slt_bench_peaks *peaks,
                              slt_bench_result *out) {
     double flops = row->flops; // forward alone where nothing runs backward
-    *out = (slt_bench_result){.ms = 1e3 * cost(row), .gflops = 1e-9 * flops / cost(row)};
+    *out = (slt_bench_result){.ms = 1e3 * cost(row)};
+    if (cost(row) > 0) out->gflops = 1e-9 * flops / cost(row); // else another node's launch did it
     out->share_of_peak = slt_peak_share(out->gflops, peaks->gflops);
     snprintf(out->name, sizeof out->name, "%s.%s.%s", r->setup.kind->name, r->stage->name, row->op);
 }
