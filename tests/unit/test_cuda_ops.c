@@ -296,7 +296,7 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
     grain = 0;
 }
 
-// ---- an MLP in bf16: its middle has room for rounded factors where there are many rows
+// ---- bf16: the middle of an MLP has room for rounded factors where there are many rows
 
 static slt_var mlp_added(slt_probe *p) {
     slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 16, -1, 1);
@@ -307,16 +307,29 @@ static slt_var mlp_added(slt_probe *p) {
 }
 static slt_var mlp_33(slt_probe *p) { return mlp_of(p, 16, 33, 8); } // in float32
 
+static slt_var dense_48(slt_probe *p) { return dense_of(p, 24, 48, SLT_LINEAR); }
+static slt_var dense_twice(slt_probe *p) { // every gradient is added to another
+    slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 24, -1, 1);
+    slt_var w = slt_probe_parameter(p, 24, 24, -1, 1), c = slt_probe_parameter(p, 1, 24, -1, 1);
+    slt_tape *tape = slt_probe_tape(p);
+    return slt_dense(tape, slt_dense(tape, x, w, c, SLT_LINEAR), w, c, SLT_LINEAR);
+}
+static slt_var dense_no_bias(slt_probe *p) {
+    slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 32, -1, 1);
+    return slt_dense(slt_probe_tape(p), x, slt_probe_parameter(p, 32, 40, -1, 1), 0, SLT_LINEAR);
+}
+
 // coarse numbers: factors are exact, so that no sign of the middle is in doubt. The middle and its
 // gradient are rounded
-static void an_mlp_in_bf16_agrees_with_the_cpu(void **state) {
+static void layers_in_bf16_agree_with_the_cpu(void **state) {
     (void)state;
     static const slt_probe_batch rows = {
         .trajectories = 6, .slots = 4, .length = 30, .mean = 20, .sd = 6, .seed = 21, .spare = 2};
     const struct {
         slt_var (*make)(slt_probe *);
         double least;
-    } cases[] = {{mlp_64, 1e-6}, {mlp_added, 1e-6}, {mlp_narrow, 1e-6}, {mlp_33, -1}};
+    } cases[] = {{mlp_64, 1e-6}, {mlp_added, 1e-6},   {mlp_narrow, 1e-6}, {mlp_33, -1},
+                 {dense_48, -1}, {dense_twice, 1e-6}, {dense_no_bias, -1}};
     slt_precision strict = device->precision;
     device->precision = SLT_BF16;
     grain = 0.125f;
@@ -542,7 +555,7 @@ int main(void) {
         cmocka_unit_test(other_sizes_agree_with_the_cpu),
         cmocka_unit_test(many_rows_agree_with_the_cpu),
         cmocka_unit_test(tensor_cores_agree_with_the_cpu),
-        cmocka_unit_test(an_mlp_in_bf16_agrees_with_the_cpu),
+        cmocka_unit_test(layers_in_bf16_agree_with_the_cpu),
         cmocka_unit_test(layers_agree_with_the_cpu),
         cmocka_unit_test(layers_are_right_but_for_rounding),
         cmocka_unit_test(weights_are_right_but_for_rounding),

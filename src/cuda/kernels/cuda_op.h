@@ -258,6 +258,9 @@ bool slt_cuda_fused_pairs(const slt_cuda_args *args, int rows, int out, int in, 
 // precision, and nothing was done. Both ways or none
 bool slt_cuda_mlp_pairs_forward(const slt_cuda_args *args);
 bool slt_cuda_mlp_pairs_backward(const slt_cuda_args *args);
+// the same for a linear layer (dense_pairs.cu)
+bool slt_cuda_dense_pairs_forward(const slt_cuda_args *args);
+bool slt_cuda_dense_pairs_backward(const slt_cuda_args *args);
 
 // y = act(y + c) on rows of the launch; c may be absent
 void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows, int width,
