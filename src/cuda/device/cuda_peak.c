@@ -19,7 +19,11 @@ typedef struct {
 static void multiply(const rig *r) {
     slt_cuda_args args = {.cuda = r->cuda, .stream = r->cuda->stream, .members = 1};
     slt_cuda_view x = {r->memory[0], 0}, y = {r->memory[1], 0}, z = {r->memory[2], 0};
-    slt_cuda_gemm(&args, false, false, SIDE, SIDE, SIDE, x, SIDE, y, SIDE, false, z, SIDE);
+    if (slt_cuda_is_bf16(r->cuda))
+        slt_cuda_gemm_pairs(&args, false, false, SIDE, SIDE, SIDE, x, SIDE, y, SIDE, false, z, SIDE,
+                            false);
+    else
+        slt_cuda_gemm(&args, false, false, SIDE, SIDE, SIDE, x, SIDE, y, SIDE, false, z, SIDE);
 }
 
 static void copy(const rig *r) {
