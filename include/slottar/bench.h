@@ -19,15 +19,21 @@ extern "C" {
 
 // One measurement; 0 where a number makes no sense. tokens_per_s counts padding, true_tokens_per_s
 // does not; share_of_peak counts the arithmetic really done, or, next to gb_per_s, the bytes moved.
-// cpu_ms is processor time, of all threads together: it hardly changes on a busy machine.
+// cpu_ms is processor time, of all threads together: it hardly changes on a busy machine. A step of
+// a model also says its batch, its padded length L, the bytes of activations that were planned, and
+// what it ran on a device: how many of the parts that may be one launch are, and which attention.
 typedef struct {
     char name[64];
     double ms, cpu_ms, gflops, gb_per_s, share_of_peak, tokens_per_s, true_tokens_per_s,
         steps_per_s;
+    double bytes;
+    int batch, length;
+    char path[64];
 } slt_bench_result;
 
 // What the machine can do at best on all threads of a context: multiply-adds in registers, and
-// reading and writing arrays of the size of a batch's activations.
+// reading and writing arrays of the size of a batch's activations. On a device: a large product in
+// the context's precision, and a copy of memory.
 typedef struct {
     double gflops, gb_per_s;
 } slt_bench_peaks;

@@ -20,7 +20,7 @@ static const char *preset_of(const cli_bench_run *run) {
 
 // ---- the data set
 
-static slt_status play(cli_bench_run *run, const char *set) {
+slt_status cli_bench_folder(cli_bench_run *run, const char *set) {
     const char *parent = getenv("TMPDIR");
     snprintf(run->folder, sizeof run->folder, "%.200s/slottar-bench-XXXXXX",
              parent && *parent ? parent : "/tmp");
@@ -30,6 +30,12 @@ static slt_status play(cli_bench_run *run, const char *set) {
         return SLT_IO;
     }
     snprintf(run->data, sizeof run->data, "%s/%.30s.safetensors", run->folder, set);
+    return SLT_OK;
+}
+
+static slt_status play(cli_bench_run *run, const char *set) {
+    slt_status status = cli_bench_folder(run, set);
+    if (status != SLT_OK) return status;
     slt_collect_request request = {.environments = &set,
                                    .environment_count = 1,
                                    .path = run->data,

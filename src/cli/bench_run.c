@@ -24,6 +24,17 @@ static const struct {
     {"steps_per_s", offsetof(slt_bench_result, steps_per_s), 1e6, "  %.2f million steps/s"},
 };
 
+// what a step of the grid was
+static void print_shape(const cli_bench_run *b, const slt_bench_result *result) {
+    double megabytes = 1e-6 * result->bytes;
+    const char *path = *result->path ? result->path : "node by node";
+    if (b->call->json)
+        printf(",\"length\":%d,\"batch\":%d,\"megabytes\":%.6g,\"path\":\"%s\"", result->length,
+               result->batch, megabytes, path);
+    else
+        printf("  batch %d  %.0f MB  %s", result->batch, megabytes, path);
+}
+
 void cli_bench_print(cli_bench_run *b, const slt_bench_result *result) {
     if (b->call->json) {
         fputs(b->printed ? ",\n{\"name\":" : "\n{\"name\":", stdout);
@@ -39,6 +50,7 @@ void cli_bench_print(cli_bench_run *b, const slt_bench_result *result) {
         else
             printf(columns[i].format, value / columns[i].unit);
     }
+    if (b->shapes && result->batch) print_shape(b, result);
     fputs(b->call->json ? "}" : "\n", stdout);
     fflush(stdout);
     b->printed++;

@@ -58,6 +58,7 @@ static const struct {
     {"ops", bench_ops, true, false},
     {"envs", bench_envs, false, false},
     {"segment", cli_bench_segment, false, true},
+    {"shapes", cli_bench_shapes, true, true},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -142,6 +143,7 @@ static int run(cli_call *call) {
     if (!read_time(call, &b.seconds)) return CLI_USAGE;
     if (!cli_number(call, "population", 1, 1024, 0, &population)) return CLI_USAGE;
     b.population = (int)population;
+    if (!cli_bench_read_shapes(&b)) return CLI_USAGE;
     cli_catch_signals(call->context);
     slt_status status = measure_peaks(&b, chosen);
     if (status != SLT_OK) return cli_fail(status);
@@ -167,27 +169,33 @@ static const cli_flag flags[] = {
     {"batch", 0, "N", "models: trajectories of a training step, as batch=N"},
     {"population", 0, "N", "models: number of models in a population"},
     {"parts", 0, NULL, "models: time of a step by operation"},
+    {"lengths", 0, "LIST", "shapes: padded lengths (default 65,200,500)"},
+    {"widths", 0, "LIST", "shapes: widths of the model (default 64,128,256)"},
     {NULL, 0, NULL, NULL},
 };
 
 const cli_command cli_bench = {
     .name = "bench",
-    .arguments = "[train|infer|ops|envs|segment [NAME...]] [key=value...]",
+    .arguments = "[train|infer|ops|envs|segment|shapes [NAME...]] [key=value...]",
     .summary = "measures throughput",
     .text =
         "Sections: train and infer (a step of the models that `slottar train` would run with the\n"
         "same options), ops (what models are made of, as shares of the machine's own peak), envs\n"
         "(environment steps), and, when asked for, segment (a vote on planted segments: 420 "
         "episodes,\n"
-        "a recording of 10,000 steps, a million steps). Names select measurements of a section; a\n"
-        "part of a name is enough.\n"
+        "a recording of 10,000 steps, a million steps) and shapes (training steps for a grid of\n"
+        "lengths and widths: 39 random floats per step, trajectories of 80 % of the length on\n"
+        "average, a batch that fits). Names select measurements of a section; a part of a name is\n"
+        "enough.\n"
         "The best of several rounds counts. tokens/s includes padding, as in the paper; the share\n"
-        "of the peak counts the arithmetic actually done, on the CPU.\n\n"
+        "of the peak counts the arithmetic actually done. The peak of a GPU is that of a large\n"
+        "product in the same precision.\n\n"
         "  slottar bench train slottar --preset craft-full --threads 2\n"
         "  slottar bench infer --preset craft-full --profile reference --parts\n"
         "  slottar bench ops dense attention\n"
         "  slottar bench envs makebed --threads 1\n"
         "  slottar bench segment million --device cuda\n"
+        "  slottar bench shapes slottar --lengths 200,500 --widths 128,256 slots=8\n"
         "  slottar bench envs --json\n",
     .flags = flags,
     .least = 0,

@@ -50,7 +50,7 @@ static slt_status read_device(const slt_context_options *options, bool *on_devic
         *precision = i;
         return SLT_OK;
     }
-    SLT_FAIL(SLT_INVALID, "no precision '%s': fp32 or tf32", options->precision);
+    SLT_FAIL(SLT_INVALID, "no precision '%s': fp32, tf32 or bf16", options->precision);
 }
 
 static slt_status read_group(const slt_group *given, slt_group *out) {
@@ -94,9 +94,6 @@ slt_status slt_context_make(const slt_context_options *options,
         slt_free(&allocator, context);
         return status;
     }
-    if (precision == SLT_BF16)
-        slt_context_log(context, SLT_LOG_WARNING,
-                        "precision bf16 is no faster than tf32, and less exact; leave it out");
     *out = context;
     return SLT_OK;
 }

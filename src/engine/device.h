@@ -49,6 +49,11 @@ typedef struct {
                                   int rows);
 
     bool (*knows)(const slt_op *op);         // does it have kernels?
+    // which of several kernels a node takes, in a word; NULL: there is one
+    const char *(*path)(const slt_tape *tape, int n);
+    // the best that it can do for so long: billions of operations of a product, of bytes read and
+    // written, per second
+    slt_status (*peak)(slt_device *device, double seconds, double *gflops, double *gb_per_s);
     slt_status (*tape_open)(slt_tape *tape); // after the planner
     void (*tape_close)(slt_tape *tape);
 

@@ -36,6 +36,7 @@ typedef struct {
     slt_shape in[SLT_INPUTS], out[SLT_OUTPUTS];
     slt_limits limits;
     const slt_batch *batch; // NULL at capacity
+    bool bf16;              // a device multiplies in bf16
 } slt_sizes;
 
 // a walk that ends early when the context is cancelled; who asked once is not forgotten

@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "core/clock.h"
 #include "core/context_impl.h"
+#include "engine/device.h"
 #include "engine/peak.h"
 #include "slottar/bench.h"
 
@@ -60,7 +61,9 @@ static slt_status take_rig(slt_arena *arena, rig **out) {
 slt_status slt_bench_peak(slt_context *context, double seconds, slt_bench_peaks *out) {
     slt_arena arena;
     *out = (slt_bench_peaks){0};
-    if (context->on_device) return SLT_OK; // the processor's are no yardstick there
+    slt_device *device;
+    SLT_TRY(slt_device_open(context, &device)); // the processor's are no yardstick there
+    if (device) return device->kind->peak(device, seconds, &out->gflops, &out->gb_per_s);
     slt_arena_init(&arena, &context->allocator, 0);
     rig *r;
     slt_status status = take_rig(&arena, &r);

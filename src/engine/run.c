@@ -60,7 +60,10 @@ int slt_shape_rows(const slt_tape *tape, slt_shape shape, const slt_batch *batch
 }
 
 slt_sizes slt_node_sizes(const slt_tape *tape, const slt_node *node, const slt_batch *batch) {
-    slt_sizes sizes = {.node = node, .limits = tape->limits, .batch = batch};
+    slt_sizes sizes = {.node = node,
+                       .limits = tape->limits,
+                       .batch = batch,
+                       .bf16 = tape->context->precision == SLT_BF16};
     int live = batch ? tape->frames[0].live : 0;
     for (int i = 0; i < node->inputs; i++) {
         if (!node->in[i]) continue;

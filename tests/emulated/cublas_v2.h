@@ -13,7 +13,7 @@ extern "C" {
 
 typedef enum { CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_INVALID_VALUE } cublasStatus_t;
 typedef enum { CUBLAS_OP_N, CUBLAS_OP_T } cublasOperation_t;
-typedef enum { CUDA_R_32F } cudaDataType_t;
+typedef enum { CUDA_R_32F, CUDA_R_16BF } cudaDataType_t;
 typedef enum {
     CUBLAS_COMPUTE_32F,
     CUBLAS_COMPUTE_32F_FAST_TF32,

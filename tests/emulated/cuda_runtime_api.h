@@ -15,7 +15,11 @@ extern "C" {
 #endif
 
 typedef enum { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation } cudaError_t;
-typedef enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost } cudaMemcpyKind;
+typedef enum {
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice
+} cudaMemcpyKind;
 typedef enum { cudaStreamCaptureModeRelaxed } cudaStreamCaptureMode;
 enum { cudaStreamNonBlocking, cudaEventDisableTiming, cudaEventBlockingSync, cudaHostAllocMapped };
 typedef enum { cudaMemPoolAttrReleaseThreshold } cudaMemPoolAttr;

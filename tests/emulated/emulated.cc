@@ -203,6 +203,34 @@ void slt_mma(float *c, const float *a, const float *b) {
         }
 }
 
+// numbers of a pair in bf16
+static uint32_t bf16_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return isfinite(x) ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : bits >> 16;
+}
+static float half_of(uint32_t pair, int which) {
+    uint32_t bits = which ? pair & 0xffff0000u : pair << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+uint32_t slt_pair(float first, float second) { return bf16_of(first) | bf16_of(second) << 16; }
+
+void slt_mma_pairs(float *c, const uint32_t *a, const uint32_t *b) {
+    static uint32_t factors[2][MOST][6];
+    int own = current, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
+    int turn = threads[own].turn++ % 2;
+    for (int i = 0; i < 6; i++) factors[turn][own][i] = i < 4 ? a[i] : b[i - 4];
+    slt_emulated_barrier(false);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 16; k++) {
+            const uint32_t *left = factors[turn][warp + 4 * g + k / 2 % 4];
+            const uint32_t *right = factors[turn][warp + 4 * (2 * t + i % 2) + k / 2 % 4];
+            c[i] += half_of(left[i / 2 + k / 8 * 2], k % 2) * half_of(right[4 + k / 8], k % 2);
+        }
+}
+
 float *slt_emulated_shared(void) { return dynamic_shared; }
 
 extern "C" {
@@ -241,6 +269,10 @@ void slt_cuda_plans_close(slt_cuda *cuda);
 // this library has no fused products
 bool slt_cuda_fused_bias(const slt_cuda_args *, int, int, int, slt_cuda_view, slt_cuda_view,
                          slt_cuda_view, bool, slt_cuda_view) {
+    return false;
+}
+bool slt_cuda_fused_pairs(const slt_cuda_args *, int, int, int, slt_cuda_view, slt_cuda_view,
+                          slt_cuda_view, bool, bool, slt_cuda_view) {
     return false;
 }
 bool slt_cuda_fused_gradient(const slt_cuda_args *, int, int, int, slt_cuda_view, slt_cuda_view,
@@ -391,31 +423,45 @@ cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
 cublasStatus_t cublasSetWorkspace(cublasHandle_t, void *, size_t) { return CUBLAS_STATUS_SUCCESS; }
 const char *cublasGetStatusString(cublasStatus_t) { return "invalid value"; }
 
-cublasStatus_t
-cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b,
-                           int m, int n, int k, const void *alpha, const void *a_, cudaDataType_t,
-                           int lda, long long stride_a, const void *b_, cudaDataType_t, int ldb,
-                           long long stride_b, const void *beta_, void *c_, cudaDataType_t, int ldc,
-                           long long stride_c, int batches, cublasComputeType_t, cublasGemmAlgo_t) {
+static double number_at(const void *from, cudaDataType_t type, long at) {
+    if (type == CUDA_R_32F) return ((const float *)from)[at];
+    return half_of(((const uint16_t *)from)[at], 0);
+}
+static void put_number(void *to, cudaDataType_t type, long at, float x) {
+    if (type == CUDA_R_32F)
+        ((float *)to)[at] = x;
+    else
+        ((uint16_t *)to)[at] = (uint16_t)bf16_of(x);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a,
+                                          cublasOperation_t op_b, int m, int n, int k,
+                                          const void *alpha, const void *a_, cudaDataType_t type_a,
+                                          int lda, long long stride_a, const void *b_,
+                                          cudaDataType_t type_b, int ldb, long long stride_b,
+                                          const void *beta_, void *c_, cudaDataType_t type_c,
+                                          int ldc, long long stride_c, int batches,
+                                          cublasComputeType_t, cublasGemmAlgo_t) {
     float scale = *(const float *)alpha, beta = *(const float *)beta_;
     int rows_a = op_a == CUBLAS_OP_N ? m : k, rows_b = op_b == CUBLAS_OP_N ? k : n;
     if (m < 1 || n < 1 || k < 1 || lda < rows_a || ldb < rows_b || ldc < m)
         return CUBLAS_STATUS_INVALID_VALUE;
     call(handle->stream, [=]() {
         for (int i = 0; i < batches; i++) {
-            const float *a = (const float *)a_ + i * stride_a,
-                        *b = (const float *)b_ + i * stride_b;
-            float *c = (float *)c_ + i * stride_c;
             for (int col = 0; col < n; col++)
                 for (int row = 0; row < m; row++) {
                     double sum = 0;
                     for (int p = 0; p < k; p++)
-                        sum += (double)(op_a == CUBLAS_OP_N ? a[row + (long)p * lda]
-                                                            : a[p + (long)row * lda]) *
-                               (double)(op_b == CUBLAS_OP_N ? b[p + (long)col * ldb]
-                                                            : b[col + (long)p * ldb]);
-                    float *to = &c[row + (long)col * ldc];
-                    *to = beta != 0 ? beta * *to + scale * (float)sum : scale * (float)sum;
+                        sum +=
+                            number_at(a_, type_a,
+                                      i * stride_a + (op_a == CUBLAS_OP_N ? row + (long)p * lda
+                                                                          : p + (long)row * lda)) *
+                            number_at(b_, type_b,
+                                      i * stride_b + (op_b == CUBLAS_OP_N ? p + (long)col * ldb
+                                                                          : col + (long)p * ldb));
+                    long to = i * stride_c + row + (long)col * ldc;
+                    float before = beta != 0 ? beta * (float)number_at(c_, type_c, to) : 0;
+                    put_number(c_, type_c, to, before + scale * (float)sum);
                 }
         }
     });

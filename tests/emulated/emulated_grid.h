@@ -44,6 +44,8 @@ float *slt_emulated_shared(void);
 void slt_emulated_barrier(bool whole_block);
 float slt_emulated_shuffle(float value, int from);
 void slt_mma(float *c, const float *a, const float *b); // the tensor core
+void slt_mma_pairs(float *c, const uint32_t *a, const uint32_t *b);
+uint32_t slt_pair(float first, float second);
 float slt_tf32(float x);
 
 #define SLT_LAUNCH(args, kernel, grid, block, bytes, ...)                                          \
@@ -79,6 +81,11 @@ static inline unsigned __float_as_uint(float x) {
     unsigned bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
+}
+static inline float __uint_as_float(unsigned bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }

@@ -159,6 +159,7 @@ static slt_var norm_of(slt_probe *p, int width) {
     return slt_layer_norm(slt_probe_tape(p), x, 0, gamma, beta, 0, 1e-3);
 }
 static slt_var norm_200(slt_probe *p) { return norm_of(p, 200); }
+static slt_var norm_400(slt_probe *p) { return norm_of(p, 400); }
 static slt_var norm_600(slt_probe *p) { return norm_of(p, 600); }
 
 static slt_var xent_of(slt_probe *p, int actions) {
@@ -183,9 +184,9 @@ static slt_var dense_33(slt_probe *p) { return dense_of(p, 20, 33, SLT_TANH); }
 
 static void other_sizes_agree_with_the_cpu(void **state) {
     (void)state;
-    slt_var (*const cases[])(slt_probe *) = {attention_added, attention_20,  attention_64, norm_200,
-                                             norm_600,        xent_20,       xent_40,      dense_12,
-                                             dense_long_7,    dense_long_12, dense_33};
+    slt_var (*const cases[])(slt_probe *) = {
+        attention_added, attention_20, attention_64, norm_200,     norm_400,      norm_600,
+        xent_20,         xent_40,      dense_12,     dense_long_7, dense_long_12, dense_33};
     static const slt_op other = {.name = "other sizes"};
     wrong = 0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
@@ -295,6 +296,62 @@ static void tensor_cores_agree_with_the_cpu(void **state) {
     grain = 0;
 }
 
+// the emulated device can leave the rounding out
+extern bool emulated_exact __attribute__((weak));
+
+// ---- bf16: the middle of an MLP has room for rounded factors where there are many rows
+
+static slt_var mlp_added(slt_probe *p) {
+    slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 16, -1, 1);
+    slt_var w1 = slt_probe_parameter(p, 16, 64, -1, 1), c1 = slt_probe_parameter(p, 1, 64, -1, 1);
+    slt_var w2 = slt_probe_parameter(p, 64, 16, -1, 1), c2 = slt_probe_parameter(p, 1, 16, -1, 1);
+    slt_tape *tape = slt_probe_tape(p); // every gradient is added to another
+    return slt_add(tape, slt_mlp(tape, x, w1, c1, w2, c2), slt_mlp(tape, x, w1, c1, w2, c2));
+}
+static slt_var mlp_33(slt_probe *p) { return mlp_of(p, 16, 33, 8); } // in float32
+
+static slt_var dense_48(slt_probe *p) { return dense_of(p, 24, 48, SLT_LINEAR); }
+static slt_var dense_twice(slt_probe *p) { // every gradient is added to another
+    slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 24, -1, 1);
+    slt_var w = slt_probe_parameter(p, 24, 24, -1, 1), c = slt_probe_parameter(p, 1, 24, -1, 1);
+    slt_tape *tape = slt_probe_tape(p);
+    return slt_dense(tape, slt_dense(tape, x, w, c, SLT_LINEAR), w, c, SLT_LINEAR);
+}
+static slt_var dense_no_bias(slt_probe *p) {
+    slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 32, -1, 1);
+    return slt_dense(slt_probe_tape(p), x, slt_probe_parameter(p, 32, 40, -1, 1), 0, SLT_LINEAR);
+}
+
+// coarse numbers: factors are exact, so that no sign of the middle is in doubt. The middle and its
+// gradient are rounded
+static void layers_in_bf16_agree_with_the_cpu(void **state) {
+    (void)state;
+    // as many as make rounding worth while; the emulated device is slow, and asks for fewer
+    const slt_probe_batch rows = {.trajectories = &emulated_exact ? 6 : 80,
+                                  .slots = 4,
+                                  .length = 30,
+                                  .mean = 20,
+                                  .sd = 6,
+                                  .seed = 21,
+                                  .spare = 2};
+    const struct {
+        slt_var (*make)(slt_probe *);
+        double least;
+    } cases[] = {{mlp_64, 1e-6}, {mlp_added, 1e-6},   {mlp_narrow, 1e-6}, {mlp_33, -1},
+                 {dense_48, -1}, {dense_twice, 1e-6}, {dense_no_bias, -1}};
+    slt_precision strict = device->precision;
+    device->precision = SLT_BF16;
+    grain = 0.125f;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *where;
+        double error = case_error(rows, cases[c].make, &where);
+        if (!(error < 1e-2 && error > cases[c].least))
+            fail_msg("case %zu: error %.3g in %s", c, error, where);
+    }
+    device->precision = strict;
+    grain = 0;
+}
+
 // ---- a Transformer layer after attention: one launch in tf32
 
 // the first channel decides the signs of the middle, one way or the other: none is nearly zero
@@ -341,8 +398,6 @@ static void layers_agree_with_the_cpu(void **state) {
     check_layers(cases, sizeof cases / sizeof *cases, keep_from_zero, TF32_TOLERANCE, TF32_LEAST);
 }
 
-// the emulated device can leave the rounding out
-extern bool emulated_exact __attribute__((weak));
 static void only_without_rounding(void) {
     if (&emulated_exact) return;
     print_message("# only the emulated device leaves the rounding out\n");
@@ -507,6 +562,7 @@ int main(void) {
         cmocka_unit_test(other_sizes_agree_with_the_cpu),
         cmocka_unit_test(many_rows_agree_with_the_cpu),
         cmocka_unit_test(tensor_cores_agree_with_the_cpu),
+        cmocka_unit_test(layers_in_bf16_agree_with_the_cpu),
         cmocka_unit_test(layers_agree_with_the_cpu),
         cmocka_unit_test(layers_are_right_but_for_rounding),
         cmocka_unit_test(weights_are_right_but_for_rounding),

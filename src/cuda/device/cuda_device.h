@@ -75,6 +75,7 @@ static inline slt_cuda *slt_cuda_of(const slt_store *store) { return (slt_cuda *
 slt_status slt_cuda_usable(void);
 slt_status slt_cuda_open(slt_context *context, slt_device **out);
 void slt_cuda_close(slt_device *device);
+slt_status slt_cuda_peak(slt_device *device, double seconds, double *gflops, double *gb_per_s);
 
 // ---- errors (cuda_error.c)
 

@@ -12,8 +12,9 @@
 // what decides the kernel
 typedef struct {
     int64_t epilogue, compute, transpose_a, m, n, k, members, add;
-    int64_t stride[4]; // of a, b, c, bias
-} shape_key;           // without holes: compared as bytes
+    int64_t factors, result; // their types
+    int64_t stride[4];       // of a, b, c, bias
+} shape_key;                 // without holes: compared as bytes
 
 struct slt_cuda_plan {
     struct slt_cuda_plan *next;
@@ -31,11 +32,12 @@ static bool set(cublasLtMatmulDesc_t product, cublasLtMatmulDescAttributes_t wha
     return is_done(cublasLtMatmulDescSetAttribute(product, what, value, bytes));
 }
 
-static bool make_layout(cublasLtMatrixLayout_t *out, int64_t rows, int64_t columns, int64_t members,
-                        int64_t stride) {
+static bool make_layout(cublasLtMatrixLayout_t *out, int64_t type, int64_t rows, int64_t columns,
+                        int64_t members, int64_t stride) {
     int32_t count = (int32_t)members;
-    if (!is_done(
-            cublasLtMatrixLayoutCreate(out, CUDA_R_32F, (uint64_t)rows, (uint64_t)columns, rows)))
+    if (type == CUDA_R_16BF) stride *= 2; // two numbers in a float's place
+    if (!is_done(cublasLtMatrixLayoutCreate(out, (cudaDataType_t)type, (uint64_t)rows,
+                                            (uint64_t)columns, rows)))
         return false;
     return members == 1 ||
            (is_done(cublasLtMatrixLayoutSetAttribute(*out, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
@@ -54,16 +56,17 @@ static bool describe(struct slt_cuda_plan *plan) {
         return false;
     // a weight gradient of one member leaves room for the chain next to it
     int32_t few = k->transpose_a && k->members == 1 ? SLT_CUDA_FEW : 0;
+    int64_t bias = k->result == CUDA_R_16BF ? 2 * k->stride[3] : k->stride[3];
     return set(plan->product, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, &few, sizeof few) &&
            set(plan->product, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b) &&
            set(plan->product, CUBLASLT_MATMUL_DESC_TRANSB, &op_a, sizeof op_a) &&
            set(plan->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
-           (k->members == 1 || set(plan->product, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE,
-                                   &k->stride[3], sizeof k->stride[3])) &&
-           make_layout(&plan->a, k->n, k->k, k->members, k->stride[1]) &&
-           make_layout(&plan->b, k->transpose_a ? k->m : k->k, k->transpose_a ? k->k : k->m,
-                       k->members, k->stride[0]) &&
-           make_layout(&plan->c, k->n, k->m, k->members, k->stride[2]);
+           (k->members == 1 ||
+            set(plan->product, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &bias, sizeof bias)) &&
+           make_layout(&plan->a, k->factors, k->n, k->k, k->members, k->stride[1]) &&
+           make_layout(&plan->b, k->factors, k->transpose_a ? k->m : k->k,
+                       k->transpose_a ? k->k : k->m, k->members, k->stride[0]) &&
+           make_layout(&plan->c, k->result, k->n, k->m, k->members, k->stride[2]);
 }
 
 // the library's first choice, with the bias at an address that says how it is aligned
@@ -109,14 +112,22 @@ void slt_cuda_plans_close(slt_cuda *cuda) {
     }
 }
 
+// numbers of factors and of the result, bias included
+typedef struct {
+    cudaDataType_t factors, result;
+} number_types;
+
 // c (m,n) = op(a)·op(b) with an epilogue, all of them dense; false: not done
-static bool fused(const slt_cuda_args *args, cublasLtEpilogue_t epilogue, bool transpose_a, int m,
-                  int n, int k, slt_cuda_view a, slt_cuda_view b, bool add, slt_cuda_view c,
-                  slt_cuda_view bias) {
+static bool fused(const slt_cuda_args *args, number_types types, cublasLtEpilogue_t epilogue,
+                  bool transpose_a, int m, int n, int k, slt_cuda_view a, slt_cuda_view b, bool add,
+                  slt_cuda_view c, slt_cuda_view bias) {
     slt_cuda *cuda = args->cuda;
     if (!SLT_CUDA_FUSED) return false;
     shape_key key = {.epilogue = epilogue,
-                     .compute = slt_cuda_compute(cuda),
+                     .compute =
+                         types.factors == CUDA_R_16BF ? CUBLAS_COMPUTE_32F : slt_cuda_compute(cuda),
+                     .factors = types.factors,
+                     .result = types.result,
                      .transpose_a = transpose_a,
                      .m = m,
                      .n = n,
@@ -137,13 +148,23 @@ static bool fused(const slt_cuda_args *args, cublasLtEpilogue_t epilogue, bool t
     return plan->works;
 }
 
+static const number_types FLOATS = {CUDA_R_32F, CUDA_R_32F};
+
 bool slt_cuda_fused_bias(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
                          slt_cuda_view w, slt_cuda_view c, bool relu, slt_cuda_view y) {
-    return fused(args, relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS, false, rows,
-                 out, in, x, w, false, y, c);
+    return fused(args, FLOATS, relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS, false,
+                 rows, out, in, x, w, false, y, c);
+}
+
+bool slt_cuda_fused_pairs(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
+                          slt_cuda_view w, slt_cuda_view c, bool relu, bool pairs,
+                          slt_cuda_view y) {
+    number_types types = {CUDA_R_16BF, pairs ? CUDA_R_16BF : CUDA_R_32F};
+    return fused(args, types, relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS, false,
+                 rows, out, in, x, w, false, y, c);
 }
 
 bool slt_cuda_fused_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
                              slt_cuda_view dy, bool add, slt_cuda_view dw, slt_cuda_view dc) {
-    return fused(args, CUBLASLT_EPILOGUE_BGRADA, true, in, out, rows, x, dy, add, dw, dc);
+    return fused(args, FLOATS, CUBLASLT_EPILOGUE_BGRADA, true, in, out, rows, x, dy, add, dw, dc);
 }

@@ -9,17 +9,17 @@
 
 enum { SLT_ATTENTION_HEADS, SLT_ATTENTION_SPACE }; // attributes
 
-// one head of the block's sequence
+// one head of a sequence
 typedef struct {
     slt_device_span run;
     int head, heads, size, width, keys;
     float scale;
 } slt_attention_view;
 
-SLT_DEVICE_INLINE slt_attention_view slt_attention_view_of(const slt_cuda_args &a, int head) {
+SLT_DEVICE_INLINE slt_attention_view slt_attention_view_at(const slt_cuda_args &a, int sequence,
+                                                           int head) {
     slt_attention_view v;
     slt_space space = (slt_space)a.n[SLT_ATTENTION_SPACE];
-    int sequence = (int)blockIdx.x;
     v.head = head;
     v.heads = a.n[SLT_ATTENTION_HEADS];
     v.width = a.out_width[0];
@@ -35,9 +35,16 @@ SLT_DEVICE_INLINE slt_attention_view slt_attention_view_of(const slt_cuda_args &
     return v;
 }
 
-SLT_DEVICE_INLINE bool slt_sequence_there(const slt_cuda_args &a) {
+SLT_DEVICE_INLINE slt_attention_view slt_attention_view_of(const slt_cuda_args &a, int head) {
+    return slt_attention_view_at(a, (int)blockIdx.x, head);
+}
+
+SLT_DEVICE_INLINE bool slt_attention_there(const slt_cuda_args &a, int sequence) {
     int slots = a.n[SLT_ATTENTION_SPACE] == SLT_SLOT_TOKENS ? a.slots : 1;
-    return (int)blockIdx.x < slt_header(a)->count * slots;
+    return sequence < slt_header(a)->count * slots;
+}
+SLT_DEVICE_INLINE bool slt_sequence_there(const slt_cuda_args &a) {
+    return slt_attention_there(a, (int)blockIdx.x);
 }
 
 // part 0, 1, 2 of row l: query, key, value

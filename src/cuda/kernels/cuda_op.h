@@ -176,6 +176,12 @@ void slt_cuda_gemm(const slt_cuda_args *args, bool transpose_a, bool transpose_b
                    int k, slt_cuda_view a, int lda, slt_cuda_view b, int ldb, bool add,
                    slt_cuda_view c, int ldc);
 
+// the same in bf16: a and b, and with `pairs` c, are numbers of 16 bits, two in a float's place;
+// strides of views are those of floats, as everywhere
+void slt_cuda_gemm_pairs(const slt_cuda_args *args, bool transpose_a, bool transpose_b, int m,
+                         int n, int k, slt_cuda_view a, int lda, slt_cuda_view b, int ldb, bool add,
+                         slt_cuda_view c, int ldc, bool pairs);
+
 // the same node on the side stream, after all that was launched so far. What is launched there may
 // read what the node's backward reads, and write gradients of parameters only
 slt_cuda_args slt_cuda_on_weight_stream(const slt_cuda_args *args);
@@ -190,8 +196,16 @@ slt_cuda_args slt_cuda_on_slot_stream(const slt_cuda_args *args);
 
 // are products in tf32? those of attention are, too
 bool slt_cuda_is_tf32(const slt_cuda *cuda);
-// attention on tensor cores; false: not at this size or precision, and nothing was done
-bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward);
+bool slt_cuda_is_fp32(const slt_cuda *cuda);
+bool slt_cuda_is_bf16(const slt_cuda *cuda);
+// attention on tensor cores, of sequences that fit into shared memory (tensor_attention.cu), and of
+// any length (tiled_attention.cu), at the sizes and precisions that they take
+bool slt_cuda_resident_fits(const slt_cuda_args *args);
+void slt_cuda_resident_attention(const slt_cuda_args *args, bool backward);
+bool slt_cuda_tiled_fits(const slt_cuda_args *args);
+void slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward);
+// which of them a node takes: "resident", "tiled", or "plain", without tensor cores
+const char *slt_cuda_attention_kind(const slt_cuda_args *args);
 
 // y = act(x·W + c), in one launch where the library can
 void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
@@ -239,6 +253,16 @@ bool slt_cuda_fused_bias(const slt_cuda_args *args, int rows, int out, int in, s
                          slt_cuda_view w, slt_cuda_view c, bool relu, slt_cuda_view y);
 bool slt_cuda_fused_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
                              slt_cuda_view dy, bool add, slt_cuda_view dw, slt_cuda_view dc);
+// x and w in bf16; with `pairs` y and c, too
+bool slt_cuda_fused_pairs(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
+                          slt_cuda_view w, slt_cuda_view c, bool relu, bool pairs, slt_cuda_view y);
+// an MLP whose middle and its gradient are in bf16 (mlp_pairs.cu); false: not at this size or
+// precision, and nothing was done. Both ways or none
+bool slt_cuda_mlp_pairs_forward(const slt_cuda_args *args);
+bool slt_cuda_mlp_pairs_backward(const slt_cuda_args *args);
+// the same for a linear layer (dense_pairs.cu)
+bool slt_cuda_dense_pairs_forward(const slt_cuda_args *args);
+bool slt_cuda_dense_pairs_backward(const slt_cuda_args *args);
 
 // y = act(y + c) on rows of the launch; c may be absent
 void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows, int width,

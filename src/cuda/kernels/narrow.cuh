@@ -63,6 +63,7 @@ static __global__ void slt_narrow_forward(const slt_cuda_args a, const slt_narro
     for (int r = first + warp; r < end; r += SLT_NARROW_WARPS) {
         const float *x = slt_at(n.x) + (int64_t)r * n.in;
         float sum[OUT] = {0};
+#pragma unroll 4
         for (int i = lane; i < n.in; i += SLT_WARP) {
             float xi = x[i];
 #pragma unroll
@@ -226,7 +227,8 @@ static inline int slt_narrow_each(const slt_cuda_args *args, int rows) {
 static inline void slt_launch_narrow(const slt_cuda_args *args, slt_narrow n) {
     size_t bytes = (size_t)n.in * (size_t)n.out * sizeof(float);
     bool rows = n.in <= SLT_NARROW_COLUMNS * SLT_WARP, few = n.out <= 8;
-    n.each = slt_narrow_each(args, n.rows);
+    n.each =
+        rows ? slt_narrow_each(args, n.rows) : 4 * SLT_NARROW_WARPS; // long ones wait for memory
     dim3 grid = slt_grid(args, n.rows, n.each);
     int threads = SLT_NARROW_WARPS * SLT_WARP;
     if (rows && few)

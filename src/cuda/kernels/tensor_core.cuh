@@ -1,7 +1,8 @@
 // Tensor cores: c (16,8) += a (16,8)·b (8,8) by a warp, factors in tf32, sums in float32. A lane
 // (g, t) = (lane/4, lane%4) holds a = {(g,t), (g+8,t), (g,t+4), (g+8,t+4)}, b = {(t,g), (t+4,g)}
-// and c = {(g,2t), (g,2t+1), (g+8,2t), (g+8,2t+1)}. And copies into shared memory that a thread
-// does not wait for, 16 bytes each.
+// and c = {(g,2t), (g,2t+1), (g+8,2t), (g+8,2t+1)}. The same in bf16, with pairs of k for one: a
+// (16,16) = {(g,t), (g+8,t), (g,t+4), (g+8,t+4)} and b (16,8) = {(t,g), (t+4,g)}, t counting pairs.
+// And copies into shared memory that a thread does not wait for, 16 bytes each.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -46,6 +47,19 @@ SLT_DEVICE_INLINE void slt_mma(float *c, const float *a, const float *b) {
                  : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])),
                    "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
                    "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+}
+
+SLT_DEVICE_INLINE void slt_mma_pairs(float *c, const uint32_t *a, const uint32_t *b) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+// the nearest numbers in bf16, the first in the lower half
+SLT_DEVICE_INLINE uint32_t slt_pair(float first, float second) {
+    uint32_t pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+    return pair;
 }
 
 // 2 to the x, to some units of the last place

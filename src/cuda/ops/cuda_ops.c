@@ -4,6 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/ops/cuda_ops.h"
 
+#include "cuda/device/cuda_tape.h"
 #include "ops/common/op_table.h"
 
 static const slt_cuda_op table[] = {
@@ -19,3 +20,9 @@ const slt_cuda_op *slt_cuda_find(const slt_op *op) {
 }
 
 bool slt_cuda_knows(const slt_op *op) { return slt_cuda_find(op) != NULL; }
+
+const char *slt_cuda_path(const slt_tape *tape, int n) {
+    if (tape->nodes[n].node.op != &slt_op_attention) return NULL;
+    slt_cuda_args args = slt_cuda_args_of(tape, n, false);
+    return slt_cuda_attention_kind(&args);
+}

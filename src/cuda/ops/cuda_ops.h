@@ -16,5 +16,6 @@ typedef struct {
 
 const slt_cuda_op *slt_cuda_find(const slt_op *op); // NULL: there is none
 bool slt_cuda_knows(const slt_op *op);
+const char *slt_cuda_path(const slt_tape *tape, int n); // of a node that has a choice; else NULL
 
 #endif

@@ -23,6 +23,7 @@
 #endif
 
 enum { CHUNK = SLT_HEAD_CHUNK, LOW = ROWS / 2 };
+enum { LONG = 96 }; // rows that are read again and again: next to each other they miss fewer pages
 static const slt_real LOG2E = (slt_real)1.44269504088896341;
 
 typedef slt_real vec __attribute__((vector_size(LANES * sizeof(slt_real))));
@@ -148,7 +149,7 @@ static __attribute__((noinline)) void multiply(const product *x) {
 
 // ---- layouts
 
-// rows of a matrix as the right factor of a product: where they lie if they are whole vectors, else
+// rows of a matrix as a factor of products: where they lie if they are few whole vectors, else
 // copied and filled up with zeros
 typedef struct {
     const slt_real *at;
@@ -158,7 +159,7 @@ typedef struct {
 static rows_view whole_rows(const slt_real *from, size_t stride, int count, int size,
                             slt_real *place) {
     size_t width = (size_t)whole(size);
-    if (size % LANES == 0) return (rows_view){from, stride};
+    if (size % LANES == 0 && count < LONG) return (rows_view){from, stride};
     for (int r = 0; r < count; r++) {
         slt_real *to = place + (size_t)r * width;
         memcpy(to, from + (size_t)r * stride, (size_t)size * sizeof *to);
@@ -211,15 +212,14 @@ typedef struct {
     slt_real *qt, *dot;              // (size, width): scaled qᵀ, and doᵀ
     slt_real *p, *ds;                // (keys, width)
     slt_real *most, *inverse;        // (width)
-    slt_real *queries, *outs, *keys; // room for whole rows
+    slt_real *queries, *outs; // room for whole rows
+    rows_view keys, values;
 } chunk;
 
-static chunk chunk_of(const slt_head *h, int first) {
+static chunk chunk_of(const slt_head *h) {
     size_t block = (size_t)h->size * CHUNK, scores = (size_t)h->keys * CHUNK;
     size_t rows = (size_t)whole(h->size) * CHUNK;
-    chunk x = {.head = h, .first = first, .count = smaller(CHUNK, h->queries - first)};
-    x.width = (size_t)whole(x.count);
-    x.qt = h->scratch;
+    chunk x = {.head = h, .qt = h->scratch};
     x.dot = x.qt + block;
     x.p = x.dot + block;
     x.ds = x.p + scores;
@@ -227,8 +227,15 @@ static chunk chunk_of(const slt_head *h, int first) {
     x.inverse = x.most + CHUNK;
     x.queries = x.inverse + CHUNK;
     x.outs = x.queries + rows;
-    x.keys = x.outs + rows;
+    slt_real *keys = x.outs + rows;
+    x.keys = whole_rows(h->k, h->stride, h->keys, h->size, keys);
+    x.values = whole_rows(h->v, h->stride, h->keys, h->size, keys + rows / CHUNK * (size_t)h->keys);
     return x;
+}
+static void next_chunk(chunk *x, int first) {
+    x->first = first;
+    x->count = smaller(CHUNK, x->head->queries - first);
+    x->width = (size_t)whole(x->count);
 }
 
 static const slt_real *query_rows(const chunk *x) {
@@ -239,8 +246,8 @@ static const slt_real *query_rows(const chunk *x) {
 static void scores(const chunk *x) {
     const slt_head *h = x->head;
     transpose(x->qt, query_rows(x), h->stride, x->count, h->size, h->scale * LOG2E);
-    multiply(&(product){.a = h->k,
-                        .across = h->stride,
+    multiply(&(product){.a = x->keys.at,
+                        .across = x->keys.stride,
                         .along = 1,
                         .b = x->qt,
                         .ldb = x->width,
@@ -269,10 +276,9 @@ static void softmax(const chunk *x) {
 }
 
 static void forward_head(const slt_head *h) {
-    rows_view v = {h->v, h->stride};
+    chunk x = chunk_of(h);
     for (int first = 0; first < h->queries; first += CHUNK) {
-        chunk x = chunk_of(h, first);
-        if (first == 0) v = whole_rows(h->v, h->stride, h->keys, h->size, x.keys);
+        next_chunk(&x, first);
         scores(&x);
         softmax(&x);
         memcpy(h->most + first, x.most, (size_t)x.count * sizeof *x.most);
@@ -280,8 +286,8 @@ static void forward_head(const slt_head *h) {
         multiply(&(product){.a = x.p,
                             .across = 1,
                             .along = x.width,
-                            .b = v.at,
-                            .ldb = v.stride,
+                            .b = x.values.at,
+                            .ldb = x.values.stride,
                             .c = h->out + (size_t)first * h->out_stride,
                             .ldc = h->out_stride,
                             .m = x.count,
@@ -326,7 +332,7 @@ static void key_gradient(const chunk *x, const slt_real *a, const slt_real *from
                         .add = h->add || x->first > 0});
 }
 
-static void chunk_gradients(const chunk *x, rows_view k) {
+static void chunk_gradients(const chunk *x) {
     const slt_head *h = x->head;
     const slt_real *dout = h->dout + (size_t)x->first * h->out_stride;
     size_t padding = (size_t)(whole(x->count) - x->count) * sizeof *x->most;
@@ -336,8 +342,8 @@ static void chunk_gradients(const chunk *x, rows_view k) {
     memset(x->inverse + x->count, 0, padding);
     scores(x);
     transpose(x->dot, dout, h->out_stride, x->count, h->size, 1);
-    multiply(&(product){.a = h->v,
-                        .across = h->stride,
+    multiply(&(product){.a = x->values.at,
+                        .across = x->values.stride,
                         .along = 1,
                         .b = x->dot,
                         .ldb = x->width,
@@ -352,8 +358,8 @@ static void chunk_gradients(const chunk *x, rows_view k) {
     multiply(&(product){.a = x->ds,
                         .across = 1,
                         .along = x->width,
-                        .b = k.at,
-                        .ldb = k.stride,
+                        .b = x->keys.at,
+                        .ldb = x->keys.stride,
                         .c = h->dq + (size_t)x->first * h->stride,
                         .ldc = h->stride,
                         .m = x->count,
@@ -363,10 +369,9 @@ static void chunk_gradients(const chunk *x, rows_view k) {
 }
 
 static void backward_head(const slt_head *h) {
-    rows_view k = {h->k, h->stride};
+    chunk x = chunk_of(h);
     for (int first = 0; first < h->queries; first += CHUNK) {
-        chunk x = chunk_of(h, first);
-        if (first == 0) k = whole_rows(h->k, h->stride, h->keys, h->size, x.keys);
-        chunk_gradients(&x, k);
+        next_chunk(&x, first);
+        chunk_gradients(&x);
     }
 }

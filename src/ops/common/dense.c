@@ -32,6 +32,13 @@ static size_t shared(const slt_sizes *sizes) {
            (size_t)sizes->out[0].width;
 }
 
+// x, dy and W in bf16
+static size_t kernel_shared(const slt_sizes *sizes) {
+    size_t rows = (size_t)sizes->out[0].rows, in = (size_t)sizes->in[SLT_DENSE_X].width;
+    size_t out = (size_t)sizes->out[0].width;
+    return sizes->bf16 ? (rows * (in + out) + in * out) / 2 + 64 : 0; // each to 64 bytes
+}
+
 static double flops(const slt_sizes *sizes) {
     return 2.0 * sizes->in[SLT_DENSE_X].rows * sizes->in[SLT_DENSE_X].width * sizes->out[0].width;
 }
@@ -123,6 +130,7 @@ const slt_op slt_op_dense = {.name = "dense",
                              .shape = shape,
                              .saves_in = 1u << SLT_DENSE_X | 1u << SLT_DENSE_W,
                              .shared = shared,
+                             .kernel_shared = kernel_shared,
                              .flops = flops,
                              .forward = forward,
                              .backward = backward,

@@ -167,10 +167,12 @@ static slt_var case_twice(slt_probe *probe) { // the same input on both sides
 }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 128, true, true, true); }
 
-// sums of a block of short rows
+// sums of blocks of rows
 static size_t kernel_shared(const slt_sizes *sizes) {
-    size_t blocks = (size_t)sizes->in[SLT_NORM_X].rows / 16 + 1;
-    if (sizes->in[SLT_NORM_X].width > SLT_SHORT_ROW) return 0;
+    size_t rows = (size_t)sizes->in[SLT_NORM_X].rows, blocks = rows / 16 + 1;
+    size_t width = (size_t)sizes->in[SLT_NORM_X].width;
+    if (width > SLT_WIDE_ROW) return 0;
+    if (width > SLT_SHORT_ROW) return 2 * width * (rows / SLT_WIDE_ROWS + 1);
     return SLT_NORM_PARTS * (blocks > 512 ? blocks : 512);
 }
 static const char *kernel_limit(const slt_sizes *sizes) {

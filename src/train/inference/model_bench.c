@@ -127,8 +127,9 @@ static slt_status prepare(rig *r) {
     SLT_TRY(slt_setup_read(r->context, &r->setup, r->request));
     SLT_TRY(slt_task_open(r->context, &r->arena, &r->setup, r->request->data, &r->task));
     const slt_model_data *data = &r->task.model;
-    r->batch = r->stage->training ? (int)r->setup.train.batch
-                                  : slt_predict_batch(r->context, &r->setup, r->members);
+    r->batch = r->stage->training
+                   ? (int)r->setup.train.batch
+                   : slt_predict_batch(r->context, &r->setup, data->length, r->members);
     if (r->stage->training)
         SLT_TRY(slt_learner_limits(&r->setup, data, r->task.data, r->batch, 1, &train));
     SLT_TRY(slt_predict_limits(r->context, &r->setup, data, r->task.data, r->members, &use));
@@ -190,6 +191,25 @@ static slt_status measure_step(rig *r, double seconds) {
     return SLT_OK;
 }
 
+// of the parts that may be one launch, those that are; which attention the last one is
+static void tell_path(const slt_tape *tape, char *text, size_t size) {
+    const slt_device_kind *device = slt_tape_device(tape);
+    const char *attention = NULL;
+    int parts = 0, fused = 0;
+    if (!device) return;
+    for (int fusion = 0, n = -1; slt_fused_part(tape, &fusion, &n); parts++) {
+        slt_fused part = {.why = ""};
+        if (device->fused) device->fused(tape, (slt_fusion)fusion, n, &part);
+        fused += !part.why;
+    }
+    for (int n = 0; n < tape->node_count; n++) {
+        const char *path = device->path ? device->path(tape, n) : NULL;
+        if (path) attention = path;
+    }
+    snprintf(text, size, "%d of %d parts fused%s%s", fused, parts, attention ? ", attention " : "",
+             attention ? attention : "");
+}
+
 static void report_step(const rig *r, const slt_bench_peaks *peaks, slt_bench_result *out) {
     double seconds = 0, cpu = 0, trajectories = (double)BATCHES * r->batch * r->members;
     for (int i = 0; i < BATCHES; i++) seconds += r->best[i];
@@ -200,7 +220,11 @@ static void report_step(const rig *r, const slt_bench_peaks *peaks, slt_bench_re
         .gflops = 1e-9 * r->flops / seconds,
         .tokens_per_s = trajectories * r->task.model.length / seconds,
         .true_tokens_per_s = (double)r->positions / seconds,
+        .bytes = (double)slt_tape_bytes(tape_of(r)),
+        .batch = r->batch,
+        .length = (int)r->task.model.length,
     };
+    tell_path(tape_of(r), out->path, sizeof out->path);
     out->share_of_peak = slt_peak_share(out->gflops, peaks->gflops);
     char many[16] = "";
     if (r->members > 1) snprintf(many, sizeof many, ".x%d", r->members);
@@ -234,7 +258,8 @@ static slt_status measure_operations(rig *r, double seconds, slt_profile_row *be
 static void report_operation(const rig *r, const slt_profile_row *row, const slt_bench_peaks *peaks,
                              slt_bench_result *out) {
     double flops = row->flops; // forward alone where nothing runs backward
-    *out = (slt_bench_result){.ms = 1e3 * cost(row), .gflops = 1e-9 * flops / cost(row)};
+    *out = (slt_bench_result){.ms = 1e3 * cost(row)};
+    if (cost(row) > 0) out->gflops = 1e-9 * flops / cost(row); // else another node's launch did it
     out->share_of_peak = slt_peak_share(out->gflops, peaks->gflops);
     snprintf(out->name, sizeof out->name, "%s.%s.%s", r->setup.kind->name, r->stage->name, row->op);
 }

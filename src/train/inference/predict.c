@@ -8,12 +8,15 @@
 #include "core/group_impl.h"
 #include "train/learner/companions.h"
 
-enum { BATCH = 64, BATCH_OF_DEVICE = 512 };
+// trajectories; on a device as many as have so many positions, which bounds its memory
+enum { BATCH = 64, BATCH_OF_DEVICE = 512, LEAST_OF_DEVICE = 4, POSITIONS = 65 * 512 };
 
-int slt_predict_batch(const slt_context *context, const slt_setup *setup, int members) {
-    bool free = context->on_device && !slt_model_padded(setup->kind, setup->model);
-    int each = BATCH_OF_DEVICE / members;
-    return free && each > BATCH ? each : BATCH;
+int slt_predict_batch(const slt_context *context, const slt_setup *setup, int length, int members) {
+    if (!context->on_device || slt_model_padded(setup->kind, setup->model)) return BATCH;
+    int each = BATCH_OF_DEVICE / members, most = POSITIONS / (length > 1 ? length : 1);
+    if (each < BATCH) each = BATCH;
+    if (each > most) each = most;
+    return each < LEAST_OF_DEVICE ? LEAST_OF_DEVICE : each;
 }
 
 slt_status slt_predict_limits(const slt_context *context, const slt_setup *setup,
@@ -26,7 +29,7 @@ slt_status slt_predict_limits(const slt_context *context, const slt_setup *setup
                              .padded = slt_model_padded(setup->kind, setup->model),
                              .done = slt_setup_done(setup),
                              .fixed = slt_companions_needed(setup) ? slots : 0};
-    int batch = slt_predict_batch(context, setup, members);
+    int batch = slt_predict_batch(context, setup, data->length, members);
     *out = (slt_limits){batch + rule.fixed, 0, slots, data->length};
     return slt_feed_tokens(&rule, out->trajectories, &out->tokens);
 }
@@ -272,7 +275,8 @@ static slt_status answer_all(predictor *a, slt_arena *arena, slt_dataset *data,
                              const int64_t *episodes, int64_t count,
                              const slt_predict_request *requests) {
     const slt_learner *learner = a->learner;
-    int batch = slt_predict_batch(learner->context, &learner->setup, learner->store->members);
+    int batch = slt_predict_batch(learner->context, &learner->setup, learner->data.length,
+                                  learner->store->members);
     SLT_TRY(prepare(a, arena, data, batch, requests));
     slt_status status = answer_batches(a, episodes, count, batch, requests);
     // what is still under way when something failed

@@ -9,9 +9,9 @@
 #include "slottar/metrics.h"
 #include "train/learner/learner.h"
 
-// trajectories per batch when so many models are used at once: more on a device that wants much,
-// but not where the company matters
-int slt_predict_batch(const slt_context *context, const slt_setup *setup, int members);
+// trajectories of this length per batch when so many models are used at once: more on a device that
+// wants much, but not where the company matters
+int slt_predict_batch(const slt_context *context, const slt_setup *setup, int length, int members);
 
 // room for such batches, with the companions after them
 slt_status slt_predict_limits(const slt_context *context, const slt_setup *setup,

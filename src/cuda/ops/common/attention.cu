@@ -1,14 +1,15 @@
-// Self-attention inside each sequence: a warp per sequence and head, a lane per query (forward, dq)
-// or per key (dk, dv), so that nothing is added by two threads. What a warp reads in turn goes
-// through its own part of shared memory, 32 rows at a time. Kept: the scaled maximum and 1/sum of
-// each row and head.
+// Self-attention inside each sequence: a warp per 128 rows of a sequence and head, a lane per query
+// (forward, dq) or per key (dk, dv), so that nothing is added by two threads. What a warp reads in
+// turn goes through its own part of shared memory, 32 rows at a time. Kept: the scaled maximum and
+// 1/sum of each row and head.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/attention_view.cuh"
 
 enum { HEADS = SLT_ATTENTION_HEADS, SPACE = SLT_ATTENTION_SPACE };
-enum { TILE = SLT_WARP, STEP = 4 }; // rows of shared memory; keys between two looks at the maximum
+// rows of shared memory; keys between two looks at the maximum; rows of a warp
+enum { TILE = SLT_WARP, STEP = 4, CHUNK = 4 * SLT_WARP };
 
 // heads of a block: their tiles fill the same memory whatever their size
 template <int SIZE> struct block_of {
@@ -16,9 +17,9 @@ template <int SIZE> struct block_of {
     enum { FORWARD = SIZE <= 16 ? 6 : 1, BACKWARD = SIZE <= 16 ? 4 : 1 }; // blocks at once
 };
 
-// one head of one sequence
+// one head of one sequence, rows [begin, end) of it
 struct view : slt_attention_view {
-    int lane, warp;
+    int lane, warp, begin, end;
 };
 
 SLT_DEVICE_INLINE view view_of(const slt_cuda_args &a) {
@@ -26,6 +27,8 @@ SLT_DEVICE_INLINE view view_of(const slt_cuda_args &a) {
     int warps = (int)blockDim.x / SLT_WARP, warp = (int)(threadIdx.x / SLT_WARP);
     int groups = (a.n[SLT_ATTENTION_HEADS] + warps - 1) / warps;
     *(slt_attention_view *)&v = slt_attention_view_of(a, (int)blockIdx.y % groups * warps + warp);
+    v.begin = (int)blockIdx.y / groups % ((a.length + CHUNK - 1) / CHUNK) * CHUNK;
+    v.end = slt_least(v.begin + CHUNK, v.run.computed);
     v.lane = (int)(threadIdx.x % SLT_WARP);
     v.warp = warp;
     return v;
@@ -131,7 +134,7 @@ SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::FO
     if (v.head >= v.heads) return;
     const float *qkv = slt_at(a.in[0]);
     float(*k)[SIZE] = keys[v.warp], (*value)[SIZE] = values[v.warp];
-    for (int first = 0; first < v.run.computed; first += SLT_WARP) {
+    for (int first = v.begin; first < v.end; first += SLT_WARP) {
         int l = first + v.lane;
         bool mine = l < v.run.computed;
         float q[SIZE], sums[SIZE] = {0}, most = -INFINITY, sum = 0;
@@ -194,7 +197,7 @@ template <int SIZE>
 SLT_DEVICE_INLINE void backward_query(const slt_cuda_args &a, const view &v, float (*k)[SIZE],
                                       float (*value)[SIZE]) {
     const float *qkv = slt_at(a.in[0]);
-    for (int first = 0; first < v.run.computed; first += SLT_WARP) {
+    for (int first = v.begin; first < v.end; first += SLT_WARP) {
         int l = first + v.lane, own = l < v.run.computed ? l : 0;
         float q[SIZE], dout[SIZE], dq[SIZE] = {0};
         load_row<SIZE>(q, qkv + slt_attention_place(v, 0, own), v.size);
@@ -224,7 +227,7 @@ template <int SIZE>
 SLT_DEVICE_INLINE void backward_key(const slt_cuda_args &a, const view &v, float (*q)[SIZE],
                                     float (*dout)[SIZE], kept_row *kept) {
     const float *qkv = slt_at(a.in[0]), *douts = slt_at(a.out_grad[0]);
-    for (int first = 0; first < v.run.computed; first += SLT_WARP) {
+    for (int first = v.begin; first < v.end; first += SLT_WARP) {
         int l = first + v.lane;
         bool key = l < v.keys;
         float k[SIZE], value[SIZE], dk[SIZE] = {0}, dv[SIZE] = {0};
@@ -253,7 +256,7 @@ SLT_DEVICE_INLINE void backward_key(const slt_cuda_args &a, const view &v, float
     }
 }
 
-// blocks of y: heads for queries, then heads for keys
+// blocks of y: heads for queries, chunk by chunk, then heads for keys
 template <int SIZE>
 SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::BACKWARD)
     backward(const slt_cuda_args a) {
@@ -275,11 +278,15 @@ SLT_KERNEL __launch_bounds__(block_of<SIZE>::WARPS *SLT_WARP, block_of<SIZE>::BA
 
 template <int SIZE> static void launch_forward(const slt_cuda_args *args) {
     int warps = block_of<SIZE>::WARPS;
-    SLT_LAUNCH(args, forward<SIZE>, slt_attention_grid(args, warps, 1), warps * SLT_WARP, 0);
+    SLT_LAUNCH(args, forward<SIZE>,
+               slt_attention_grid(args, warps, slt_pieces(args->length, CHUNK)), warps * SLT_WARP,
+               0);
 }
 template <int SIZE> static void launch_backward(const slt_cuda_args *args) {
     int warps = block_of<SIZE>::WARPS;
-    SLT_LAUNCH(args, backward<SIZE>, slt_attention_grid(args, warps, 2), warps * SLT_WARP, 0);
+    SLT_LAUNCH(args, backward<SIZE>,
+               slt_attention_grid(args, warps, 2 * slt_pieces(args->length, CHUNK)),
+               warps * SLT_WARP, 0);
 }
 
 // head sizes are padded to one of these; larger ones are refused when the tape is made
@@ -300,9 +307,32 @@ static int size_of(const slt_cuda_args *args) {
     return i;
 }
 
+static bool plain_fits(const slt_cuda_args *args) { return args != NULL; }
+static void plain(const slt_cuda_args *args, bool back) {
+    int i = size_of(args);
+    (back ? sizes[i].backward : sizes[i].forward)(args);
+}
+
+// the first that takes a node's sizes and precision
+static const struct {
+    const char *name;
+    bool (*fits)(const slt_cuda_args *args);
+    void (*run)(const slt_cuda_args *args, bool backward);
+} kinds[] = {{"resident", slt_cuda_resident_fits, slt_cuda_resident_attention},
+             {"tiled", slt_cuda_tiled_fits, slt_cuda_tiled_attention},
+             {"plain", plain_fits, plain}};
+
+static int kind_of(const slt_cuda_args *args) {
+    int i = 0;
+    while (!kinds[i].fits(args)) i++;
+    return i;
+}
+
+const char *slt_cuda_attention_kind(const slt_cuda_args *args) { return kinds[kind_of(args)].name; }
+
 void slt_cuda_attention_forward(const slt_cuda_args *args) {
-    if (!slt_cuda_tensor_attention(args, false)) sizes[size_of(args)].forward(args);
+    kinds[kind_of(args)].run(args, false);
 }
 void slt_cuda_attention_backward(const slt_cuda_args *args) {
-    if (!slt_cuda_tensor_attention(args, true)) sizes[size_of(args)].backward(args);
+    kinds[kind_of(args)].run(args, true);
 }

@@ -37,6 +37,7 @@ void slt_cuda_dense_forward(const slt_cuda_args *args) {
         slt_launch_narrow(args, narrow_of(args, args->in[SLT_DENSE_X], args->out[0]));
         return;
     }
+    if (slt_cuda_dense_pairs_forward(args)) return;
     slt_cuda_dense_product(args, rows, out, in, args->in[SLT_DENSE_X], args->in[SLT_DENSE_W],
                            args->in[SLT_DENSE_C], args->n[0], args->out[0]);
 }
@@ -139,7 +140,9 @@ void slt_cuda_dense_backward(const slt_cuda_args *args) {
                    SLT_THREADS, 0);
         dp = args->shared;
     }
-    (slt_is_narrow(in, out) ? narrow_products : wide_products)(args, dp);
+    bool narrow = slt_is_narrow(in, out);
+    if (!narrow && slt_cuda_dense_pairs_backward(args)) return;
+    (narrow ? narrow_products : wide_products)(args, dp);
 }
 
 void slt_cuda_dense_active_forward(const slt_cuda_args *args) { slt_cuda_dense_forward(args); }

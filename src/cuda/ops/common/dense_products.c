@@ -18,8 +18,9 @@ void slt_cuda_dense_product(const slt_cuda_args *args, int rows, int out, int in
     slt_cuda_bias_activate(args, y, rows, out, c, activation);
 }
 
-// rows of all members: above that the library's sum over rows, a launch of its own after the
-// product, takes three times as long as the memory needs
+// rows of all members: above that a gradient fills the device, and does not wait for others; and
+// the library's sum over rows, a launch of its own after the product, takes three times as long as
+// the memory needs
 enum { MANY_ROWS = 32768 };
 
 void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
@@ -37,7 +38,7 @@ void slt_cuda_weight_gradient(const slt_cuda_args *args, int in, int out, int ro
                                   .out = out,
                                   .add_w = add_w,
                                   .add_c = add_c};
-    if (slt_cuda_weights_wait(args, &product)) return;
+    if (!many && slt_cuda_weights_wait(args, &product)) return;
     slt_cuda_args side = slt_cuda_on_weight_stream(args);
     if (both && slt_cuda_fused_gradient(&side, in, out, rows, x, dy, add_w, dw, dc)) return;
     if (dw.at) slt_cuda_gemm(&side, true, false, in, out, rows, x, in, dy, out, add_w, dw, out);

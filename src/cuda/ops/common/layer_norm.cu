@@ -130,6 +130,77 @@ SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
     slt_norm_put_parts(a, sums, WARPS, parts);
 }
 
+// ---- many rows of up to 512 numbers: a warp has every fourth row of 64, and adds up on its way
+
+template <int N> SLT_KERNEL backward_wide(const slt_cuda_args a) {
+    slt_begin();
+    alignas(16) __shared__ float parts[WARPS][2][SLT_WIDE_ROW];
+    int warp = (int)threadIdx.x / SLT_WARP, lane = (int)threadIdx.x % SLT_WARP;
+    int width = a.in_width[SLT_NORM_X], rows = a.in_rows[SLT_NORM_X];
+    int first = (int)blockIdx.x * SLT_WIDE_ROWS + warp;
+    int end = slt_least(first - warp + SLT_WIDE_ROWS, rows);
+    int count = slt_count(a, a.in_space[SLT_NORM_X], rows);
+    float sums[N][8] = {};
+    float4 gamma[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        float4 one = {1, 1, 1, 1};
+        int c = 4 * (lane + i * SLT_WARP);
+        gamma[i] =
+            a.in[SLT_NORM_GAMMA].at ? slt_load4(slt_at(a.in[SLT_NORM_GAMMA]), c, width) : one;
+    }
+    for (int r = first; r < end; r += WARPS) {
+        int64_t at = (int64_t)r * width;
+        float inverse = slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r], sum = 0, dot = 0;
+        float4 dy[N], h[N];
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            int c = 4 * (lane + i * SLT_WARP);
+            dy[i] = slt_load4(slt_at(a.out_grad[0]) + at, c, width);
+            h[i] = slt_load4(slt_at(a.aux) + at, c, width);
+            float4 g = slt_times4(dy[i], gamma[i]);
+            sum += slt_sum4(g);
+            dot += slt_dot4(g, h[i]);
+        }
+        float mean = slt_warp_sum(sum) / (float)width, along = slt_warp_sum(dot) / (float)width;
+        if (r >= count) inverse = 0;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            int c = 4 * (lane + i * SLT_WARP);
+            float4 g = slt_times4(dy[i], gamma[i]);
+            float4 ds = slt_scaled4(slt_plus4(g, slt_scaled4(h[i], -along, -mean)), inverse, 0);
+            for (int k = SLT_NORM_X; k <= SLT_NORM_RESIDUAL; k++) // may be the same: in order
+                if (a.in_grad[k].at) slt_store4(slt_at(a.in_grad[k]) + at, c, width, a.add[k], ds);
+            if (r >= count) continue;
+            slt_add4(sums[i], 1, slt_times4(dy[i], h[i]));
+            slt_add4(sums[i] + 4, 1, dy[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * N; i++) {
+        const float *own = sums[i / 2] + i % 2 * 4;
+        *(float4 *)(parts[warp][i % 2] + 4 * (lane + i / 2 * SLT_WARP)) =
+            slt_four(own[0], own[1], own[2], own[3]);
+    }
+    __syncthreads();
+    float *to = slt_at(a.shared) + (int64_t)blockIdx.x * 2 * width;
+    for (int i = (int)threadIdx.x; i < 2 * width; i += WARPS * SLT_WARP) {
+        float all = 0;
+        for (int w = 0; w < WARPS; w++) all += parts[w][i / width][i % width];
+        to[i] = all;
+    }
+}
+
+struct wide_term {
+    enum { SUMS = 2, WIDTH = 4 };
+    __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
+        int width = a.in_width[SLT_NORM_X];
+        const float *parts = slt_at(a.shared) + (int64_t)r * 2 * width;
+        slt_add4(sum, 1, slt_load4(parts, c, width));
+        slt_add4(sum + 4, 1, slt_load4(parts + width, c, width));
+    }
+};
+
 struct part_term {
     enum { SUMS = 2, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
@@ -154,13 +225,33 @@ static const struct {
     int width;
     launcher forward, backward;
 } widths[] = {{SLT_SHORT_ROW, launch_forward<1>, NULL}, // backward_short
-              {512, launch_forward<4>, launch_backward<4>},
+              {256, launch_forward<2>, launch_backward<2>},
+              {SLT_WIDE_ROW, launch_forward<4>, launch_backward<4>},
               {2048, launch_forward<16>, launch_backward<16>}};
 
 static int width_of(const slt_cuda_args *args) {
     int i = 0;
-    while (i < 2 && widths[i].width < args->in_width[SLT_NORM_X]) i++;
+    while (i < 3 && widths[i].width < args->in_width[SLT_NORM_X]) i++;
     return i;
+}
+
+// rows of all members from which a block's sums are worth their room
+#ifdef SLT_EMULATED
+enum { MANY = 100 };
+#else
+enum { MANY = 8192 };
+#endif
+
+// sums of wide rows that backward left in `shared`; 0: none, it was not launched
+static int launch_wide(const slt_cuda_args *args) {
+    int rows = args->in_rows[SLT_NORM_X], width = args->in_width[SLT_NORM_X];
+    dim3 grid = slt_grid(args, rows, SLT_WIDE_ROWS);
+    if ((int64_t)rows * args->members < MANY || width > SLT_WIDE_ROW) return 0;
+    if (width <= 256)
+        SLT_LAUNCH(args, backward_wide<2>, grid, WARPS * SLT_WARP, 0);
+    else
+        SLT_LAUNCH(args, backward_wide<4>, grid, WARPS * SLT_WARP, 0);
+    return (int)grid.x;
 }
 
 void slt_cuda_layer_norm_forward(const slt_cuda_args *args) {
@@ -176,7 +267,9 @@ void slt_cuda_norm_weights(const slt_cuda_args *args, int parts) {
                             {args->add[SLT_NORM_GAMMA], args->add[SLT_NORM_BETA]},
                             0};
     slt_cuda_args side = slt_cuda_on_sum_stream(args);
-    if (parts)
+    if (parts && args->in_width[SLT_NORM_X] > SLT_SHORT_ROW)
+        slt_launch_sums(&side, wide_term(), sums);
+    else if (parts)
         slt_launch_sums(&side, part_term(), sums);
     else
         slt_launch_sums(&side, affine_term(), sums);
@@ -187,10 +280,10 @@ void slt_cuda_layer_norm_backward(const slt_cuda_args *args) {
     bool whole = args->in_grad[SLT_NORM_X].at || args->in_grad[SLT_NORM_RESIDUAL].at;
     bool few = whole && args->in_width[SLT_NORM_X] <= SLT_SHORT_ROW;
     dim3 grid = slt_grid(args, args->in_rows[SLT_NORM_X], WARPS * each);
-    int parts = few ? slt_cuda_norm_gradient(args) : 0;
+    int parts = few ? slt_cuda_norm_gradient(args) : whole ? launch_wide(args) : 0;
     if (few && !parts)
         SLT_LAUNCH(args, backward_short, grid, WARPS * SLT_WARP, 0, each);
-    else if (whole && !few)
+    else if (whole && !parts)
         widths[width_of(args)].backward(args);
-    slt_cuda_norm_weights(args, few ? (parts ? parts : (int)grid.x) : 0);
+    slt_cuda_norm_weights(args, few && !parts ? (int)grid.x : parts);
 }

@@ -6,6 +6,7 @@
 #include "ops/common/op_inputs.h"
 
 void slt_cuda_mlp_forward(const slt_cuda_args *args) {
+    if (slt_cuda_mlp_pairs_forward(args)) return;
     int rows = args->in_rows[SLT_MLP_X], wide = args->in_width[SLT_MLP_W1];
     slt_cuda_dense_product(args, rows, wide, args->in_width[SLT_MLP_X], args->in[SLT_MLP_X],
                            args->in[SLT_MLP_W1], args->in[SLT_MLP_C1], SLT_RELU, args->aux);
@@ -61,6 +62,7 @@ void slt_cuda_mlp_weights(const slt_cuda_args *args) { weights(args, false); }
 
 // what others wait for comes first
 void slt_cuda_mlp_backward(const slt_cuda_args *args) {
+    if (slt_cuda_mlp_pairs_backward(args)) return;
     int rows = args->in_rows[SLT_MLP_X], in = args->in_width[SLT_MLP_X],
         wide = args->in_width[SLT_MLP_W1];
     bool summed = middle_gradient(args, rows, wide, args->out_width[0]);

@@ -10,10 +10,10 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "cuda/kernels/attention_tile.cuh"
 #include "cuda/kernels/attention_view.cuh"
 #include "cuda/kernels/broadcast_rows.h"
 #include "cuda/kernels/large_block.cuh"
-#include "cuda/kernels/tensor_core.cuh"
 
 enum { HEADS = 4, ROWS = 16, EIGHT = 8 }; // of a block
 enum { QUERY, KEY, VALUE, DOUT };
@@ -68,28 +68,8 @@ SLT_DEVICE_INLINE seat take_seat(const slt_cuda_args &a, float *memory, bool bac
 template <int SIZE> SLT_DEVICE_INLINE float *rows_of(const seat &s, int part, int first) {
     return s.tile + (part * s.padded + first) * SIZE;
 }
-// where channel c of row l is: eights of channels change places from row to row, so that the lanes
-// of a warp read different banks, fours of eight rows as well as eights of every other row
-template <int SIZE> SLT_DEVICE_INLINE int place_of(int l, int c) {
-    int key = SIZE == 16 ? l / 2 % 4 : l / 2 % 4 ^ l % 2 * 2;
-    return ((l * (SIZE / 8) + c / 8) ^ key) * 8 + c % 8;
-}
-
-// over the four lanes of a row
-SLT_DEVICE_INLINE float row_most(float x) {
-    x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
-    return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
-}
-SLT_DEVICE_INLINE float row_sum(float x) {
-    x += __shfl_xor_sync(0xffffffffu, x, 1);
-    return x + __shfl_xor_sync(0xffffffffu, x, 2);
-}
-
 // ---- rows on their way to shared memory: eight of them by a warp, a lane's fours of row g
 
-SLT_DEVICE_INLINE float4 rounded4(float4 x) {
-    return slt_four(slt_rounded(x.x), slt_rounded(x.y), slt_rounded(x.z), slt_rounded(x.w));
-}
 SLT_DEVICE_INLINE float4 plus4(float4 x, float4 y) {
     return slt_four(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w);
 }
@@ -125,7 +105,8 @@ SLT_DEVICE_INLINE void prefetch_rows(const slt_cuda_args &a, const slt_decoder_i
             if (BROADCAST) y = plus4(y, slot[part]);
             if (l < s.padded)
                 *(float4 *)(rows_of<SIZE>(s, part / (SIZE / 16), l) +
-                            place_of<SIZE>(s.g, part % (SIZE / 16) * 16 + 4 * s.t)) = rounded4(y);
+                            slt_tile_place<SIZE>(s.g, part % (SIZE / 16) * 16 + 4 * s.t)) =
+                    slt_rounded4(y);
         }
     }
 }
@@ -142,11 +123,11 @@ template <int SIZE> SLT_DEVICE_INLINE void bring_gradients(const slt_cuda_args &
         for (int c = 0; c < SIZE; c += 16) {
             float4 x = *(const float4 *)(slt_at(a.out[0]) + at + c);
             float4 y = *(const float4 *)(slt_at(a.out_grad[0]) + at + c);
-            *(float4 *)(rows_of<SIZE>(s, DOUT, first) + place_of<SIZE>(s.g, c + 4 * s.t)) =
-                rounded4(y);
+            *(float4 *)(rows_of<SIZE>(s, DOUT, first) + slt_tile_place<SIZE>(s.g, c + 4 * s.t)) =
+                slt_rounded4(y);
             along += (x.x * y.x + x.y * y.y) + (x.z * y.z + x.w * y.w);
         }
-        along = row_sum(along);
+        along = slt_row_sum(along);
         if (s.t == 0) s.kept[l] = slt_four(most * 1.44269504f, l == there ? inverse : 0, along, 0);
     }
 }
@@ -158,11 +139,9 @@ template <int SIZE>
 SLT_DEVICE_INLINE void load_left(float (*a)[4], const float *rows, const seat &s) {
 #pragma unroll
     for (int c = 0; c < SIZE / 16; c++) {
-        float4 x = *(const float4 *)(rows + place_of<SIZE>(s.g, 16 * c + 4 * s.t));
-        float4 y = *(const float4 *)(rows + place_of<SIZE>(s.g + 8, 16 * c + 4 * s.t));
-        a[2 * c][0] = x.x, a[2 * c][1] = y.x, a[2 * c][2] = x.y, a[2 * c][3] = y.y;
-        a[2 * c + 1][0] = x.z, a[2 * c + 1][1] = y.z;
-        a[2 * c + 1][2] = x.w, a[2 * c + 1][3] = y.w;
+        float4 x = *(const float4 *)(rows + slt_tile_place<SIZE>(s.g, 16 * c + 4 * s.t));
+        float4 y = *(const float4 *)(rows + slt_tile_place<SIZE>(s.g + 8, 16 * c + 4 * s.t));
+        slt_left_factor(a + 2 * c, x, y);
     }
 }
 
@@ -173,7 +152,7 @@ SLT_DEVICE_INLINE void multiply_rows(float *c, const float (*a)[4], const float 
     c[0] = c[1] = c[2] = c[3] = 0;
 #pragma unroll
     for (int i = 0; i < SIZE / 16; i++) {
-        float4 x = *(const float4 *)(rows + place_of<SIZE>(s.g, 16 * i + 4 * s.t));
+        float4 x = *(const float4 *)(rows + slt_tile_place<SIZE>(s.g, 16 * i + 4 * s.t));
         float even[2] = {x.x, x.y}, odd[2] = {x.z, x.w};
         slt_mma(c, a[2 * i], even);
         slt_mma(c, a[2 * i + 1], odd);
@@ -184,20 +163,14 @@ SLT_DEVICE_INLINE void multiply_rows(float *c, const float (*a)[4], const float 
 template <int SIZE>
 SLT_DEVICE_INLINE void multiply_result(float (*sum)[4], const float *c, const float *rows,
                                        const seat &s) {
-    float left[4] = {slt_rounded(c[0]), slt_rounded(c[2]), slt_rounded(c[1]), slt_rounded(c[3])};
+    float left[4];
+    slt_result_factor(left, c);
 #pragma unroll
     for (int n = 0; n < SIZE / 8; n++) {
-        float right[2] = {rows[place_of<SIZE>(2 * s.t, 8 * n + s.g)],
-                          rows[place_of<SIZE>(2 * s.t + 1, 8 * n + s.g)]};
+        float right[2] = {rows[slt_tile_place<SIZE>(2 * s.t, 8 * n + s.g)],
+                          rows[slt_tile_place<SIZE>(2 * s.t + 1, 8 * n + s.g)]};
         slt_mma(sum[n], left, right);
     }
-}
-
-// a pair of numbers of a row
-SLT_DEVICE_INLINE void put_pair(float *to, bool add, float x, float y) {
-    float2 *at = (float2 *)to, both = {x, y};
-    if (add) both.x += at->x, both.y += at->y;
-    *at = both;
 }
 
 // ---- forward
@@ -218,8 +191,8 @@ SLT_DEVICE_INLINE void score(const seat &s, const float (*q)[4], int key, float 
             most[i / 2] = fmaxf(most[i / 2], z[j][i]);
         }
     }
-    most[0] = row_most(most[0]);
-    most[1] = row_most(most[1]);
+    most[0] = slt_row_most(most[0]);
+    most[1] = slt_row_most(most[1]);
 }
 
 // the share of 32 keys in the sums of 16 queries; the maximum may move
@@ -256,7 +229,7 @@ SLT_DEVICE_INLINE void forward_rows(const slt_cuda_args &a, const seat &s, int f
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         int l = first + s.g + 8 * r;
-        float inverse = 1 / row_sum(sum[r]), *to = slt_at(a.out[0]) + slt_attention_out(s.v, l);
+        float inverse = 1 / slt_row_sum(sum[r]), *to = slt_at(a.out[0]) + slt_attention_out(s.v, l);
         if (l >= s.v.run.computed) continue;
         if (s.t == 0) {
             float *kept = slt_at(a.aux) + slt_attention_kept(s.v, l);
@@ -265,8 +238,8 @@ SLT_DEVICE_INLINE void forward_rows(const slt_cuda_args &a, const seat &s, int f
         }
 #pragma unroll
         for (int n = 0; n < SIZE / 8; n++)
-            put_pair(to + 8 * n + 2 * s.t, false, out[n][2 * r] * inverse,
-                     out[n][2 * r + 1] * inverse);
+            slt_put_pair(to + 8 * n + 2 * s.t, false, out[n][2 * r] * inverse,
+                         out[n][2 * r + 1] * inverse);
     }
 }
 
@@ -344,7 +317,7 @@ SLT_DEVICE_INLINE void backward_queries(const slt_cuda_args &a, const seat &s, i
 #pragma unroll
         for (int n = 0; n < SIZE / 8; n++)
             if (l < s.v.run.computed)
-                put_pair(to + 8 * n + 2 * s.t, a.add[0], dq[n][2 * r], dq[n][2 * r + 1]);
+                slt_put_pair(to + 8 * n + 2 * s.t, a.add[0], dq[n][2 * r], dq[n][2 * r + 1]);
     }
     add_rows<SIZE>(sums->of[QUERY], dq);
 }
@@ -390,8 +363,8 @@ SLT_DEVICE_INLINE void backward_keys(const slt_cuda_args &a, const seat &s, int 
 #pragma unroll
         for (int n = 0; n < SIZE / 8; n++) {
             int at = s.v.width + 8 * n + 2 * s.t;
-            put_pair(to + at, a.add[0], dk[n][2 * r], dk[n][2 * r + 1]);
-            put_pair(to + at + s.v.width, a.add[0], dv[n][2 * r], dv[n][2 * r + 1]);
+            slt_put_pair(to + at, a.add[0], dk[n][2 * r], dk[n][2 * r + 1]);
+            slt_put_pair(to + at + s.v.width, a.add[0], dv[n][2 * r], dv[n][2 * r + 1]);
         }
     }
     add_rows<SIZE>(sums->of[KEY], dk);
@@ -505,9 +478,9 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
 // Sequences are few, and many warps share a head; or many; or many and brief: a warp has a head for
 // itself, and more blocks are at work side by side, with room for usual sequences
 #ifdef SLT_EMULATED
-enum { MANY = 4, USUAL = 16 };
+enum { MANY = 4, USUAL = 16, LONG = 1 << 30 };
 #else
-enum { MANY = 264, USUAL = 32 };
+enum { MANY = 264, USUAL = 32, LONG = 96 }; // LONG: longer ones are tiled (tiled_attention.cu)
 #endif
 typedef enum { ARE_FEW, ARE_MANY, ARE_BRIEF, KINDS } kind;
 
@@ -568,12 +541,17 @@ static int size_number(int width, int heads, int rows) {
     return i;
 }
 
-bool slt_cuda_tensor_attention(const slt_cuda_args *args, bool backward) {
+static int number_of(const slt_cuda_args *args) {
+    return size_number(args->out_width[0], args->n[SLT_ATTENTION_HEADS], room_for(args));
+}
+
+bool slt_cuda_resident_fits(const slt_cuda_args *args) {
+    return number_of(args) < SIZES && args->length <= LONG && !slt_cuda_is_fp32(args->cuda);
+}
+
+void slt_cuda_resident_attention(const slt_cuda_args *args, bool backward) {
     slt_decoder_input_rows none = {};
-    int i = size_number(args->out_width[0], args->n[SLT_ATTENTION_HEADS], room_for(args));
-    if (i == SIZES || !slt_cuda_is_tf32(args->cuda)) return false;
-    sizes[i].of[kind_of(args)][0](args, &none, backward);
-    return true;
+    sizes[number_of(args)].of[kind_of(args)][0](args, &none, backward);
 }
 
 bool slt_decoder_input_fits(int width, int heads, int length) {
@@ -582,6 +560,5 @@ bool slt_decoder_input_fits(int width, int heads, int length) {
 
 void slt_decoder_input_attention(const slt_cuda_args *args, const slt_decoder_input_rows *rows,
                                  bool backward) {
-    int i = size_number(args->out_width[0], args->n[SLT_ATTENTION_HEADS], room_for(args));
-    sizes[i].of[kind_of(args)][1](args, rows, backward);
+    sizes[number_of(args)].of[kind_of(args)][1](args, rows, backward);
 }

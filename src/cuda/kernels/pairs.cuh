@@ -1,0 +1,84 @@
+// Arrays of numbers in bf16 in the memory of a node, two in a float's place, and how they get
+// there.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#ifndef SLT_CUDA_PAIRS_CUH
+#define SLT_CUDA_PAIRS_CUH
+
+#include "cuda/kernels/column_sums.cuh"
+#include "cuda/kernels/tensor_core.cuh"
+
+// the next so many numbers of 16 bits of a view, of which so many floats are used; each array
+// begins at a multiple of 64 bytes
+static inline slt_cuda_view slt_take_pairs(slt_cuda_view from, int64_t *used, int64_t count) {
+    slt_cuda_view view = {from.at ? from.at + *used : NULL, from.stride};
+    *used += (count + 31) / 32 * 16;
+    return view;
+}
+
+SLT_DEVICE_INLINE float slt_low(uint32_t pair) { return __uint_as_float(pair << 16); }
+SLT_DEVICE_INLINE float slt_high(uint32_t pair) { return __uint_as_float(pair & 0xffff0000u); }
+SLT_DEVICE_INLINE uint2 slt_pairs_of(float4 x) {
+    uint2 pairs = {slt_pair(x.x, x.y), slt_pair(x.z, x.w)};
+    return pairs;
+}
+
+// ---- rounding of some arrays in one launch; their sizes are multiples of four
+
+enum { SLT_ROUNDED = 4 };
+typedef struct {
+    struct {
+        slt_cuda_view from, to;
+        unsigned fours;
+    } of[SLT_ROUNDED];
+} slt_rounding;
+
+static __global__ void slt_round_arrays(const slt_cuda_args a,
+                                        const __grid_constant__ slt_rounding r) {
+    slt_begin();
+    unsigned i = slt_thread();
+    for (int k = 0; k < SLT_ROUNDED; i -= r.of[k++].fours) {
+        if (i >= r.of[k].fours) continue;
+        ((uint2 *)slt_at(r.of[k].to))[i] = slt_pairs_of(((const float4 *)slt_at(r.of[k].from))[i]);
+        return;
+    }
+}
+
+static inline void slt_add_rounding(slt_rounding *r, int k, slt_cuda_view from, slt_cuda_view to,
+                                    int64_t count) {
+    r->of[k].from = from;
+    r->of[k].to = to;
+    r->of[k].fours = (unsigned)(count / 4);
+}
+
+static inline void slt_launch_rounding(const slt_cuda_args *args, const slt_rounding *r) {
+    int64_t fours = 0;
+    for (int k = 0; k < SLT_ROUNDED; k++) fours += r->of[k].fours;
+    SLT_LAUNCH(args, slt_round_arrays, slt_grid(args, fours, SLT_THREADS), SLT_THREADS, 0, *r);
+}
+
+// ---- rows of a gradient, and their sum on the way
+
+struct slt_round_term {
+    slt_cuda_view from, to;
+    int width;
+    enum { SUMS = 1, WIDTH = 4 };
+    __device__ void add(const slt_cuda_args &, int r, int c, float *sum) const {
+        int64_t at = ((int64_t)r * width + c) / 4;
+        float4 x = ((const float4 *)slt_at(from))[at];
+        ((uint2 *)slt_at(to))[at] = slt_pairs_of(x);
+        slt_add4(sum, 1, x);
+    }
+};
+
+// the tail of a gradient is zero: all rows of the launch may take part
+static inline void slt_round_gradient(const slt_cuda_args *args, slt_cuda_view from,
+                                      slt_cuda_view to, int rows, int width, slt_cuda_view sum,
+                                      bool add) {
+    slt_column_sums sums = {SLT_FIXED, rows, width, {sum, {NULL, 0}}, {add, false}, 0};
+    slt_round_term term = {from, to, width};
+    slt_launch_sums(args, term, sums);
+}
+
+#endif

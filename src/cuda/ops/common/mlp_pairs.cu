@@ -1,0 +1,134 @@
+// The MLP in bf16: the wide middle and its gradient are numbers of 16 bits in memory, which halves
+// what moves most, and all factors are, so that products run at the tensor cores' full speed. Sums,
+// the output and gradients of weights are float32. x and the weights are rounded once, forward, and
+// kept for backward after the middle, in the room that it leaves.
+//
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the slottar authors
+#include "cuda/kernels/pairs.cuh"
+#include "ops/common/op_inputs.h"
+
+// arrays of bf16
+typedef struct {
+    slt_cuda_view middle, x, w1, w2, c1; // in aux
+    slt_cuda_view dmiddle, dy;           // in shared
+    int rows, in, wide, out;
+} layout;
+
+// false: they do not fit
+static bool lay_out(const slt_cuda_args *args, layout *l) {
+    int64_t aux = 0, shared = 0;
+    l->rows = args->in_rows[SLT_MLP_X];
+    l->in = args->in_width[SLT_MLP_X];
+    l->wide = args->in_width[SLT_MLP_W1];
+    l->out = args->out_width[0];
+    int64_t rows = l->rows, room = rows * l->wide;
+    l->middle = slt_take_pairs(args->aux, &aux, room);
+    l->x = slt_take_pairs(args->aux, &aux, rows * l->in);
+    l->w1 = slt_take_pairs(args->aux, &aux, (int64_t)l->in * l->wide);
+    l->w2 = slt_take_pairs(args->aux, &aux, (int64_t)l->wide * l->out);
+    l->c1 = slt_take_pairs(args->aux, &aux, l->wide);
+    l->dmiddle = slt_take_pairs(args->shared, &shared, room);
+    l->dy = slt_take_pairs(args->shared, &shared, rows * l->out);
+    return slt_cuda_is_bf16(args->cuda) && l->in % 8 == 0 && l->wide % 8 == 0 && l->out % 8 == 0 &&
+           aux <= room && shared <= room;
+}
+
+// ---- forward
+
+// middle = relu(middle + c1), where the library does not
+SLT_KERNEL bias_relu(const slt_cuda_args a, const __grid_constant__ layout l) {
+    slt_begin();
+    const float *c1 = slt_at(a.in[SLT_MLP_C1]);
+    uint2 *middle = (uint2 *)slt_at(l.middle);
+    unsigned count = (unsigned)((int64_t)l.rows * l.wide / 4);
+    for (unsigned i = slt_thread(); i < count; i += slt_stride()) {
+        uint2 h = middle[i];
+        float4 c = *(const float4 *)(c1 + i % (unsigned)(l.wide / 4) * 4);
+        float4 x = {fmaxf(slt_low(h.x) + c.x, 0), fmaxf(slt_high(h.x) + c.y, 0),
+                    fmaxf(slt_low(h.y) + c.z, 0), fmaxf(slt_high(h.y) + c.w, 0)};
+        middle[i] = slt_pairs_of(x);
+    }
+}
+
+bool slt_cuda_mlp_pairs_forward(const slt_cuda_args *args) {
+    layout l;
+    slt_rounding r;
+    if (!lay_out(args, &l)) return false;
+    slt_add_rounding(&r, 0, args->in[SLT_MLP_X], l.x, (int64_t)l.rows * l.in);
+    slt_add_rounding(&r, 1, args->in[SLT_MLP_W1], l.w1, (int64_t)l.in * l.wide);
+    slt_add_rounding(&r, 2, args->in[SLT_MLP_W2], l.w2, (int64_t)l.wide * l.out);
+    slt_add_rounding(&r, 3, args->in[SLT_MLP_C1], l.c1, l.wide);
+    slt_launch_rounding(args, &r);
+    if (!slt_cuda_fused_pairs(args, l.rows, l.wide, l.in, l.x, l.w1, l.c1, true, true, l.middle)) {
+        slt_cuda_gemm_pairs(args, false, false, l.rows, l.wide, l.in, l.x, l.in, l.w1, l.wide,
+                            false, l.middle, l.wide, true);
+        SLT_LAUNCH(args, bias_relu, slt_grid(args, (int64_t)l.rows * l.wide / 4, SLT_THREADS),
+                   SLT_THREADS, 0, l);
+    }
+    if (slt_cuda_fused_pairs(args, l.rows, l.out, l.wide, l.middle, l.w2, args->in[SLT_MLP_C2],
+                             false, false, args->out[0]))
+        return true;
+    slt_cuda_gemm_pairs(args, false, false, l.rows, l.out, l.wide, l.middle, l.wide, l.w2, l.out,
+                        false, args->out[0], l.out, false);
+    slt_cuda_bias_activate(args, args->out[0], l.rows, l.out, args->in[SLT_MLP_C2], SLT_LINEAR);
+    return true;
+}
+
+// ---- backward
+
+// dh∘[h>0] in place, and its sum over rows on the way
+struct gate_term {
+    layout l;
+    enum { SUMS = 1, WIDTH = 4 };
+    static __device__ __forceinline__ uint32_t open(uint32_t d, uint32_t h) {
+        return d & ((h & 0x7fffu ? 0xffffu : 0) | (h & 0x7fff0000u ? 0xffff0000u : 0));
+    }
+    __device__ void add(const slt_cuda_args &, int r, int c, float *sum) const {
+        int64_t at = ((int64_t)r * l.wide + c) / 4;
+        uint2 *dh = (uint2 *)slt_at(l.dmiddle) + at, d = *dh;
+        uint2 h = ((const uint2 *)slt_at(l.middle))[at];
+        d.x = open(d.x, h.x);
+        d.y = open(d.y, h.y);
+        *dh = d;
+        slt_add4(sum, 1, slt_four(slt_low(d.x), slt_high(d.x), slt_low(d.y), slt_high(d.y)));
+    }
+};
+
+static void middle_gradient(const slt_cuda_args *args, const layout *l) {
+    slt_column_sums sums = {SLT_FIXED,
+                            l->rows,
+                            l->wide,
+                            {args->in_grad[SLT_MLP_C1], {NULL, 0}},
+                            {args->add[SLT_MLP_C1], false},
+                            0};
+    gate_term term = {*l};
+    slt_cuda_gemm_pairs(args, false, true, l->rows, l->wide, l->out, l->dy, l->out, l->w2, l->out,
+                        false, l->dmiddle, l->wide, true);
+    slt_launch_sums(args, term, sums);
+}
+
+static void weights(const slt_cuda_args *args, const layout *l) {
+    slt_cuda_args side = slt_cuda_on_weight_stream(args);
+    if (args->in_grad[SLT_MLP_W1].at)
+        slt_cuda_gemm_pairs(&side, true, false, l->in, l->wide, l->rows, l->x, l->in, l->dmiddle,
+                            l->wide, args->add[SLT_MLP_W1], args->in_grad[SLT_MLP_W1], l->wide,
+                            false);
+    if (args->in_grad[SLT_MLP_W2].at)
+        slt_cuda_gemm_pairs(&side, true, false, l->wide, l->out, l->rows, l->middle, l->wide, l->dy,
+                            l->out, args->add[SLT_MLP_W2], args->in_grad[SLT_MLP_W2], l->out,
+                            false);
+}
+
+bool slt_cuda_mlp_pairs_backward(const slt_cuda_args *args) {
+    layout l;
+    if (!lay_out(args, &l)) return false;
+    slt_round_gradient(args, args->out_grad[0], l.dy, l.rows, l.out, args->in_grad[SLT_MLP_C2],
+                       args->add[SLT_MLP_C2]);
+    middle_gradient(args, &l);
+    if (args->in_grad[SLT_MLP_X].at)
+        slt_cuda_gemm_pairs(args, false, true, l.rows, l.in, l.wide, l.dmiddle, l.wide, l.w1,
+                            l.wide, args->add[SLT_MLP_X], args->in_grad[SLT_MLP_X], l.in, false);
+    weights(args, &l);
+    return true;
+}
