@@ -23,6 +23,13 @@ NOTEBOOKS = sorted((TOP / "examples" / "notebooks").glob("*.ipynb"))
 # pages whose every block of Python and sh runs, in order, in an empty folder; what comes before them
 PAGES = {
     "start": "",
+    "install": "import slottar",
+    "skills": """
+import numpy as np
+import slottar
+demos = slottar.collect("craft-full", episodes=(60, 10, 10))
+skills = np.zeros(64, np.int64)
+""",
     "recordings": "",
     "models": "",
     "robots": "",
