@@ -1,11 +1,16 @@
 // Environments whose actions are skills: an action is the number of a skill, and a step plays that
 // skill until it is over, or the episode is.
 //
+//     enum { N = 64 };
+//     uint64_t seeds[N] = {0};
+//     int64_t skills[N] = {0};
+//     double rewards[N];
+//     slt_env_batch *batch;
 //     slt_skill_env *env;
-//     slt_env_batch_create(context, "makestickfull-v0", n, SLT_AUTORESET_NEXT_STEP, &batch);
+//     slt_env_batch_create(context, "makestickfull-v0", N, SLT_AUTORESET_NEXT_STEP, &batch);
 //     slt_skill_env_create(batch, "skills.safetensors", 0.99, false, &env);
-//     slt_skill_env_reset(env, seeds, NULL, observations);
-//     slt_skill_env_step(env, skills, &(slt_skill_env_outputs){.env.observations = ..., ...});
+//     slt_skill_env_reset(env, seeds, NULL, NULL);
+//     slt_skill_env_step(env, skills, &(slt_skill_env_outputs){.env.rewards = rewards});
 //     slt_skill_env_destroy(env);
 //     slt_env_batch_destroy(batch);
 //
@@ -44,8 +49,10 @@ SLT_API slt_status slt_skill_env_reset(slt_skill_env *env, const uint64_t *seeds
 
 // Where a step writes; whatever is NULL is not wanted.
 typedef struct {
-    slt_env_outputs env; // rewards: Σ γ^k r_k over the steps k of the skill; observations: after it
-    double *discounts; // [n] γ^steps: what the value of the observation after it is worth before it
+    slt_env_outputs
+        env; // rewards: discounted sums over the steps of the skill; observations: after it
+    double *discounts; // [n] discount^steps: what the value of the observation after it is worth
+                       // before it
     int32_t *steps;    // [n] of the environment; 0 for a copy that was reset instead
     uint8_t *reached;  // [n] the last step had an effect of the skill
 } slt_skill_env_outputs;

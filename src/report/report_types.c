@@ -76,7 +76,7 @@ slt_status slt_report_add_types(slt_report_book *book, slt_report_run *run) {
     slt_status status = slt_model_open(book->context, run->path, &model);
     if (status == SLT_OK) {
         status = slt_model_types(model, &types);
-    } else {
+    } else if (status != SLT_NOMEM) {
         status = open_kept(book, run, &kept);
         types = kept;
     }

@@ -24,6 +24,7 @@ check "examples compile" 0 ${CC:-cc} -std=c11 -Wall -Wextra -Werror -Wno-unused 
 "$SLOTTAR" train slottar demos.safetensors hidden=8 slot_size=8 heads=2 epochs=1 -o runs/a -q >/dev/null
 cp -r runs/a runs/b
 "$SLOTTAR" train slottar-mdl demos.safetensors prior=4 epochs=1 -o runs/mdl -q >/dev/null
+"$SLOTTAR" skills demos.safetensors --hidden 8 -o skills.safetensors -q >/dev/null
 for name in $names; do
     case $name in
         train | sweep | policy) check "$name.h, until it is cancelled" 1 ./examples "$name"; says "by us" err "left: stopped on request" ;;
