@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# train --population: every seed as alone, killed, stopped, resumed together or alone; refusals.
+# train --population: every seed as alone, killed, stopped, resumed together or alone; refusals. sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 small="hidden=8 slot_size=8 heads=2 batch=16 lr=0.02 epochs=30 patience=3"
 "$SLOTTAR" collect craft-full --split 64,16,16 -o data.safetensors -q >/dev/null

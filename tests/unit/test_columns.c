@@ -1,5 +1,6 @@
 // Columns that are chosen by pattern: sources with a choice, csv files of vectors, what a column
 // alone is, names of episodes, and what is refused in which words.
+#include <stdlib.h>
 #include <unistd.h>
 #include "check.h"
 #include "core/file.h"
@@ -146,6 +147,8 @@ static void names_that_no_header_can_hold(void **state) {
 static slt_status open_hdf5(const char *name, slt_dataset_columns columns, slt_dataset **data) {
     char path[4096], source[8192];
     snprintf(path, sizeof path, GOLDEN "/formats/%s", name);
+    // of the helper: a search for leaks costs seconds
+    setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0", 1);
     CHECK_OK(slt_dataset_source(path, &columns, source, sizeof source));
     return slt_dataset_open(context, source, data);
 }
