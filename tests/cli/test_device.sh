@@ -45,9 +45,9 @@ printf 'none' >broken.so
 export SLOTTAR_CUDA=$PWD/broken.so
 check "a broken library" 1 "$SLOTTAR" verify "$golden" --device cuda
 says "is named" err "broken.so cannot be loaded"
-export SLOTTAR_CUDA=$build/libslottar.so
+export SLOTTAR_CUDA=$build/tests/libhost_locale.so
 check "another library" 1 "$SLOTTAR" verify "$golden" --device cuda
-says "is none of ours" err "libslottar.so is of another version"
+says "is none of ours" err "libhost_locale.so is of another version"
 export SLOTTAR_CUDA=$build/tests/libemulated_cuda.so
 if [ -e "$SLOTTAR_CUDA" ]; then
     check "loaded at run time" 0 "$SLOTTAR" verify "$golden" --device auto
