@@ -45,6 +45,7 @@ from .outputs import write_file
 from .progress import Bar
 from .results import Segmentation, Segments
 from .scores import SCORES, run_scores
+from .settings import setting, value_of
 from .stream import Stream
 from .trust import Trust
 
@@ -401,7 +402,7 @@ class Model(Estimator):
             name = lib.slt_option_current_name(key.encode())
             value = text(lib.slt_option_current_value(name, value.encode()))
             if text(name) in cls._options:
-                options[text(name)] = _value(value)
+                options[text(name)] = value_of(value)
         return options
 
     @classmethod
@@ -474,39 +475,6 @@ def _metadata(path: str) -> Dict[str, str]:
         lib.slt_tensor_list_text(handle.pointer, i, key, value)
         out[text(key.value or b"")] = text(value.value or b"")
     return out
-
-
-def _value(word: str) -> Any:
-    """A value as YAML writes it, as the user would."""
-    word = word.strip().strip('"')
-    try:
-        return json.loads(word)
-    except ValueError:
-        return word
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def setting(value: Any) -> str:
-    """A value as the command line writes it: lists with commas, truth values in words.
-
-    A tuple of two whole numbers is a range: ``prior=(3, 6)`` is 3..6.
-    """
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, tuple) and len(value) == 2 and all(_is_whole(v) for v in value):
-        return f"{int(value[0])}..{int(value[1])}"
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return ",".join(setting(v) for v in value)
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (str, int, float)):
-        raise TypeError(
-            f"an option is a number, a text or a list of numbers, not {type(value).__name__}"
-        )
-    return value if isinstance(value, str) else repr(value)
 
 
 def callbacks_of(given: Callbacks) -> List[Watcher]:

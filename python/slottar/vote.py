@@ -23,11 +23,12 @@ from ._work import SEED_MOST, Context, Handle, both
 from .data import TemporaryFolder
 from .errors import CancelledError
 from .estimator import as_dataset, with_keywords
-from .models import Callbacks, M, Model, all_of, callbacks_of, setting
+from .models import Callbacks, M, Model, all_of, callbacks_of
 from .options import VOTE
 from .progress import Bar
 from .results import Segments
 from .scores import SCORES
+from .settings import setting
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "failing_memory.h"
 #include "group_context.h"
+#include "skill_rig.h"
 #include "same_bytes.h"
 #include "slottar/expert.h"
 #include "slottar/policy.h"
@@ -14,26 +15,12 @@ static const char ROPE[] = "makeropefull-v0", WOOD[] = "getwoodfull-v0";
 // demonstrations of bed; four skills: get wood, use the toolshed, get grass, use the workbench
 static int learn_skills(void **state) {
     static const char *const ids[] = {"makebedfull-v0"};
-    slt_collect_request request = {.environments = ids,
-                                   .environment_count = 1,
-                                   .path = "data.safetensors",
-                                   .overwrite = true,
-                                   .episodes = {700, 70, 0}};
-    slt_dataset *data;
-    slt_types *types;
-    slt_skills *skills;
     if (two_threads(state)) return 1;
-    CHECK_OK(slt_collect(context, &request, NULL));
-    CHECK_OK(slt_dataset_open(context, "data.safetensors", &data));
-    CHECK_OK(slt_types_learn(context, data, NULL, NULL, &types));
-    for (uint64_t seed = 0; seed < 2; seed++) {
-        slt_skills_options options = {.hidden = 64, .epochs = seed ? 1 : 15, .seed = seed};
-        CHECK_OK(slt_skills_learn(context, data, NULL, types, &options, &skills));
-        CHECK_OK(slt_skills_save(skills, seed ? "others.safetensors" : "skills.safetensors", true));
-        slt_skills_close(skills);
-    }
-    slt_types_close(types);
-    slt_dataset_close(data);
+    demonstrations d = demonstrate(ids, 1, 700);
+    save_skills(d, (slt_skills_options){.hidden = 64, .epochs = 15}, "skills.safetensors");
+    save_skills(d, (slt_skills_options){.hidden = 64, .epochs = 1, .seed = 1},
+                "others.safetensors");
+    forget(d);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "failing_memory.h"
 #include "group_context.h"
+#include "skill_rig.h"
 #include "slottar/expert.h"
 #include "slottar/skill_env.h"
 #include "slottar/skills.h"
@@ -12,24 +13,10 @@ static const char PLANK[] = "makeplankfull-v0", FILE_NAME[] = "skills.safetensor
 
 static int learn(void **state) {
     static const char *const ids[] = {"getwoodfull-v0", PLANK};
-    slt_collect_request request = {.environments = ids,
-                                   .environment_count = 2,
-                                   .path = "data.safetensors",
-                                   .overwrite = true,
-                                   .episodes = {600, 60, 0}};
-    slt_dataset *data;
-    slt_types *types;
-    slt_skills *skills;
     if (two_threads(state)) return 1;
-    CHECK_OK(slt_collect(context, &request, NULL));
-    CHECK_OK(slt_dataset_open(context, "data.safetensors", &data));
-    CHECK_OK(slt_types_learn(context, data, NULL, NULL, &types));
-    CHECK_OK(slt_skills_learn(context, data, NULL, types,
-                              &(slt_skills_options){.hidden = 40, .epochs = 15}, &skills));
-    CHECK_OK(slt_skills_save(skills, FILE_NAME, true));
-    slt_skills_close(skills);
-    slt_types_close(types);
-    slt_dataset_close(data);
+    demonstrations d = demonstrate(ids, 2, 600);
+    save_skills(d, (slt_skills_options){.hidden = 40, .epochs = 15}, FILE_NAME);
+    forget(d);
     return 0;
 }
 

@@ -2,29 +2,16 @@
 // not fit are refused.
 #include "check.h"
 #include "group_context.h"
+#include "skill_rig.h"
 #include "slottar/expert.h"
 #include "slottar/skills.h"
 
 static const char *const IDS[] = {"getwoodfull-v0", "makeplankfull-v0"};
 
 static void learn(const char *path) {
-    slt_collect_request request = {.environments = IDS,
-                                   .environment_count = 2,
-                                   .path = "data.safetensors",
-                                   .overwrite = true,
-                                   .episodes = {600, 60, 0}};
-    slt_dataset *data;
-    slt_types *types;
-    slt_skills *skills;
-    CHECK_OK(slt_collect(context, &request, NULL));
-    CHECK_OK(slt_dataset_open(context, "data.safetensors", &data));
-    CHECK_OK(slt_types_learn(context, data, NULL, NULL, &types));
-    CHECK_OK(slt_skills_learn(context, data, NULL, types,
-                              &(slt_skills_options){.hidden = 64, .epochs = 10}, &skills));
-    CHECK_OK(slt_skills_save(skills, path, true));
-    slt_skills_close(skills);
-    slt_types_close(types);
-    slt_dataset_close(data);
+    demonstrations d = demonstrate(IDS, 2, 600);
+    save_skills(d, (slt_skills_options){.hidden = 64, .epochs = 10}, path);
+    forget(d);
 }
 
 static slt_collect_summary summary; // of the last play
