@@ -77,7 +77,7 @@ typedef enum {
 } slt_repro_kind;
 
 enum { SLT_REPRO_NAME = 64 };                          // of a set between blanks
-enum { SLT_REPRO_SETS = 16, SLT_REPRO_VARIANTS = 16 }; // of a table, at most
+enum { SLT_REPRO_SETS = 16, SLT_REPRO_VARIANTS = 24 }; // of a table, at most
 
 typedef struct {
     const char *name, *title;
