@@ -34,7 +34,7 @@ static void put_lead(slt_report_book *book, int index, slt_text *out) {
     int64_t train = slt_dataset_split(set->data, SLT_SPLIT_TRAIN, &unused);
     slt_text_add(out, "<h2>");
     slt_put_name(out, book->set_count == 1 ? "Summary" : set->name);
-    slt_text_add(out, "</h2>\n<p class=\"lead\">");
+    slt_text_add(out, "</h2>\n<p class=\"lead\">Segments by ");
     put_models(book, set, out);
     if (!book->request->data && !set->own_splits && !set->whole)
         slt_text_add(out, ", trained on %lld trajectories", (long long)train);

@@ -4,10 +4,12 @@
 //
 // A command is a line; those that ask are answered by a line of JSON.
 //     open URL              loads a page and waits until <html data-ready>
+//     load URL              loads a page and waits until it is complete, pictures too
 //     size WIDTH HEIGHT     of the window; waits for <html data-width> where there is one
 //     scheme light|dark     what the system prefers
 //     medium screen|print
 //     key NAME              presses and releases a key: ArrowRight, End, Space, Tab, ...
+//     type TEXT             types into the element that has the focus
 //     eval EXPRESSION       its value (promises are awaited)
 //     run FILE              the value of the last expression of a script
 //     shot FILE [whole]     a picture of the window, or of the whole page
@@ -185,15 +187,26 @@ static void answer(json_t *value) {
     json_decref(value);
 }
 
-static void do_open(char *url) {
+static void go_to(const char *url, const char *until) {
     json_array_clear(browser.messages);
     tell("Page.navigate", json_pack("{s:s}", "url", url));
-    json_t *ready = evaluate("new Promise((done) => { const look = () => "
-                             "document.documentElement?.dataset.ready ? done(true) : "
-                             "setTimeout(look, 50); look(); })");
+    json_t *ready = evaluate(until);
     if (!json_is_true(ready)) fail("%s does not get ready", url);
     json_decref(ready);
 }
+
+static void do_open(char *url) {
+    go_to(url, "new Promise((done) => { const look = () => "
+               "document.documentElement?.dataset.ready ? done(true) : "
+               "setTimeout(look, 50); look(); })");
+}
+
+static void do_load(char *url) {
+    go_to(url, "new Promise((done) => document.readyState === 'complete' ? done(true) : "
+               "addEventListener('load', () => done(true)))");
+}
+
+static void do_type(char *text) { tell("Input.insertText", json_pack("{s:s}", "text", text)); }
 
 static void do_size(char *text) {
     int width = 0, height = 0;
@@ -307,8 +320,8 @@ static const struct {
     const char *name;
     void (*act)(char *rest);
 } commands[] = {
-    {"open", do_open},     {"size", do_size}, {"scheme", do_scheme},
-    {"medium", do_medium}, {"key", do_key},   {"eval", do_eval},
+    {"open", do_open},     {"load", do_load}, {"size", do_size},         {"scheme", do_scheme},
+    {"medium", do_medium}, {"key", do_key},   {"type", do_type},         {"eval", do_eval},
     {"run", do_run},       {"shot", do_shot}, {"messages", do_messages},
 };
 

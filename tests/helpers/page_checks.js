@@ -41,6 +41,11 @@
         !scrolls(node))
       complaints.push(`${name(node)} is wider than its place`);
 
+  // a wide table scrolls, but not what it says of itself
+  for (const node of all(".scroll caption"))
+    if (box(node).width > node.closest(".scroll").clientWidth + 1)
+      complaints.push(`${name(node)} must be scrolled to be read`);
+
   // neighbours do not lie over one another
   for (const query
            of ["main", ".tiles", ".cards", ".tools", ".browser", ".scene", ".groups", ".moves",
