@@ -43,6 +43,9 @@ def copy_documents(pages: Path) -> None:
             shutil.copy(source, target)
     for name in ("style.css", "iframe-worker.js"):
         shutil.copy(TOP / "docs" / "site" / name, pages / name)
+    shutil.copy(TOP / "docs" / "site" / "hooks.py", pages.parent / "hooks.py")
+    home = pages / "README.md"
+    home.write_text("---\nhide: [navigation]\n---\n" + home.read_text(encoding="utf-8"))
 
 
 def title_of(path: Path) -> str:

@@ -1,5 +1,5 @@
 """The site: it builds without a warning, every link leads somewhere, nothing comes from the network,
-search finds words; snippets of its pages and the notebooks run as they stand.
+a browser shows it without faults, search finds words; snippets of its pages and the notebooks run as they stand.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors
@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -177,11 +178,48 @@ def test_nothing_comes_from_the_network(site):
         assert not re.search(r"url\(['\"]?https?:|@import ['\"]?https?:", path.read_text()), path
 
 
-def test_search_finds_boundary(site):
-    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
-    found = [one["location"] for one in index["docs"] if "boundary" in one["title"].lower()]
-    assert "docs/concepts.html#boundary" in found
-    assert sum("boundary" in one["text"].lower() for one in index["docs"]) > 20
+@pytest.fixture(scope="module")
+def browse(command, tmp_path_factory):
+    """Commands of tests/helpers/browser_driver.c; gives the answers."""
+    driver, browser = Path(command).parent / "tests" / "browser_driver", shutil.which("chromium")
+    if not driver.exists() or not browser:
+        pytest.skip(f"no {driver.name if browser else 'chromium: apt-get install chromium'}")
+    profile = str(tmp_path_factory.mktemp("profile"))
+
+    def ask(lines):
+        said = run([str(driver), browser, profile], TOP, input="\n".join(lines) + "\n", timeout=240)
+        return [json.loads(line) for line in said.splitlines()]
+
+    return ask
+
+
+def test_pages_in_a_browser(site, browse):
+    """At 1300 and 420 pixels, light and dark: nothing leaves the window, text can be read. Colours do
+    not depend on the width: each page is looked at twice."""
+    pages = sorted(path for path in site.rglob("*.html") if path.name != "404.html")
+    asked, lines = [], []
+    for path in pages:
+        lines.append(f"load {path.as_uri()}")
+        for scheme, width in (("light", 1300), ("dark", 420)):
+            lines += [f"scheme {scheme}", f"size {width} 900"]
+            lines.append(f"run {TOP / 'tests' / 'helpers' / 'site_checks.js'}")
+            asked.append(f"{path.relative_to(site)}, {scheme}, {width}")
+    found = browse(lines)
+    assert len(found) == len(asked)
+    assert {name: faults for name, faults in zip(asked, found) if faults} == {}
+
+
+def test_search_finds_boundary(site, browse):
+    box = "document.querySelector('[data-md-component=search-query]')"
+    links = "[...document.querySelectorAll('.md-search-result__link')].map((one) => one.href)"
+    wait = f"new Promise((done) => {{ const look = () => {links}.length ? done({links}) : setTimeout(look, 50); look(); }})"
+    lines = ["size 1300 900", f"load {(site / 'index.html').as_uri()}"]
+    _, found = browse(
+        [*lines, f"eval ({box}.focus(), true)", "type boundary", "key End", f"eval {wait}"]
+    )
+    assert any("docs/concepts.html" in link and "#boundary" in link for link in found[:5]), found[
+        :5
+    ]
 
 
 def test_reference_is_complete(site, command):
