@@ -11,12 +11,14 @@ Copyright (c) 2026 the slottar authors
 
 from __future__ import annotations
 
+import base64
 import inspect
 import json
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -302,16 +304,48 @@ def header_pages(pages: Path) -> List[Page]:
 # ---- notebooks
 
 
+def run_notebook(path: Path) -> Any:
+    """The notebook with what its cells print and show; None where Jupyter is not installed."""
+    try:
+        import nbclient
+        import nbformat
+    except ImportError:
+        return None
+    notebook = nbformat.read(path, as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        resources = {"metadata": {"path": folder}}
+        nbclient.NotebookClient(notebook, timeout=120, resources=resources).execute()
+    return notebook
+
+
+def output_lines(output: Dict[str, Any], picture: Path) -> List[str]:
+    """An output of a cell: a picture, a table, or text."""
+    data = output.get("data", {})
+    if "image/png" in data:
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.write_bytes(base64.b64decode(data["image/png"]))
+        return [f"![what the cell draws]({picture.name})", ""]
+    if "text/html" in data:
+        shown = re.sub(r"<style.*?</style>|(?<=<t)(\w+) [^>]*", r"\1", data["text/html"], flags=re.S)
+        return [" ".join(shown.split()), ""]
+    text = output.get("text", "") if output.get("name") == "stdout" else data.get("text/plain", "")
+    return ["```text", *text.rstrip().split("\n"), "```", ""] if text else []
+
+
 def notebook_pages(pages: Path) -> List[Page]:
-    """Text and code of every notebook, for reading."""
+    """Text, code and outputs of every notebook, for reading."""
     made = []
     for path in sorted((TOP / "examples" / "notebooks").glob("*.ipynb")):
         out: List[str] = []
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        notebook = run_notebook(path) or json.loads(path.read_text(encoding="utf-8"))
+        name = f"reference/notebooks/{path.stem}"
+        for n, cell in enumerate(notebook["cells"]):
             text = "".join(cell["source"])
             out += [text, ""] if cell["cell_type"] == "markdown" else ["```python", text, "```", ""]
+            for m, output in enumerate(cell.get("outputs", [])):
+                out += output_lines(output, pages / f"{name}-{n}-{m}.png")
         out += [f"[The notebook](../../examples/notebooks/{path.name}), to run it yourself.", ""]
-        made.append((out[0].split("\n")[0].lstrip("# "), f"reference/notebooks/{path.stem}.md"))
+        made.append((out[0].split("\n")[0].lstrip("# "), f"{name}.md"))
         write(pages / made[-1][1], out)
     return made
 
