@@ -54,7 +54,9 @@ def _segment(args: argparse.Namespace) -> str:
     segments = model.predict(data)
     if not args.quiet:
         found = sum(len(one.boundaries) + 1 for one in segments) / len(segments)
-        print(f"{len(segments)} episodes, {found:.1f} segments each; {model.trust_}", file=sys.stderr)
+        print(
+            f"{len(segments)} episodes, {found:.1f} segments each; {model.trust_}", file=sys.stderr
+        )
     return write_labels(data, segments, args.output, overwrite=args.force)
 
 

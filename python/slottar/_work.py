@@ -208,6 +208,7 @@ class Handle:
         """``before``: is destroyed before that one."""
         self.context = context
         self.pointer = pointer
+        self.kept: Any = None  # what must live as long
         keep = (context, before)
         self._finalizer = weakref.finalize(self, _free, destroy, pointer, os.getpid(), keep)
 

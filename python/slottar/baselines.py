@@ -104,7 +104,7 @@ class Baseline(Estimator):
         vectors = {} if discrete else {name: _vectors(parts[name]) for name in ("train", "target")}
         pointers = (ctypes.c_void_p * max(len(ids), 1))(*(one.ctypes.data for one in ids))
         given = c.slt_baseline_input(
-            actions=max(self.actions_, data.action_count) if discrete else 1,
+            actions=max(self.actions_ or 0, data.action_count or 0) if discrete else 1,
             channels=self.width_ or 0,
             prior=address(self.prior_),
             prior_size=0 if self.prior_ is None else len(self.prior_),
@@ -133,7 +133,8 @@ class Baseline(Estimator):
     def score(
         self, X: Any, y: Any = None, *, metric: str = "f1", split: Optional[str] = None
     ) -> float:
-        """One score against the labels: f1, f1_one, align, ari or covering."""
+        """One score against the labels, which it needs: f1, f1_one, align, ari or covering. A rule
+        has no loss that could be a score without labels."""
         if metric not in SCORES:
             raise ValueError(f"no score {metric!r}: {', '.join(SCORES)}")
         return self.scores(X, y, split=split)[metric]
@@ -142,7 +143,9 @@ class Baseline(Estimator):
         """All scores against the labels; those of ``slottar eval --rule``."""
         data = as_dataset(X, y)
         if not data.labelled:
-            raise ValueError("the score of a rule needs labels, and the data has none")
+            raise ValueError(
+                "the score of a rule needs labels, and the data has none: a rule has no loss to be scored by"
+            )
         found = self.predict(data, split=split)
         return score([data[one.episode].segments for one in found], found.ids)
 

@@ -237,7 +237,10 @@ def _in_memory(
         if first.values[name] is not None:
             column = [np.atleast_1d(np.asarray(row.values[name], dtype)) for row in rows]
             arrays[field] = np.concatenate(column)
-    words = [(needed(k, "metadata"), needed(v, "metadata")) for k, v in metadata.items()]
+    words = [
+        c.slt_dataset_text(needed(k, "metadata"), needed(v, "metadata"))
+        for k, v in metadata.items()
+    ]
     listed = (c.slt_dataset_text * max(len(words), 1))(*words)
     raw = c.slt_dataset_arrays(info=info, episodes=len(rows), texts=listed, text_count=len(words))
     for field, array in arrays.items():

@@ -380,9 +380,7 @@ class Dataset:
             self._handle.context.run(lib.slt_dataset_save, self._handle.pointer, out, overwrite)
             return os.fsdecode(out)
         context, name = Context(), path_bytes(self.path)
-        context.run(
-            lib.slt_dataset_convert, context.pointer, name, out, overwrite, path=self.path
-        )
+        context.run(lib.slt_dataset_convert, context.pointer, name, out, overwrite, path=self.path)
         return os.fsdecode(out)
 
     def __reduce__(self) -> Any:

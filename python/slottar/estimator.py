@@ -27,6 +27,7 @@ class Estimator:
     """Keyword parameters that are kept as they are given and looked at by ``fit``."""
 
     _signature: inspect.Signature
+    _absent: Dict[str, str] = {}  # parameters that others have, and why not this one
 
     if TYPE_CHECKING:  # parameters, what was learnt, and fit
 
@@ -49,6 +50,8 @@ class Estimator:
         names, out = cls._names(), {}
         for name, value in given.items():
             now = _current(name, names)
+            if name in cls._absent:
+                raise problem(f"{cls.__name__} has no {name}: {cls._absent[name]}")
             if now not in names:
                 raise problem(f"{cls.__name__} {_no_parameter(name, names)}")
             if now in out:

@@ -389,9 +389,7 @@ class Model(Estimator):
         """Writes the checkpoint, a safetensors file, whole or not at all. What exists is kept
         unless ``overwrite``."""
         self._need_fit()
-        return write_file(
-            path, Path(self.checkpoint_).read_bytes(), [self.checkpoint_], overwrite
-        )
+        return write_file(path, Path(self.checkpoint_).read_bytes(), [self.checkpoint_], overwrite)
 
     @classmethod
     def _parameters(cls, words: Dict[str, str]) -> Dict[str, Any]:

@@ -48,6 +48,7 @@ _SEED = "of everything that is random; the same one gives the same numbers"
 _THREADS = _keyword(
     "threads", "Optional[int]", None, "None or -1: one per core; results do not depend on it"
 )
+_WHERE = '"cpu", "cuda", or "auto": the GPU where there is one, else the CPU'
 _PROGRESS = _keyword("progress", "Union[bool, int]", False, "shows a bar while it learns")
 
 VOTE = [
@@ -75,6 +76,9 @@ VOTE = [
     _SECONDS,
     _keyword("random_state", "int", 0, _SEED),
     _THREADS,
+    _keyword(
+        "device", "str", "cpu", f"{_WHERE}; discrete actions are learned on the CPU in any case"
+    ),
     _PROGRESS,
 ]
 
@@ -110,9 +114,7 @@ _COMMON = [
     _SECONDS._replace(meaning="takes fewer steps where they would take longer; None: no bound"),
     _keyword("seed", "int", 0, _SEED),
     _THREADS,
-    _keyword(
-        "device", "str", "cpu", '"cpu", "cuda", or "auto": the GPU where there is one, else the CPU'
-    ),
+    _keyword("device", "str", "cpu", _WHERE),
     _keyword("precision", "Optional[str]", None, 'of matrix products: "fp32", on cuda also "tf32"'),
     _keyword(
         "run", "Optional[PathLike]", None, "run directory to keep; fit resumes where it stopped"

@@ -15,6 +15,7 @@ from . import _declarations as c
 from ._library import PathLike, check, lib, needed, path_bytes, texts, to_bytes, whole
 from ._work import SEED_MOST, Context, Watcher, both
 from .estimator import as_dataset
+from .settings import setting
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,6 @@ class Policy:
     mean_return: float
     success: float
     length: float
-
-
-def _setting(name: str, value: Any) -> str:
-    return f"{name}={str(value).lower() if isinstance(value, bool) else value}"
 
 
 def train_expert(
@@ -54,7 +51,7 @@ def train_expert(
     ``skills``: a file of :func:`learn_skills` that the policy chooses from, in place of actions.
     ``demos``: a data set that it imitates before it learns.
     """
-    settings: List[str] = [_setting(name, value) for name, value in options.items()]
+    settings: List[str] = [f"{name}={setting(value)}" for name, value in options.items()]
     name = path_bytes(path)
     request = c.slt_policy_request(
         environment=needed(environment, "environment"),
@@ -107,10 +104,9 @@ def learn_skills(
     name = path_bytes(path)
     with both(context, demos.context):
         try:
-            learned = (context.pointer, demos.pointer, None, None, types)
-            context._run(lib.slt_types_learn, learned, None, None)
-            learned = (context.pointer, demos.pointer, None, types, options, skills)
-            context._run(lib.slt_skills_learn, learned, None, None)
+            given = (context.pointer, demos.pointer, None)
+            context._run(lib.slt_types_learn, (*given, None, types), None, None)
+            context._run(lib.slt_skills_learn, (*given, types, options, skills), None, None)
             check(lib.slt_skills_save(skills, name, bool(overwrite)))
             return lib.slt_skills_count(skills)
         finally:

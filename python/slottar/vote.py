@@ -50,6 +50,7 @@ class VoteSegmenter(Model):
 
     _name = "vote"
     _checkpoint = "members.safetensors"
+    _absent = {"warm_start": "a vote is learned anew; give it more runs"}
 
     def __init__(
         self,
@@ -119,7 +120,7 @@ class VoteSegmenter(Model):
         return whole(self.random_state, "random_state", 0, SEED_MOST)
 
     def _context(self, watched: bool = False) -> Context:
-        return Context(self.threads, watched=watched)
+        return Context(self.threads, self.device, watched=watched)
 
     def predict(
         self,

@@ -41,9 +41,7 @@ def test_functions_that_write_data(demos, tmp_path):
         lambda p, **k: slottar.from_arrays([[0, 1], [1, 0]], path=p, **k),
         tmp_path / "c.safetensors",
     )
-    twice(
-        lambda p, **k: slottar.collect("doorkey", p, episodes=2, **k), tmp_path / "d.safetensors"
-    )
+    twice(lambda p, **k: slottar.collect("doorkey", p, episodes=2, **k), tmp_path / "d.safetensors")
 
 
 def test_folders(demos, tmp_path):

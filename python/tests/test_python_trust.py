@@ -69,7 +69,9 @@ def test_defaults_are_those_of_the_command(command):
     text = subprocess.run([command, "segment", "--help"], check=True, capture_output=True).stdout
     assert f"(default {slottar.VoteSegmenter().runs})".encode() in text
     assert slottar.MDLSegmenter().restarts == 16
-    assert {slottar.Segmenter().restarts, slottar.CompILE().restarts, slottar.OMPN().restarts} == {1}
+    assert {slottar.Segmenter().restarts, slottar.CompILE().restarts, slottar.OMPN().restarts} == {
+        1
+    }
 
 
 def test_scores_say_what_was_told(doubtful, demos):

@@ -26,7 +26,9 @@ def test_names_of_subtasks(demos):
     assert demos.subtask_names[0] == "get key" and "unlock door" in demos.subtask_names
     assert demos.subtasks.shape == demos.segments.shape
     first = demos[0]
-    told = [demos.subtask_names[k] for k in first.subtasks[np.r_[np.diff(first.segments) > 0, True]]]
+    told = [
+        demos.subtask_names[k] for k in first.subtasks[np.r_[np.diff(first.segments) > 0, True]]
+    ]
     assert told == ["get key", "unlock door", "reach goal"]
 
 

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import slottar
@@ -33,6 +34,7 @@ slottar.Segmenter(slots="many")  # wrong
 slottar.MDLSegmenter(boundaries="expensive")  # wrong
 slottar.VoteSegmenter("event")  # wrong
 """
+TOP = Path(__file__).parents[2]
 WRONG = [n for n, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("# wrong")]
 
 
@@ -54,6 +56,16 @@ def test_checkers_find_exactly_what_is_wrong(checker, tmp_path):
     found = re.findall(r"use\.py:(\d+)(?::\d+)?(?: -|:) error", done.stdout)
     assert [int(n) for n in found] == WRONG, done.stdout + done.stderr
     assert "pryor" in done.stdout
+
+
+def test_the_package_itself_has_no_wrong_types():
+    if not importlib.util.find_spec("mypy"):
+        pytest.skip("no mypy: pip install 'slottar[test]'")
+    words = ["--cache-dir", os.devnull, "--config-file", str(TOP / "pyproject.toml")]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *words, "-p", "slottar"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_help_has_the_defaults_that_are_used(command):

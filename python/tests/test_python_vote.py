@@ -203,6 +203,11 @@ def test_errors():
         slottar.VoteSegmenter(runs=4).fit(actions).report("page.html")
 
 
+def test_no_warm_start():
+    with pytest.raises(TypeError, match="has no warm_start: a vote is learned anew; .* more runs"):
+        slottar.VoteSegmenter(warm_start=True)
+
+
 def test_failed_fit_keeps_what_was_learnt():
     actions, _ = motion(10)
     model = slottar.VoteSegmenter(runs=4).fit(actions)

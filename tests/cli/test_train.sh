@@ -114,4 +114,6 @@ for e in $(seq 1 20); do echo "$e,0" >>one.csv; done
 check "one action, length 1" 0 "$SLOTTAR" train slottar one.csv $small batch=4 slots=2 -o one -q
 printf 'episode,action,a\n1,0,1\n1,1,nan\n2,0,1\n' >nan.csv
 check "NaN observations are refused" 1 "$SLOTTAR" train slottar nan.csv $small -o nan -q
+check "switching chains are not trained here" 1 "$SLOTTAR" train switching plain.csv -o chains -q
+says "names the command that does" err "slottar segment DATA kind=phases"
 plan

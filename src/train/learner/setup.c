@@ -129,6 +129,9 @@ slt_status slt_setup_init(slt_setup *setup, const char *model, const char *profi
     memset(setup, 0, sizeof *setup);
     setup->kind = slt_model_find(model);
     if (!setup->kind) {
+        if (strcmp(model, "switching") == 0)
+            SLT_FAIL(SLT_INVALID, "switching chains are trained by 'slottar segment DATA "
+                                  "kind=phases --run RUN', many at once, and vote");
         char list[256] = "";
         for (int i = 0; slt_model_row(i); i++)
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
