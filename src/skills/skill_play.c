@@ -69,24 +69,22 @@ static int choose(const slt_skill_player *p, uint16_t *ones, int64_t count) {
 }
 
 // one of the playable actions, by its chance; *ends: as the last one
-static int draw(const slt_skill_player *p, const slt_real *logits, float number, bool *ends) {
-    int A = p->skills->actions, action = 0, drawn = -1;
-    double sum = 0, most = (double)logits[0], passed = 0, chance[SLT_SKILL_OUTPUTS];
-    for (int k = 1; k < 2 * A; k++)
-        if ((double)logits[k] > most) most = (double)logits[k];
-    for (int k = 0; k < 2 * A; k++) {
-        chance[k] = k % A < p->playable ? exp((double)logits[k] - most) : 0;
-        sum += chance[k];
-    }
-    for (int k = 0; k < 2 * A; k++) {
-        if (k % A >= p->playable) continue;
-        passed += chance[k];
-        drawn = k;
-        if ((double)number * sum < passed) break;
-    }
-    if (drawn >= 0) action = drawn % A;
-    *ends = drawn >= A;
-    return action;
+static int draw(const slt_skill_player *p, const float *logits, float number, bool *ends) {
+    const float *half[2] = {logits, logits + p->skills->actions};
+    double sum = 0, passed = 0, chance[2][SLT_SKILL_OUTPUTS / 2];
+    float most = logits[0];
+    for (int e = 0; e < 2; e++)
+        for (int a = 0; a < p->playable; a++) most = half[e][a] > most ? half[e][a] : most;
+    for (int e = 0; e < 2; e++)
+        for (int a = 0; a < p->playable; a++)
+            sum += chance[e][a] = exp((double)(half[e][a] - most));
+    for (int e = 0; e < 2; e++)
+        for (int a = 0; a < p->playable; a++) {
+            *ends = e;
+            passed += chance[e][a];
+            if ((double)number * sum < passed) return a;
+        }
+    return p->playable - 1;
 }
 
 void slt_skill_player_begin(slt_skill_player *p, int skill) {
@@ -132,7 +130,7 @@ int64_t slt_skill_player_see(slt_skill_player *p, const uint8_t *view, uint16_t 
     return count + 1;
 }
 
-int slt_skill_player_take(slt_skill_player *p, const uint8_t *view, const slt_real *logits) {
+int slt_skill_player_take(slt_skill_player *p, const uint8_t *view, const float *logits) {
     uint32_t word = slt_random_words(p->seed, SLT_RANDOM_POLICY, 1, p->step++).word[0];
     memcpy(p->before, view, (size_t)p->skills->code.size);
     p->age++;
@@ -144,11 +142,9 @@ int slt_skill_player_take(slt_skill_player *p, const uint8_t *view, const slt_re
 static int step(slt_skill_player *p, const uint8_t *view, uint16_t *ones, int64_t count) {
     const slt_skills *k = p->skills;
     float logits[SLT_SKILL_OUTPUTS];
-    slt_real reals[SLT_SKILL_OUTPUTS];
     ones[count] = (uint16_t)(k->code.width + p->skill);
     slt_skill_think(&k->policy, ones, count + 1, logits);
-    for (int i = 0; i < 2 * k->actions; i++) reals[i] = (slt_real)logits[i];
-    return slt_skill_player_take(p, view, reals);
+    return slt_skill_player_take(p, view, logits);
 }
 
 int slt_skill_player_step(slt_skill_player *p, const uint8_t *view) {

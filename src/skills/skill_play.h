@@ -6,7 +6,6 @@
 #ifndef SLT_SKILLS_SKILL_PLAY_H
 #define SLT_SKILLS_SKILL_PLAY_H
 
-#include "engine/real.h"
 #include "skills/view_map.h"
 #include "slottar/skills.h"
 
@@ -59,7 +58,7 @@ int slt_skill_player_step(slt_skill_player *player, const uint8_t *view);
 // their number
 int64_t slt_skill_player_see(slt_skill_player *player, const uint8_t *view, uint16_t *ones);
 // an action of the present skill by the logits that the network gives for them
-int slt_skill_player_take(slt_skill_player *player, const uint8_t *view, const slt_real *logits);
+int slt_skill_player_take(slt_skill_player *player, const uint8_t *view, const float *logits);
 // is the present skill over? view: after its last step. True when there is none
 bool slt_skill_player_over(const slt_skill_player *player, const uint8_t *view);
 // was the last step an effect of the present skill?

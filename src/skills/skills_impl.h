@@ -6,6 +6,7 @@
 #define SLT_SKILLS_SKILLS_IMPL_H
 
 #include "skills/skill_net.h"
+#include "skills/skill_play.h"
 #include "skills/types_impl.h"
 #include "skills/view_map.h"
 
@@ -24,6 +25,11 @@ typedef struct {
     int places;       // of an observation
     int width;        // and of what is remembered
 } slt_skill_code;
+
+typedef struct {
+    int64_t came_count, went_count;
+    uint16_t came[SLT_SKILL_VIEW + 1], went[SLT_SKILL_VIEW + 1];
+} slt_skill_change;
 
 struct slt_skills {
     slt_context *context;
@@ -58,5 +64,8 @@ slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_sha
 slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena);
 // the ones of an observation, at most one per number; returns how many
 int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out);
+// the ones that came and went from one observation to the next, at most one per number each
+void slt_skill_changes(const slt_skill_code *code, const uint8_t *before, const uint8_t *after,
+                       slt_skill_change *out);
 
 #endif
