@@ -154,18 +154,21 @@ static float total(reals x) {
     return sum;
 }
 
-// logits = g·P + p
+// logits = g·P + p; two sums per output, for one waits for its last addition
 static void choose(const slt_skill_packed *packed, const float *g, float *logits) {
     for (size_t o = 0; o < packed->outputs; o += NARROW) {
         const float *column = packed->choose + o * packed->hidden;
-        reals sum[NARROW] = {0};
-        for (size_t k = 0; k < packed->hidden; k += LANES) {
-            reals at = *(const reals *)(g + k);
-            for (size_t n = 0; n < NARROW; n++)
-                sum[n] += at * *(const reals *)(column + n * packed->hidden + k);
+        reals even[NARROW] = {0}, odd[NARROW] = {0};
+        for (size_t k = 0; k < packed->hidden; k += 2 * LANES) {
+            const reals *at = (const reals *)(g + k);
+            for (size_t n = 0; n < NARROW; n++) {
+                const reals *weights = (const reals *)(column + n * packed->hidden + k);
+                even[n] += at[0] * weights[0];
+                odd[n] += at[1] * weights[1];
+            }
         }
         for (size_t n = 0; n < NARROW; n++)
-            logits[o + n] = packed->choose_bias[o + n] + total(sum[n]);
+            logits[o + n] = packed->choose_bias[o + n] + total(even[n] + odd[n]);
     }
 }
 
