@@ -111,7 +111,7 @@ static void begin_episode(slt_worlds *worlds, int i, uint32_t seed) {
     if (copy->visits) memset(copy->visits, 0, SLT_VISITS);
     if (worlds->apes) slt_planner_start(copy->planner, copy->kind, &seed, 1, 0);
     if (worlds->skills)
-        slt_skill_player_start(copy->player, worlds->skills, 0, worlds->playable, seed);
+        slt_skill_player_start(copy->player, worlds->skills, 0, worlds->playable);
 }
 
 // worlds of training have seeds of two words, those that others play have one

@@ -45,6 +45,8 @@ static bool see_changes(const slt_skill_packed *policy, const slt_skill_call *ca
     }
     slt_skill_changes(&skills->code, call->player->before, call->view, &change);
     if (!change.came_count && !change.went_count) return false;
+    call->player->past.now += slt_skill_hash(change.came, change.came_count) -
+                              slt_skill_hash(change.went, change.went_count);
     slt_skill_sums_change(policy, change.came, change.came_count, change.went, change.went_count,
                           sums);
     return true;
@@ -52,14 +54,15 @@ static bool see_changes(const slt_skill_packed *policy, const slt_skill_call *ca
 
 void slt_skill_call_play(const slt_skill_packed *policy, slt_skill_rewards rewards,
                          slt_skill_call *call) {
-    float logits[SLT_SKILL_OUTPUTS];
+    float logits[2 * SLT_SKILL_ACTIONS];
     slt_skill_sums sums;
+    int count = 2 * call->player->skills->actions, head = count * call->player->skill;
     call->reward = 0;
     call->discount = 1;
     call->steps = 0;
     see(policy, call, &sums);
-    slt_skill_decide(policy, &sums, logits);
+    slt_skill_decide(policy, &sums, head, count, logits);
     while (step(call, rewards, logits))
-        if (see_changes(policy, call, &sums)) slt_skill_decide(policy, &sums, logits);
+        if (see_changes(policy, call, &sums)) slt_skill_decide(policy, &sums, head, count, logits);
     call->reached = slt_skill_player_reached(call->player, call->view);
 }

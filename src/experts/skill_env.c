@@ -5,7 +5,6 @@
 #include "slottar/skill_env.h"
 
 #include <string.h>
-#include "core/philox.h"
 #include "envs/env_batch.h"
 #include "experts/skill_calls.h"
 #include "experts/world_family.h"
@@ -25,13 +24,16 @@ struct slt_skill_env {
     uint8_t *views;            // [n][size]
 };
 
+static void restart(slt_skill_env *env, int i) {
+    slt_skill_player_start(&env->players[i], env->skills, 0, env->playable);
+}
+
 static slt_status take_memory(slt_skill_env *env) {
     size_t n = (size_t)env->batch->n;
     SLT_TRY(slt_skill_pack(&env->policy, &env->arena, &env->skills->policy));
     SLT_TRY(SLT_NEW(&env->arena, &env->players, n));
     if (!(env->views = slt_arena_take(&env->arena, n, env->size))) return SLT_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        slt_skill_player_start(&env->players[i], env->skills, 0, env->playable, (uint32_t)i);
+    for (int i = 0; i < env->batch->n; i++) restart(env, i);
     return SLT_OK;
 }
 
@@ -71,19 +73,11 @@ void slt_skill_env_destroy(slt_skill_env *env) {
 
 int slt_skill_env_count(const slt_skill_env *env) { return slt_skills_count(env->skills); }
 
-// copy i begins an episode; without seeds what its skills draw follows from what they drew before
-static void restart(slt_skill_env *env, int i, const uint64_t *seeds) {
-    slt_skill_player *p = &env->players[i];
-    uint32_t seed = seeds ? (uint32_t)seeds[i]
-                          : slt_random_words(p->seed, SLT_RANDOM_POLICY, 2, p->step).word[0];
-    slt_skill_player_start(p, env->skills, 0, env->playable, seed);
-}
-
 slt_status slt_skill_env_reset(slt_skill_env *env, const uint64_t *seeds, const uint8_t *mask,
                                uint8_t *observations) {
     SLT_TRY(slt_env_batch_reset(env->batch, seeds, mask, observations));
     for (int i = 0; i < env->batch->n; i++)
-        if (!mask || mask[i]) restart(env, i, seeds);
+        if (!mask || mask[i]) restart(env, i);
     return SLT_OK;
 }
 
@@ -97,7 +91,7 @@ typedef struct {
 
 static void begin_episode(slt_skill_env *env, int i) {
     slt_env_batch_begin(env->batch, i);
-    restart(env, i, NULL);
+    restart(env, i);
 }
 
 // the episode of copy i begins, or its skill does; false: no skill is to be played

@@ -18,7 +18,7 @@ enum { LANES = 8 };
 enum { LANES = 4 };
 #endif
 enum { CHUNK = SLT_FLAGS, NARROW = 4 };
-_Static_assert(SLT_SKILL_HIDDEN % CHUNK == 0 && SLT_SKILL_OUTPUTS % NARROW == 0, "padding fits");
+_Static_assert(SLT_SKILL_HIDDEN % CHUNK == 0 && SLT_SKILL_ACTIONS % NARROW == 0, "padding fits");
 typedef float reals __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 typedef int32_t whole __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 
@@ -62,18 +62,18 @@ static slt_status quantise(slt_arena *arena, const slt_skill_net *net, int part,
 }
 
 slt_status slt_skill_pack(slt_skill_packed *packed, slt_arena *arena, const slt_skill_net *net) {
-    size_t hidden = padded(net->shape.hidden, CHUNK), outputs = padded(net->shape.outputs, NARROW);
+    size_t hidden = padded(net->shape.hidden, CHUNK), outputs = (size_t)net->shape.outputs;
     slt_skill_packed *p = packed;
-    *p = (slt_skill_packed){net->shape, hidden, outputs, .unit = unit_of(net)};
+    *p = (slt_skill_packed){net->shape, hidden, .unit = unit_of(net)};
     SLT_TRY(quantise(arena, net, SEE, p->unit, hidden, &p->see));
     SLT_TRY(quantise(arena, net, SEE_BIAS, p->unit, hidden, &p->see_bias));
     SLT_TRY(copy(arena, net, THINK, hidden, hidden, &p->think));
     SLT_TRY(copy(arena, net, THINK_BIAS, 1, hidden, &p->think_bias));
-    SLT_TRY(SLT_NEW(arena, &p->choose, outputs * hidden));
-    for (size_t o = 0; o < (size_t)net->shape.outputs; o++)
+    SLT_TRY(SLT_NEW(arena, &p->choose, (outputs + NARROW) * hidden));
+    for (size_t o = 0; o < outputs; o++)
         for (size_t k = 0; k < (size_t)net->shape.hidden; k++)
-            p->choose[o * hidden + k] = net->part[CHOOSE][k * (size_t)net->shape.outputs + o];
-    return copy(arena, net, CHOOSE_BIAS, 1, outputs, &p->choose_bias);
+            p->choose[o * hidden + k] = net->part[CHOOSE][k * outputs + o];
+    return copy(arena, net, CHOOSE_BIAS, 1, outputs + NARROW, &p->choose_bias);
 }
 
 // ---- the first layer
@@ -155,9 +155,10 @@ static float total(reals x) {
 }
 
 // logits = g·P + p; two sums per output, for one waits for its last addition
-static void choose(const slt_skill_packed *packed, const float *g, float *logits) {
-    for (size_t o = 0; o < packed->outputs; o += NARROW) {
-        const float *column = packed->choose + o * packed->hidden;
+static void choose(const slt_skill_packed *packed, const float *g, size_t first, size_t count,
+                   float *logits) {
+    for (size_t o = 0; o < count; o += NARROW) {
+        const float *column = packed->choose + (first + o) * packed->hidden;
         reals even[NARROW] = {0}, odd[NARROW] = {0};
         for (size_t k = 0; k < packed->hidden; k += 2 * LANES) {
             const reals *at = (const reals *)(g + k);
@@ -168,19 +169,23 @@ static void choose(const slt_skill_packed *packed, const float *g, float *logits
             }
         }
         for (size_t n = 0; n < NARROW; n++)
-            logits[o + n] = packed->choose_bias[o + n] + total(even[n] + odd[n]);
+            logits[o + n] = packed->choose_bias[first + o + n] + total(even[n] + odd[n]);
     }
 }
 
-static void decide(const slt_skill_packed *packed, const slt_skill_sums *sums, float *logits) {
+static void decide(const slt_skill_packed *packed, const slt_skill_sums *sums, int first, int count,
+                   float *logits) {
     active units[SLT_SKILL_HIDDEN];
     float g[SLT_SKILL_HIDDEN];
     think(packed, units, find_active(packed, sums->of, units), g);
-    choose(packed, g, logits);
+    choose(packed, g, (size_t)first, (size_t)count, logits);
 }
-SLT_WIDE(decide, (const slt_skill_packed *packed, const slt_skill_sums *sums, float *logits),
-         (packed, sums, logits));
+SLT_WIDE(decide,
+         (const slt_skill_packed *packed, const slt_skill_sums *sums, int first, int count,
+          float *logits),
+         (packed, sums, first, count, logits));
 
-void slt_skill_decide(const slt_skill_packed *packed, const slt_skill_sums *sums, float *logits) {
-    SLT_WIDEST(decide)(packed, sums, logits);
+void slt_skill_decide(const slt_skill_packed *packed, const slt_skill_sums *sums, int first,
+                      int count, float *logits) {
+    SLT_WIDEST(decide)(packed, sums, first, count, logits);
 }

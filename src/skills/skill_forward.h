@@ -12,14 +12,14 @@
 
 #include "skills/skill_net.h"
 
-// rows are padded with zeros
+// padded with zeros
 typedef struct {
     slt_skill_shape shape;
-    size_t hidden, outputs;      // numbers of a row
+    size_t hidden;               // numbers of a row
     float unit;                  // value of 1 in `see`, a power of two
     int32_t *see, *see_bias;     // [inputs][hidden], [hidden]
     float *think, *think_bias;   // [hidden][hidden], [hidden]
-    float *choose, *choose_bias; // [hidden][outputs], [outputs]
+    float *choose, *choose_bias; // [outputs][hidden], [outputs]
 } slt_skill_packed;
 
 // first-layer sums of one observation
@@ -32,7 +32,9 @@ void slt_skill_sums_begin(const slt_skill_packed *packed, slt_skill_sums *sums);
 // ones that came, and ones that went
 void slt_skill_sums_change(const slt_skill_packed *packed, const uint16_t *came, int64_t came_count,
                            const uint16_t *went, int64_t went_count, slt_skill_sums *sums);
-// logits: [SLT_SKILL_OUTPUTS]
-void slt_skill_decide(const slt_skill_packed *packed, const slt_skill_sums *sums, float *logits);
+// `count` outputs from `first` on, at most 2 SLT_SKILL_ACTIONS; logits: so many and up to three
+// more
+void slt_skill_decide(const slt_skill_packed *packed, const slt_skill_sums *sums, int first,
+                      int count, float *logits);
 
 #endif

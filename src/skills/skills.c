@@ -38,10 +38,12 @@ slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_sha
                              slt_skill_shape *chooser) {
     int width = skills->code.width;
     if (width + skills->count > 65536 || width + skills->tasks > 65536 ||
-        skills->count > SLT_SKILL_OUTPUTS || 2 * skills->actions > SLT_SKILL_OUTPUTS)
+        skills->actions > SLT_SKILL_ACTIONS || skills->count > SLT_SKILL_COUNT ||
+        skills->count * 2 * skills->actions > SLT_SKILL_OUTPUTS)
         SLT_FAIL(SLT_RANGE, "%d places, %d skills, %d tasks, %d actions are too many", width,
                  skills->count, skills->tasks, skills->actions);
-    *policy = (slt_skill_shape){width + skills->count, hidden, 2 * skills->actions};
+    int outputs = skills->count * 2 * skills->actions;
+    *policy = (slt_skill_shape){width + skills->count, hidden, outputs};
     *chooser = (slt_skill_shape){width + skills->tasks, hidden, skills->count};
     return SLT_OK;
 }

@@ -40,9 +40,10 @@ struct slt_skills {
     int actions, count, tasks; // count: skills
     int32_t *skill_of_type;    // [types]
     char *environment;         // ids of the tasks, commas between them; "": unknown
-    slt_skill_net policy;      // code, then a place per skill -> action + actions * it is the last
-    slt_skill_net chooser;     // code, then a place per task -> skill
-    double *shown;             // [count][3]: held-out steps, share of actions, share of ends
+    // code, then a place per skill -> a head per skill: action + actions * it is the last
+    slt_skill_net policy;
+    slt_skill_net chooser; // code, then a place per task -> skill
+    double *shown;         // [count][3]: held-out steps, share of actions, share of ends
     double choice;
 };
 
