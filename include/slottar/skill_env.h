@@ -43,7 +43,7 @@ SLT_API void slt_skill_env_destroy(slt_skill_env *env);
 // The number of skills: actions are 0 ... count - 1.
 SLT_API int slt_skill_env_count(const slt_skill_env *env);
 
-// As slt_env_batch_reset; seeds start what skills draw anew, too.
+// As slt_env_batch_reset.
 SLT_API slt_status slt_skill_env_reset(slt_skill_env *env, const uint64_t *seeds,
                                        const uint8_t *mask, uint8_t *observations);
 

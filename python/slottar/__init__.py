@@ -15,6 +15,7 @@ from .building import from_arrays, from_episodes, write_labels
 from .data import Dataset, Episode, collect, load, save, sets
 from .errors import SlottarError
 from .models import OMPN, CompILE, MDLSegmenter, Segmenter, load_model
+from .plans import Plan, Plans, learn_plans
 from .policies import Policy, learn_skills, train_expert
 from .registry import env_ids, env_info, register
 from .results import Segmentation, Segments
@@ -47,6 +48,8 @@ __all__ = [
     "Episode",
     "MDLSegmenter",
     "OMPN",
+    "Plan",
+    "Plans",
     "Policy",
     "Progress",
     "Baseline",
@@ -63,6 +66,7 @@ __all__ = [
     "env_info",
     "from_arrays",
     "from_episodes",
+    "learn_plans",
     "learn_skills",
     "load",
     "load_model",

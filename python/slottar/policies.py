@@ -85,13 +85,15 @@ def learn_skills(
     hidden: int = 256,
     epochs: int = 40,
     unmerged: bool = False,
+    memory: bool = False,
     seed: int = 0,
     threads: Optional[int] = None,
     overwrite: bool = False,
 ) -> int:
     """Sub-policies that act like the labelled segments of a data set, as ``slottar skills -o``
     learns them; gives their number. ``path`` is an expert of :func:`collect`, and what
-    :class:`SkillVectorEnv` plays.
+    :class:`SkillVectorEnv` plays. ``memory``: skills remember what has left a view that moves with the
+    agent (Craft's partial one).
     """
     demos, context = as_dataset(data)._handle, Context(threads)
     types, skills = ctypes.c_void_p(), ctypes.c_void_p()
@@ -100,6 +102,7 @@ def learn_skills(
         epochs=whole(epochs, "epochs", 1, 2**31 - 1),
         seed=whole(seed, "seed", 0, SEED_MOST),
         unmerged=bool(unmerged),
+        memory=bool(memory),
     )
     name = path_bytes(path)
     with both(context, demos.context):

@@ -33,6 +33,21 @@ def skills(tmp_path_factory):
     return path
 
 
+def test_memory(tmp_path):
+    data = slottar.collect("getwood-v0", episodes=(200, 20, 0))
+    path = tmp_path / "remembers.safetensors"
+    assert slottar.learn_skills(data, path, hidden=16, epochs=1, memory=True) == 1
+    plain = tmp_path / "plain.safetensors"
+    slottar.learn_skills(data, plain, hidden=16, epochs=1)
+    assert path.stat().st_size > plain.stat().st_size  # the map and its places
+    envs = slottar.SkillVectorEnv("makeplank-v0", path, 8)
+    envs.reset(seed=0)
+    assert (envs.step(np.zeros(8, int))[4]["steps"] >= 1).all()
+    turns = slottar.collect("MiniGrid-DoorKey-5x5-v0", episodes=(50, 5, 0))
+    with pytest.raises(slottar.SlottarError, match="nothing to remember"):
+        slottar.learn_skills(turns, tmp_path / "none.safetensors", memory=True)
+
+
 def test_check_env(skills):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -51,6 +51,19 @@ def test_split_by_type(model, demos):
     assert better["segments"] == model.type_scores(demos, split="test")["segments"]
 
 
+def test_plans(model, demos):
+    found = slottar.learn_plans(model.predict(demos).types)
+    assert sum(plan.episodes for plan in found) == len(demos)
+    made = slottar.learn_plans([[0, 3, 4]] * 50 + [[0, 3, 5], [7, 0, 3]] * 20 + [None])
+    assert made[0] == slottar.Plan(((0, 3), 4), 50) and made[2].tree == (7, (0, 3))
+    assert made.rules >= 1 and made.bits[1] < made.bits[0]
+    with pytest.raises(ValueError, match="need sequences"):
+        slottar.learn_plans([])
+    for wrong in ([[0.5]], [[-2]]):
+        with pytest.raises(ValueError, match="whole numbers"):
+            slottar.learn_plans(wrong)
+
+
 def test_names_in_memory():
     made = slottar.from_arrays(
         [[0, 1, 0], [1, 1]],

@@ -102,7 +102,7 @@ typedef struct {
 static void start_skills(void *state, const slt_actor_start *start) {
     skills_actor *self = state;
     self->dice = (dice){.start = *start};
-    slt_skill_player_start(&self->player, start->skills, start->task, start->playable, start->seed);
+    slt_skill_player_start(&self->player, start->skills, start->task, start->playable);
     self->player.tally = start->tally;
 }
 

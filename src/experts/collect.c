@@ -284,7 +284,7 @@ static slt_status keep(session *all, const slt_record *record) {
     return SLT_OK;
 }
 
-_Static_assert((int)SLT_COLLECT_SKILLS == (int)SLT_SKILL_OUTPUTS, "one limit of skills");
+_Static_assert((int)SLT_COLLECT_SKILLS == (int)SLT_SKILL_COUNT, "one limit of skills");
 
 static void count_skills(slt_collect_summary *summary, const slt_record *record) {
     summary->skill_count = record->skill_count;

@@ -15,7 +15,7 @@ void slt_policy_player_start(slt_policy_player *player, const slt_policy_file *p
     if (policy->view.recalls) slt_recall_begin(&player->recall, policy->view.memory);
     if (!policy->skills) return;
     int playable = slt_world_family_of(slt_env_find(policy->id))->playable;
-    slt_skill_player_start(&player->skill, policy->skills, 0, playable, seed);
+    slt_skill_player_start(&player->skill, policy->skills, 0, playable);
 }
 
 // one of the policy's own actions: an action, or a skill

@@ -31,13 +31,8 @@ static slt_status init_copy(slt_worlds *worlds, slt_world_copy *copy, slt_arena 
 }
 
 static slt_status init_skills(slt_worlds *worlds, slt_arena *arena) {
-    int threads = slt_context_threads(worlds->context);
     SLT_TRY(slt_skill_pack(&worlds->packed, arena, &worlds->skills->policy));
-    SLT_TRY(SLT_NEW(arena, &worlds->discounts, (size_t)worlds->N * (size_t)worlds->T));
-    SLT_TRY(SLT_NEW(arena, &worlds->workspaces, (size_t)threads));
-    for (int i = 0; i < threads; i++)
-        SLT_TRY(slt_skill_workspace_init(&worlds->workspaces[i], arena, worlds->packed.shape));
-    return SLT_OK;
+    return SLT_NEW(arena, &worlds->discounts, (size_t)worlds->N * (size_t)worlds->T);
 }
 
 slt_status slt_worlds_init(slt_worlds *worlds, slt_context *context, slt_arena *arena,
@@ -75,18 +70,16 @@ slt_status slt_worlds_init(slt_worlds *worlds, slt_context *context, slt_arena *
 typedef struct {
     slt_worlds *worlds;
     void (*one)(slt_worlds *worlds, int i, int t, const slt_real *logits);
-    // in place of it, for copies from i on
-    void (*some)(slt_worlds *worlds, int i, int count, int t, const slt_real *logits, int thread);
     int t;
     const slt_real *logits;
 } work;
 
 static void run_task(void *argument, int task, int thread) {
+    (void)thread;
     const work *w = argument;
     int first = task * PER_TASK, left = w->worlds->N - first;
-    int count = left < PER_TASK ? left : PER_TASK;
-    if (w->some) w->some(w->worlds, first, count, w->t, w->logits, thread);
-    for (int i = first; w->one && i < first + count; i++) w->one(w->worlds, i, w->t, w->logits);
+    for (int i = first; i < first + (left < PER_TASK ? left : PER_TASK); i++)
+        w->one(w->worlds, i, w->t, w->logits);
 }
 
 static void run(work w) {
@@ -118,7 +111,7 @@ static void begin_episode(slt_worlds *worlds, int i, uint32_t seed) {
     if (copy->visits) memset(copy->visits, 0, SLT_VISITS);
     if (worlds->apes) slt_planner_start(copy->planner, copy->kind, &seed, 1, 0);
     if (worlds->skills)
-        slt_skill_player_start(copy->player, worlds->skills, 0, worlds->playable, seed);
+        slt_skill_player_start(copy->player, worlds->skills, 0, worlds->playable);
 }
 
 // worlds of training have seeds of two words, those that others play have one
@@ -221,34 +214,25 @@ static void end_skill(slt_worlds *worlds, int i, int t, const slt_skill_call *ca
     note(worlds, i, t + 1);
 }
 
-_Static_assert((int)PER_TASK <= (int)SLT_SKILL_CALLS, "a task's copies are called together");
-
-static void play_skills(slt_worlds *worlds, int first, int count, int t, const slt_real *logits,
-                        int thread) {
-    slt_skill_call calls[PER_TASK];
-    for (int c = 0; c < count; c++) {
-        int i = first + c;
-        slt_world_copy *copy = &worlds->copies[i];
-        size_t token = (size_t)t * (size_t)worlds->N + (size_t)i;
-        slt_words words = draw_words(worlds, i, t);
-        int skill = choose(worlds, i, logits + (size_t)i * (size_t)worlds->actions, &words,
-                           &worlds->chances[token]);
-        worlds->actions_taken[token] = skill;
-        slt_skill_player_begin(copy->player, skill);
-        calls[c] = (slt_skill_call){.kind = copy->kind,
-                                    .world = copy->world,
-                                    .recall = worlds->view->recalls ? &copy->recall : NULL,
-                                    .player = copy->player,
-                                    .view = copy->view};
-    }
-    slt_skill_calls_play(&worlds->packed, &worlds->workspaces[thread], worlds->skill_rewards, calls,
-                         count);
-    for (int c = 0; c < count; c++) end_skill(worlds, first + c, t, &calls[c]);
+static void play_skill(slt_worlds *worlds, int i, int t, const slt_real *logits) {
+    slt_world_copy *copy = &worlds->copies[i];
+    size_t token = (size_t)t * (size_t)worlds->N + (size_t)i;
+    slt_words words = draw_words(worlds, i, t);
+    int skill = choose(worlds, i, logits + (size_t)i * (size_t)worlds->actions, &words,
+                       &worlds->chances[token]);
+    slt_skill_call call = {.kind = copy->kind,
+                           .world = copy->world,
+                           .recall = worlds->view->recalls ? &copy->recall : NULL,
+                           .player = copy->player,
+                           .view = copy->view};
+    worlds->actions_taken[token] = skill;
+    slt_skill_player_begin(copy->player, skill);
+    slt_skill_call_play(&worlds->packed, worlds->skill_rewards, &call);
+    end_skill(worlds, i, t, &call);
 }
 
 void slt_worlds_play(slt_worlds *worlds, int t, const slt_real *logits) {
-    run((work){worlds, worlds->skills ? NULL : play_one, worlds->skills ? play_skills : NULL, t,
-               logits});
+    run((work){worlds, worlds->skills ? play_skill : play_one, t, logits});
 }
 
 void slt_worlds_turn(slt_worlds *worlds) {

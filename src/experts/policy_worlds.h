@@ -49,7 +49,6 @@ typedef struct {
     const slt_skills *skills; // NULL: the policy acts itself
     slt_skill_packed packed;
     slt_skill_rewards skill_rewards;
-    slt_skill_workspace *workspaces; // [threads]
 
     uint16_t *ones;         // [T+1][N][most] of what was seen before each step, and after the last
     uint16_t *count;        // [T+1][N]

@@ -5,18 +5,10 @@
 #include "experts/skill_calls.h"
 
 #include "experts/world_family.h"
-
-slt_status slt_skill_workspace_init(slt_skill_workspace *workspace, slt_arena *arena,
-                                    slt_skill_shape shape) {
-    size_t calls = SLT_SKILL_CALLS;
-    SLT_TRY(SLT_NEW(arena, &workspace->ones, SLT_SKILL_ONES));
-    SLT_TRY(SLT_NEW(arena, &workspace->h, calls * (size_t)shape.hidden));
-    SLT_TRY(SLT_NEW(arena, &workspace->g, calls * (size_t)shape.hidden));
-    return SLT_NEW(arena, &workspace->logits, calls * (size_t)shape.outputs);
-}
+#include "skills/skills_impl.h"
 
 // one step; false: the call is over
-static bool step(slt_skill_call *call, slt_skill_rewards rewards, const slt_real *logits) {
+static bool step(slt_skill_call *call, slt_skill_rewards rewards, const float *logits) {
     const slt_env_kind *kind = call->kind;
     int action = slt_skill_player_take(call->player, call->view, logits);
     slt_env_result result = kind->step(kind, call->world, action);
@@ -35,30 +27,42 @@ static bool step(slt_skill_call *call, slt_skill_rewards rewards, const slt_real
            !slt_skill_player_over(call->player, call->view);
 }
 
-int64_t slt_skill_calls_play(const slt_skill_packed *policy, const slt_skill_workspace *workspace,
-                             slt_skill_rewards rewards, slt_skill_call *calls, int count) {
-    size_t hidden = (size_t)policy->shape.hidden, outputs = (size_t)policy->shape.outputs;
-    slt_skill_call *live[SLT_SKILL_CALLS];
-    int64_t steps = 0;
-    for (int i = 0; i < count; i++) {
-        live[i] = &calls[i];
-        calls[i].reward = 0;
-        calls[i].discount = 1;
-        calls[i].steps = 0;
+static void see(const slt_skill_packed *policy, const slt_skill_call *call, slt_skill_sums *sums) {
+    uint16_t ones[SLT_SKILL_ONES];
+    int64_t count = slt_skill_player_see(call->player, call->view, ones);
+    slt_skill_sums_begin(policy, sums);
+    slt_skill_sums_change(policy, ones, count, NULL, 0, sums);
+}
+
+// what the last step changed; without a memory nothing else does. False: nothing
+static bool see_changes(const slt_skill_packed *policy, const slt_skill_call *call,
+                        slt_skill_sums *sums) {
+    const slt_skills *skills = call->player->skills;
+    slt_skill_change change;
+    if (skills->map.things) {
+        see(policy, call, sums);
+        return true;
     }
-    for (int left = count, kept; left; left = kept) {
-        for (int r = 0; r < left; r++) {
-            int64_t ones = slt_skill_player_see(live[r]->player, live[r]->view, workspace->ones);
-            slt_skill_see(policy, workspace->ones, ones, workspace->h + (size_t)r * hidden);
-        }
-        slt_skill_decide(policy, left, workspace->h, workspace->g, workspace->logits);
-        steps += left;
-        kept = 0;
-        for (int r = 0; r < left; r++)
-            if (step(live[r], rewards, workspace->logits + (size_t)r * outputs))
-                live[kept++] = live[r];
-    }
-    for (int i = 0; i < count; i++)
-        calls[i].reached = slt_skill_player_reached(calls[i].player, calls[i].view);
-    return steps;
+    slt_skill_changes(&skills->code, call->player->before, call->view, &change);
+    if (!change.came_count && !change.went_count) return false;
+    call->player->past.now += slt_skill_hash(change.came, change.came_count) -
+                              slt_skill_hash(change.went, change.went_count);
+    slt_skill_sums_change(policy, change.came, change.came_count, change.went, change.went_count,
+                          sums);
+    return true;
+}
+
+void slt_skill_call_play(const slt_skill_packed *policy, slt_skill_rewards rewards,
+                         slt_skill_call *call) {
+    float logits[2 * SLT_SKILL_ACTIONS];
+    slt_skill_sums sums;
+    int count = 2 * call->player->skills->actions, head = count * call->player->skill;
+    call->reward = 0;
+    call->discount = 1;
+    call->steps = 0;
+    see(policy, call, &sums);
+    slt_skill_decide(policy, &sums, head, count, logits);
+    while (step(call, rewards, logits))
+        if (see_changes(policy, call, &sums)) slt_skill_decide(policy, &sums, head, count, logits);
+    call->reached = slt_skill_player_reached(call->player, call->view);
 }

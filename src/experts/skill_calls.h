@@ -1,5 +1,4 @@
-// Calls of skills: each skill acts in a world of its own until it is over, or the episode is. The
-// calls take their steps together, so that the network gets many observations at once.
+// A call of a skill: it acts in a world until it is over, or the episode is.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -8,10 +7,8 @@
 
 #include "envs/env_impl.h"
 #include "experts/recall.h"
+#include "skills/skill_forward.h"
 #include "skills/skill_play.h"
-#include "skills/skill_rows.h"
-
-enum { SLT_SKILL_CALLS = 64 }; // at most, together
 
 typedef struct {
     const slt_env_kind *kind;
@@ -33,15 +30,8 @@ typedef struct {
     bool goal; // 1 for reaching the task's goal, and nothing else
 } slt_skill_rewards;
 
-typedef struct {
-    uint16_t *ones;
-    slt_real *h, *g, *logits; // [SLT_SKILL_CALLS][...]
-} slt_skill_workspace;
-
-slt_status slt_skill_workspace_init(slt_skill_workspace *workspace, slt_arena *arena,
-                                    slt_skill_shape shape);
-// allocates nothing; gives the number of steps in all
-int64_t slt_skill_calls_play(const slt_skill_packed *policy, const slt_skill_workspace *workspace,
-                             slt_skill_rewards rewards, slt_skill_call *calls, int count);
+// allocates nothing
+void slt_skill_call_play(const slt_skill_packed *policy, slt_skill_rewards rewards,
+                         slt_skill_call *call);
 
 #endif

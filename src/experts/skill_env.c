@@ -5,11 +5,12 @@
 #include "slottar/skill_env.h"
 
 #include <string.h>
-#include "core/philox.h"
 #include "envs/env_batch.h"
 #include "experts/skill_calls.h"
 #include "experts/world_family.h"
 #include "skills/skills_impl.h"
+
+enum { PER_TASK = 16 }; // copies
 
 struct slt_skill_env {
     slt_arena arena;
@@ -18,23 +19,21 @@ struct slt_skill_env {
     slt_skill_packed policy;
     slt_skill_rewards rewards;
     int playable;
-    size_t size;                    // of an observation
-    slt_skill_workspace *workspace; // [threads]
-    slt_skill_player *players;      // [n]
-    uint8_t *views;                 // [n][size]
+    size_t size;               // of an observation
+    slt_skill_player *players; // [n]
+    uint8_t *views;            // [n][size]
 };
+
+static void restart(slt_skill_env *env, int i) {
+    slt_skill_player_start(&env->players[i], env->skills, 0, env->playable);
+}
 
 static slt_status take_memory(slt_skill_env *env) {
     size_t n = (size_t)env->batch->n;
-    int threads = slt_context_threads(env->batch->context);
     SLT_TRY(slt_skill_pack(&env->policy, &env->arena, &env->skills->policy));
-    SLT_TRY(SLT_NEW(&env->arena, &env->workspace, (size_t)threads));
-    for (int i = 0; i < threads; i++)
-        SLT_TRY(slt_skill_workspace_init(&env->workspace[i], &env->arena, env->policy.shape));
     SLT_TRY(SLT_NEW(&env->arena, &env->players, n));
     if (!(env->views = slt_arena_take(&env->arena, n, env->size))) return SLT_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        slt_skill_player_start(&env->players[i], env->skills, 0, env->playable, (uint32_t)i);
+    for (int i = 0; i < env->batch->n; i++) restart(env, i);
     return SLT_OK;
 }
 
@@ -74,19 +73,11 @@ void slt_skill_env_destroy(slt_skill_env *env) {
 
 int slt_skill_env_count(const slt_skill_env *env) { return slt_skills_count(env->skills); }
 
-// copy i begins an episode; without seeds what its skills draw follows from what they drew before
-static void restart(slt_skill_env *env, int i, const uint64_t *seeds) {
-    slt_skill_player *p = &env->players[i];
-    uint32_t seed = seeds ? (uint32_t)seeds[i]
-                          : slt_random_words(p->seed, SLT_RANDOM_POLICY, 2, p->step).word[0];
-    slt_skill_player_start(p, env->skills, 0, env->playable, seed);
-}
-
 slt_status slt_skill_env_reset(slt_skill_env *env, const uint64_t *seeds, const uint8_t *mask,
                                uint8_t *observations) {
     SLT_TRY(slt_env_batch_reset(env->batch, seeds, mask, observations));
     for (int i = 0; i < env->batch->n; i++)
-        if (!mask || mask[i]) restart(env, i, seeds);
+        if (!mask || mask[i]) restart(env, i);
     return SLT_OK;
 }
 
@@ -100,7 +91,7 @@ typedef struct {
 
 static void begin_episode(slt_skill_env *env, int i) {
     slt_env_batch_begin(env->batch, i);
-    restart(env, i, NULL);
+    restart(env, i);
 }
 
 // the episode of copy i begins, or its skill does; false: no skill is to be played
@@ -146,28 +137,21 @@ static void end(const work *w, int i, const slt_skill_call *call) {
 }
 
 static void step_copies(void *argument, int task, int thread) {
+    (void)thread;
     const work *w = argument;
-    slt_skill_env *env = w->env;
-    slt_skill_call calls[SLT_SKILL_CALLS], call;
-    int copies[SLT_SKILL_CALLS], count = 0;
-    int first = task * SLT_SKILL_CALLS, left = env->batch->n - first;
-    for (int i = first; i < first + (left < SLT_SKILL_CALLS ? left : SLT_SKILL_CALLS); i++) {
-        if (!begin(w, i, &call)) {
-            end(w, i, &call);
-            continue;
-        }
-        copies[count] = i;
-        calls[count++] = call;
+    slt_skill_call call;
+    int first = task * PER_TASK, left = w->env->batch->n - first;
+    for (int i = first; i < first + (left < PER_TASK ? left : PER_TASK); i++) {
+        if (begin(w, i, &call)) slt_skill_call_play(&w->env->policy, w->env->rewards, &call);
+        end(w, i, &call);
     }
-    slt_skill_calls_play(&env->policy, &env->workspace[thread], env->rewards, calls, count);
-    for (int c = 0; c < count; c++) end(w, copies[c], &calls[c]);
 }
 
 slt_status slt_skill_env_step(slt_skill_env *env, const int64_t *skills,
                               const slt_skill_env_outputs *out) {
     slt_env_batch *batch = env->batch;
     SLT_TRY(slt_env_batch_check(batch, skills, slt_skills_count(env->skills), "skill"));
-    slt_pool_run(batch->context->pool, (batch->n - 1) / SLT_SKILL_CALLS + 1, step_copies,
+    slt_pool_run(batch->context->pool, (batch->n - 1) / PER_TASK + 1, step_copies,
                  &(work){env, skills, *out});
     return SLT_OK;
 }

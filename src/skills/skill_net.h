@@ -10,7 +10,13 @@
 
 #include "core/context_impl.h"
 
-enum { SLT_SKILL_PARTS = 6, SLT_SKILL_HIDDEN = 256, SLT_SKILL_OUTPUTS = 512 };
+enum {
+    SLT_SKILL_PARTS = 6,
+    SLT_SKILL_HIDDEN = 256,
+    SLT_SKILL_OUTPUTS = 8192,
+    SLT_SKILL_ACTIONS = 256, // of an environment
+    SLT_SKILL_COUNT = 512,   // of skills
+};
 
 typedef struct {
     int inputs, hidden, outputs;

@@ -1,5 +1,6 @@
-// Playing with skills. Actions are drawn, not the most probable ones: those go in circles. A skill
-// ends when its policy says so and what is seen changed, or after SLT_SKILL_STEPS steps.
+// Playing with skills. The most probable action is taken that the skill has not tried where it saw
+// the same before: that one led back here. A skill ends when its policy says so and what is seen
+// changed, or after SLT_SKILL_STEPS steps.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -8,7 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "core/philox.h"
+#include "skills/flag_bits.h"
 #include "skills/skills_impl.h"
 
 slt_status slt_skills_is(const char *path, bool *out) {
@@ -45,16 +46,15 @@ slt_status slt_skills_task(const slt_skills *skills, const char *id, int64_t obs
 }
 
 void slt_skill_player_start(slt_skill_player *player, const slt_skills *skills, int task,
-                            int playable, uint32_t seed) {
+                            int playable) {
     player->skills = skills;
-    player->seed = seed;
-    player->step = 0;
     player->task = task;
     player->playable = playable;
     player->skill = -1;
     player->age = 0;
     player->ends = false;
     player->action = -1;
+    player->past.count = 0;
     player->tally = NULL;
 }
 
@@ -68,25 +68,63 @@ static int choose(const slt_skill_player *p, uint16_t *ones, int64_t count) {
     return best;
 }
 
-// one of the playable actions, by its chance; *ends: as the last one
-static int draw(const slt_skill_player *p, const slt_real *logits, float number, bool *ends) {
-    int A = p->skills->actions, action = 0, drawn = -1;
-    double sum = 0, most = (double)logits[0], passed = 0, chance[SLT_SKILL_OUTPUTS];
-    for (int k = 1; k < 2 * A; k++)
-        if ((double)logits[k] > most) most = (double)logits[k];
-    for (int k = 0; k < 2 * A; k++) {
-        chance[k] = k % A < p->playable ? exp((double)logits[k] - most) : 0;
-        sum += chance[k];
+// ---- actions
+
+uint32_t slt_skill_hash(const uint16_t *ones, int64_t count) {
+    uint32_t sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t x = (ones[i] + UINT32_C(1)) * 0x9E3779B9u;
+        x = (x ^ x >> 15) * 0x85EBCA6Bu;
+        sum += x ^ x >> 13;
     }
-    for (int k = 0; k < 2 * A; k++) {
-        if (k % A >= p->playable) continue;
-        passed += chance[k];
-        drawn = k;
-        if ((double)number * sum < passed) break;
+    return sum;
+}
+
+// the playable actions that this skill has not done where the same was seen; all when there are
+// none. Returns how many
+static int untried(const slt_skill_player *p, uint32_t key, uint8_t *actions) {
+    const slt_skill_past *past = &p->past;
+    uint8_t same[SLT_SKILL_PAST], tried[SLT_SKILL_ACTIONS];
+    int count = 0;
+    memset(tried, 0, (size_t)p->playable);
+    for (int i = 0; i < SLT_SKILL_PAST; i++) same[i] = past->seen[i] == key;
+    uint64_t bits = slt_flag_bits(same);
+    if (past->count < SLT_SKILL_PAST) bits &= (UINT64_C(1) << past->count) - 1;
+    for (; bits; bits &= bits - 1) tried[past->action[__builtin_ctzll(bits)]] = 1;
+    for (int a = 0; a < p->playable; a++)
+        if (!tried[a]) actions[count++] = (uint8_t)a;
+    for (int a = 0; !count && a < p->playable; a++) actions[a] = (uint8_t)a;
+    return count ? count : p->playable;
+}
+
+// the most probable of some actions; *ends: as the last one
+static int best_of(const uint8_t *actions, int count, const float *going, const float *ending,
+                   bool *ends) {
+    int best = actions[0];
+    float most = -INFINITY;
+    for (int i = 0; i < count; i++) {
+        int a = actions[i];
+        float larger = going[a] >= ending[a] ? going[a] : ending[a];
+        if (!(larger > most)) continue;
+        most = larger;
+        best = a;
     }
-    if (drawn >= 0) action = drawn % A;
-    *ends = drawn >= A;
-    return action;
+    *ends = ending[best] > going[best];
+    return best;
+}
+
+int slt_skill_player_take(slt_skill_player *p, const uint8_t *view, const float *logits) {
+    slt_skill_past *past = &p->past;
+    uint32_t key = past->now + ((uint32_t)p->skill + 1) * 0x27D4EB2Fu;
+    uint8_t actions[SLT_SKILL_ACTIONS];
+    // what was done, which need not be what was taken
+    if (past->count) past->action[(past->count - 1) % SLT_SKILL_PAST] = (uint8_t)p->action;
+    int count = untried(p, key, actions);
+    past->seen[past->count++ % SLT_SKILL_PAST] = key;
+    memcpy(p->before, view, (size_t)p->skills->code.size);
+    p->age++;
+    p->action = best_of(actions, count, logits, logits + p->skills->actions, &p->ends);
+    return p->action;
 }
 
 void slt_skill_player_begin(slt_skill_player *p, int skill) {
@@ -128,27 +166,19 @@ static int64_t see(slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
 
 int64_t slt_skill_player_see(slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
     int64_t count = see(p, view, ones);
+    p->past.now = slt_skill_hash(ones, count);
     ones[count] = (uint16_t)(p->skills->code.width + p->skill);
     return count + 1;
-}
-
-int slt_skill_player_take(slt_skill_player *p, const uint8_t *view, const slt_real *logits) {
-    uint32_t word = slt_random_words(p->seed, SLT_RANDOM_POLICY, 1, p->step++).word[0];
-    memcpy(p->before, view, (size_t)p->skills->code.size);
-    p->age++;
-    p->action = draw(p, logits, slt_random_unit(word), &p->ends);
-    return p->action;
 }
 
 // by the ones of the view, without that of the skill
 static int step(slt_skill_player *p, const uint8_t *view, uint16_t *ones, int64_t count) {
     const slt_skills *k = p->skills;
     float logits[SLT_SKILL_OUTPUTS];
-    slt_real reals[SLT_SKILL_OUTPUTS];
+    p->past.now = slt_skill_hash(ones, count);
     ones[count] = (uint16_t)(k->code.width + p->skill);
     slt_skill_think(&k->policy, ones, count + 1, logits);
-    for (int i = 0; i < 2 * k->actions; i++) reals[i] = (slt_real)logits[i];
-    return slt_skill_player_take(p, view, reals);
+    return slt_skill_player_take(p, view, logits + 2 * k->actions * p->skill);
 }
 
 int slt_skill_player_step(slt_skill_player *p, const uint8_t *view) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
+#include "skills/flag_bits.h"
 #include "skills/skills_impl.h"
 
 slt_status slt_skills_create(slt_context *context, slt_skills **out) {
@@ -37,10 +38,12 @@ slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_sha
                              slt_skill_shape *chooser) {
     int width = skills->code.width;
     if (width + skills->count > 65536 || width + skills->tasks > 65536 ||
-        skills->count > SLT_SKILL_OUTPUTS || 2 * skills->actions > SLT_SKILL_OUTPUTS)
+        skills->actions > SLT_SKILL_ACTIONS || skills->count > SLT_SKILL_COUNT ||
+        skills->count * 2 * skills->actions > SLT_SKILL_OUTPUTS)
         SLT_FAIL(SLT_RANGE, "%d places, %d skills, %d tasks, %d actions are too many", width,
                  skills->count, skills->tasks, skills->actions);
-    *policy = (slt_skill_shape){width + skills->count, hidden, 2 * skills->actions};
+    int outputs = skills->count * 2 * skills->actions;
+    *policy = (slt_skill_shape){width + skills->count, hidden, outputs};
     *chooser = (slt_skill_shape){width + skills->tasks, hidden, skills->count};
     return SLT_OK;
 }
@@ -77,6 +80,44 @@ int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uin
         }
     }
     return count;
+}
+
+static void add_change(const slt_skill_code *code, int64_t i, int before, int after,
+                       slt_skill_change *out) {
+    int most = code->levels[i] - 1;
+    before = before < most ? before : most;
+    after = after < most ? after : most;
+    out->went[out->went_count] = (uint16_t)(code->start[i] + before - 1);
+    out->came[out->came_count] = (uint16_t)(code->start[i] + after - 1);
+    out->went_count += before && before != after;
+    out->came_count += after && before != after;
+}
+
+static uint64_t load(const uint8_t *at) {
+    uint64_t word;
+    memcpy(&word, at, 8);
+    return word;
+}
+
+void slt_skill_changes(const slt_skill_code *code, const uint8_t *before, const uint8_t *after,
+                       slt_skill_change *out) {
+    int64_t words = code->size / 8;
+    uint8_t differ[SLT_SKILL_VIEW / 8 + SLT_FLAGS];
+    out->came_count = out->went_count = 0;
+    for (int64_t w = 0; w < words; w++) differ[w] = load(before + 8 * w) != load(after + 8 * w);
+    memset(differ + words, 0, SLT_FLAGS);
+    for (int64_t first = 0; first < words; first += SLT_FLAGS)
+        for (uint64_t left = slt_flag_bits(differ + first); left; left &= left - 1) {
+            int64_t at = 8 * (first + __builtin_ctzll(left));
+            uint64_t changed = load(before + at) ^ load(after + at);
+            while (changed) {
+                int byte = __builtin_ctzll(changed) / 8;
+                add_change(code, at + byte, before[at + byte], after[at + byte], out);
+                changed &= ~(UINT64_C(0xff) << 8 * byte);
+            }
+        }
+    for (int64_t at = 8 * words; at < code->size; at++)
+        add_change(code, at, before[at], after[at], out);
 }
 
 int64_t slt_skills_see(const slt_skills *skills, slt_view_memory *memory, uint8_t *marks,

@@ -6,6 +6,7 @@
 #define SLT_SKILLS_SKILLS_IMPL_H
 
 #include "skills/skill_net.h"
+#include "skills/skill_play.h"
 #include "skills/types_impl.h"
 #include "skills/view_map.h"
 
@@ -25,6 +26,11 @@ typedef struct {
     int width;        // and of what is remembered
 } slt_skill_code;
 
+typedef struct {
+    int64_t came_count, went_count;
+    uint16_t came[SLT_SKILL_VIEW + 1], went[SLT_SKILL_VIEW + 1];
+} slt_skill_change;
+
 struct slt_skills {
     slt_context *context;
     slt_arena arena;
@@ -34,9 +40,10 @@ struct slt_skills {
     int actions, count, tasks; // count: skills
     int32_t *skill_of_type;    // [types]
     char *environment;         // ids of the tasks, commas between them; "": unknown
-    slt_skill_net policy;      // code, then a place per skill -> action + actions * it is the last
-    slt_skill_net chooser;     // code, then a place per task -> skill
-    double *shown;             // [count][3]: held-out steps, share of actions, share of ends
+    // code, then a place per skill -> a head per skill: action + actions * it is the last
+    slt_skill_net policy;
+    slt_skill_net chooser; // code, then a place per task -> skill
+    double *shown;         // [count][3]: held-out steps, share of actions, share of ends
     double choice;
 };
 
@@ -58,5 +65,8 @@ slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_sha
 slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena);
 // the ones of an observation, at most one per number; returns how many
 int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out);
+// the ones that came and went from one observation to the next, at most one per number each
+void slt_skill_changes(const slt_skill_code *code, const uint8_t *before, const uint8_t *after,
+                       slt_skill_change *out);
 
 #endif

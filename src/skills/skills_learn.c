@@ -221,9 +221,11 @@ static slt_status make_rows(learner *l, row_kind kind, int type, bool held_out,
         memcpy(out->ones + at, l->ones + s->first, (size_t)size * sizeof *l->ones);
         at += size;
         int skill = kind == OF_TYPE ? 0 : k->skill_of_type[s->type];
+        int head = 2 * k->actions * skill;
         if (kind != OF_TYPE)
             out->ones[at++] = (uint16_t)(k->code.width + (kind == OF_SKILL ? skill : s->task));
-        out->target[out->rows] = kind == OF_CHOICE ? skill : s->action + k->actions * s->last;
+        out->target[out->rows] =
+            kind == OF_CHOICE ? skill : head + s->action + k->actions * s->last;
         out->start[++out->rows] = at;
     }
     return SLT_OK;
@@ -315,7 +317,7 @@ static int largest(const float *values, int count) {
 
 // the most probable action, and whether ending is more probable than not
 static void judge(const float *logits, int A, int *action, bool *ends) {
-    float chance[SLT_SKILL_OUTPUTS / 2];
+    float chance[SLT_SKILL_ACTIONS];
     double stay = 0, end = 0, most = (double)logits[largest(logits, 2 * A)];
     for (int a = 0; a < A; a++) {
         double first = exp((double)logits[a] - most), last = exp((double)logits[A + a] - most);
@@ -334,10 +336,11 @@ static void show_policy(slt_skills *k, const slt_skill_rows *rows) {
         bool ends;
         slt_skill_think(&k->policy, rows->ones + rows->start[r],
                         rows->start[r + 1] - rows->start[r], logits);
-        judge(logits, k->actions, &action, &ends);
+        int head = 2 * k->actions * skill, target = rows->target[r] - head;
+        judge(logits + head, k->actions, &action, &ends);
         k->shown[skill * 3]++;
-        k->shown[skill * 3 + 1] += action == rows->target[r] % k->actions;
-        k->shown[skill * 3 + 2] += ends == (rows->target[r] >= k->actions);
+        k->shown[skill * 3 + 1] += action == target % k->actions;
+        k->shown[skill * 3 + 2] += ends == (target >= k->actions);
     }
     for (int i = 0; i < k->count; i++)
         for (int c = 1; c < 3; c++)
@@ -385,7 +388,7 @@ static slt_status prepare(learner *l) {
     const char *ids = info->has_tasks && info->environment ? info->environment : "";
     size_t size = (size_t)info->observation_size;
     if (info->action_kind != SLT_ACTIONS_DISCRETE || !size || k->types->features ||
-        2 * info->action_count > SLT_SKILL_OUTPUTS)
+        info->action_count > SLT_SKILL_ACTIONS)
         SLT_FAIL(SLT_UNSUPPORTED,
                  "%s: skills need discrete actions, 256 at most, and observations of symbols",
                  slt_dataset_path(l->source.data));

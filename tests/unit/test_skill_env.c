@@ -1,9 +1,12 @@
 // Skills as actions: whole calls of skills, the same for any number of threads, without allocation.
 #include <math.h>
+#include <stdlib.h>
 #include "check.h"
 #include "failing_memory.h"
 #include "group_context.h"
+#include "envs/env_impl.h"
 #include "skill_rig.h"
+#include "skills/skill_play.h"
 #include "slottar/expert.h"
 #include "slottar/skill_env.h"
 #include "slottar/skills.h"
@@ -73,6 +76,40 @@ static void same_for_any_threads(void **state) {
     play(other, SLT_AUTORESET_SAME_STEP, 0.9, 9, &three);
     assert_memory_equal(&one, &three, sizeof one);
     slt_context_destroy(other);
+}
+
+// a batch plays what a player alone plays
+static void as_one_by_one(void **state) {
+    (void)state;
+    static played p;
+    static slt_skill_player player;
+    static uint8_t view[SIZE];
+    const slt_env_kind *kind = slt_env_find(PLANK);
+    void *world = calloc(1, kind->state_size);
+    slt_skills *skills;
+    int64_t steps = 0;
+    play(context, SLT_AUTORESET_DISABLED, 1, 1, &p);
+    CHECK_OK(slt_skills_open(context, FILE_NAME, &skills));
+    for (uint32_t i = 0; i < N; i++) {
+        slt_env_result result = {0};
+        int count = 0;
+        kind->seed(kind, world, &i, 1);
+        kind->reset(kind, world);
+        kind->observe(kind, world, view);
+        slt_skill_player_start(&player, skills, 0, 5);
+        slt_skill_player_begin(&player, (int)i % 2);
+        do {
+            result = kind->step(kind, world, slt_skill_player_step(&player, view));
+            kind->observe(kind, world, view);
+            count++;
+        } while (!result.terminated && !result.truncated && !slt_skill_player_over(&player, view));
+        assert_int_equal(p.steps[i], count);
+        assert_memory_equal(p.observations + (size_t)i * SIZE, view, SIZE);
+        steps += count;
+    }
+    assert_true(steps > 5 * N);
+    slt_skills_close(skills);
+    free(world);
 }
 
 static void discounted_inside(void **state) {
@@ -179,6 +216,7 @@ static void nothing_is_lost(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_for_any_threads),
+        cmocka_unit_test(as_one_by_one),
         cmocka_unit_test(discounted_inside),
         cmocka_unit_test(ends),
         cmocka_unit_test(refusals),

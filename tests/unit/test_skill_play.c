@@ -1,6 +1,8 @@
 // Skills that act: a small set of demonstrations is enough to do better than chance; files that do
 // not fit are refused.
 #include "check.h"
+// before the context of the tests has its name
+#include "skills/skills_impl.h"
 #include "group_context.h"
 #include "skill_rig.h"
 #include "slottar/expert.h"
@@ -107,6 +109,39 @@ static void step_by_step(void **state) {
     slt_dataset_close(data);
 }
 
+// the same action is not tried twice where the same is seen
+static void nothing_twice(void **state) {
+    (void)state;
+    enum { ACTIONS = 6, PLAYABLE = 5, BIAS = 5 };
+    static const float logits[2 * ACTIONS] = {1, 5, 2, 4, 3, 9, 0, 0, 0, 4.5f, 0, 9};
+    static uint8_t view[1075];
+    static slt_skill_player p;
+    slt_skills *skills;
+    CHECK_OK(slt_skills_open(context, "skills.safetensors", &skills));
+    for (int part = 0; part < SLT_SKILL_PARTS; part++) {
+        slt_skill_matrix m = slt_skill_part(skills->policy.shape, part);
+        memset(skills->policy.part[part], 0, (size_t)m.rows * (size_t)m.columns * sizeof(float));
+    }
+    for (int skill = 0; skill < 2; skill++)
+        memcpy(skills->policy.part[BIAS] + skill * 2 * ACTIONS, logits, sizeof logits);
+    slt_skill_player_start(&p, skills, 0, PLAYABLE);
+    slt_skill_player_begin(&p, 0);
+    static const int order[] = {1, 3, 4, 2, 0, 1};
+    for (int t = 0; t < 3; t++) {
+        assert_int_equal(slt_skill_player_step(&p, view), order[t]);
+        assert_int_equal(p.ends, order[t] == 3);
+    }
+    slt_skill_player_begin(&p, 1); // another skill has tried nothing
+    assert_int_equal(slt_skill_player_step(&p, view), 1);
+    p.action = 3; // that one was done instead
+    assert_int_equal(slt_skill_player_step(&p, view), 1);
+    slt_skill_player_begin(&p, 0);
+    for (int t = 3; t < 6; t++) assert_int_equal(slt_skill_player_step(&p, view), order[t]);
+    view[21] = 1; // something else is seen
+    assert_int_equal(slt_skill_player_step(&p, view), 1);
+    slt_skills_close(skills);
+}
+
 static void what_does_not_fit(void **state) {
     (void)state;
     static const char *const other = "makestickfull-v0", *const grid = "MiniGrid-DoorKey-8x8-v0";
@@ -128,6 +163,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_act),
         cmocka_unit_test(step_by_step),
+        cmocka_unit_test(nothing_twice),
         cmocka_unit_test(what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, two_threads, no_context);

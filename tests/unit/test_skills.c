@@ -38,7 +38,7 @@ static void types_of_like_behaviour_are_one_skill(void **state) {
     slt_skill_info info, again;
     int types_in_all = 0, largest = 0;
     CHECK_OK(
-        slt_skills_learn(context, data, NULL, types, &(slt_skills_options){.epochs = 8}, &skills));
+        slt_skills_learn(context, data, NULL, types, &(slt_skills_options){.epochs = 12}, &skills));
     assert_int_equal(slt_types_count(types), 8);
     assert_int_equal(slt_skills_count(skills), 5);
     assert_true(slt_skills_choice(skills) > 0.95);
