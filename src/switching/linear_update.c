@@ -36,14 +36,22 @@ void slt_linear_take_memory(slt_linear_chain *c, int i, double both, double squa
     c->rho[i] = fmin(.999, fmax(0, both / (square + 1e-9)));
 }
 
+// The noise of an action is the actuator's more than a law's: the variance inside segments is the
+// geometric mean of a law's own and that of all laws. (A law of actions at their limits would
+// otherwise be sharp, and win steps that a law with limits explains as well.)
 void slt_linear_take_spread(slt_linear_chain *c, const double *v, const double *u, const double *wv,
                             const double *wu) {
-    double least = c->floor * c->floor;
-    for (int k = 0; k < c->K; k++)
-        for (int i = k * c->A; i < (k + 1) * c->A; i++) {
-            c->v[i] = fmax(least, v[i] / (wv[k] + 1e-9));
-            c->u[i] = fmax(least, u[i] / (wu[k] + 1e-9));
+    double least = c->floor * c->floor, all = 1e-9;
+    for (int k = 0; k < c->K; k++) all += wv[k];
+    for (int i = 0; i < c->A; i++) {
+        double shared = 0;
+        for (int k = 0; k < c->K; k++) shared += v[k * c->A + i];
+        for (int k = 0; k < c->K; k++) {
+            int at = k * c->A + i;
+            c->v[at] = fmax(least, sqrt(shared / all * v[at] / (wv[k] + 1e-9)));
+            c->u[at] = fmax(least, u[at] / (wu[k] + 1e-9));
         }
+    }
 }
 
 void slt_linear_normal(const double *variance, int A, double *half_precision, double *constant) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "check.h"
 #include "switching/chain_random.h"
-#include "switching/linear_chain.h"
+#include "switching/linear_impl.h"
 
 enum { SHORT = 6, EPISODES = 40, LONGEST = 64 };
 
@@ -331,6 +331,25 @@ static void test_many_channels_and_one_step(void **state) {
     assert_true(isfinite(a.path.nats));
 }
 
+// the variance inside segments lies between a law's own and that of all laws; a law that is sharp
+// alone does not stay so
+static void test_laws_share_their_spread(void **state) {
+    (void)state;
+    slt_linear_chain c;
+    const double v[] = {10 * .01, 30 * .25}, u[] = {2 * .5, 1 * .001};
+    const double wv[] = {10, 30}, wu[] = {2, 1}, all = (10 * .01 + 30 * .25) / 40;
+    CHECK_OK(slt_linear_init(&arena, SLT_LAW_BOTH, 2, 1, 1, &c));
+    c.floor = .1;
+    slt_linear_take_spread(&c, v, u, wv, wu);
+    assert_true(fabs(c.v[0] - sqrt(.01 * all)) < 1e-6);
+    assert_true(fabs(c.v[1] - sqrt(.25 * all)) < 1e-6);
+    assert_true(fabs(c.u[0] - .5) < 1e-6);
+    assert_true(c.u[1] == .1 * .1); // the floor
+    c.floor = .3;
+    slt_linear_take_spread(&c, v, u, wv, wu);
+    assert_true(c.v[0] == .3 * .3);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     slt_motion m = random_motion(2, 5, 1, 1), still = {.episodes = 2, .D = 1};
@@ -347,9 +366,13 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_against_all_paths),          TEST(test_finds_planted_laws),
-        TEST(test_same_seed_same_bits),        TEST(test_unreachable_laws),
-        TEST(test_many_channels_and_one_step), TEST(test_refusals),
+        TEST(test_against_all_paths),
+        TEST(test_finds_planted_laws),
+        TEST(test_same_seed_same_bits),
+        TEST(test_unreachable_laws),
+        TEST(test_many_channels_and_one_step),
+        TEST(test_laws_share_their_spread),
+        TEST(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
