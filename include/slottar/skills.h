@@ -130,7 +130,7 @@ SLT_API const slt_type_rule *slt_plans_rule(const slt_plans *plans, int32_t symb
 // Length of the description without and with rules.
 SLT_API void slt_plans_bits(const slt_plans *plans, double *before, double *after);
 
-// ---- sub-policies
+// ---- skills
 
 // What acts like the segments of each type: one network with terminations, asked for a skill, and
 // one that chooses the next skill. Types of like behaviour are one skill.

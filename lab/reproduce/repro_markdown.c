@@ -70,7 +70,7 @@ static slt_status put_head(slt_repro *r, slt_text *out) {
              "¹ validation labels chose the epoch, as in the paper. ² told the true number of "
              "segments of every trajectory. ³ the step DONE is scored, too, as the reference "
              "code does. ⁴ told the number of segments of the data set, or its histogram where "
-             "it varies. ⁵ half of the restarts, and single runs, begin with the cuts of "
+             "it varies. ⁵ half of the restarts, and single runs, begin with the boundaries of "
              "*delimiter*. Those without ¹ chose the epoch by the held-out loss; those without "
              "¹, ² and ⁴ were told nothing.\n");
     return SLT_OK;

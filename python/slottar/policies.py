@@ -1,4 +1,4 @@
-"""Policies: experts that learn an environment by reinforcement, and sub-policies of segments.
+"""Policies: experts that learn an environment by reinforcement, and skills learned from segments.
 
 SPDX-License-Identifier: MIT
 Copyright (c) 2026 the slottar authors

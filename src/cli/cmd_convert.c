@@ -20,13 +20,12 @@ const cli_command cli_convert = {
     .arguments = "IN OUT [--force]",
     .summary = "converts a data set to another format",
     .text =
-        "The format of IN is detected from its content: the native format, npz, HDF5 (Minari, "
-        "robomimic, D4RL; a\n"
-        "Minari data set is a folder), or csv (by its name: a row per step with the columns\n"
-        "episode, action, optional segment, reward, split, task, seed; all others are the\n"
-        "observation). --actions, --observations and --episode choose other columns, or keys of\n"
-        "HDF5 files. The ending of OUT decides what is written: .safetensors (native), .npz,\n"
-        ".hdf5 (Minari's file), / (a Minari data set: a folder).\n\n"
+        "The format of IN is detected from its content: the native format, npz, HDF5 (Minari,\n"
+        "robomimic, D4RL; a Minari data set is a folder), or csv (by its name: a row per step\n"
+        "with the columns episode, action, optional segment, reward, split, task, seed; all\n"
+        "others are the observation). --actions, --observations and --episode choose other\n"
+        "columns, or keys of HDF5 files. The ending of OUT decides what is written: .safetensors\n"
+        "(native), .npz, .hdf5 (Minari's file), / (a Minari data set: a folder).\n\n"
         "  slottar convert steps.csv demos.safetensors\n"
         "  slottar convert joints.csv demos.safetensors --actions 'a*,gripper' \\\n"
         "      --observations 'q*' --episode demo\n"

@@ -43,7 +43,7 @@ const cli_command cli_play = {
         "is\n"
         "           what the agent saw\n\n"
         "MiniGrid's marks: # wall, / open, D closed, L locked door, k key, o ball, B box, G goal.\n"
-        "Craft's: # boundary, ~ water, % stone, T toolshed, W workbench, F factory, i iron,\n"
+        "Craft's: # edge, ~ water, % stone, T toolshed, W workbench, F factory, i iron,\n"
         "g grass, w wood, $ gold, * gem.\n\n"
         "Without a terminal, keys are the characters of standard input and every frame is "
         "printed.\n"

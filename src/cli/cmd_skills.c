@@ -12,13 +12,13 @@
 #include "slottar/skills.h"
 
 static const cli_flag flags[] = {
-    {"output", 'o', "FILE", "learns sub-policies too, and writes them (.safetensors)"},
+    {"output", 'o', "FILE", "learns skills too, and writes them (.safetensors)"},
     CLI_FORCE,
     {"split", 0, "SPLIT", "what the types are scored on (default test)"},
     CLI_SPLIT_BY_TYPE,
     {"memory", 0, NULL, "skills remember what has left the view, where moves shift it"},
     {"unmerged", 0, NULL, "every type is a skill of its own"},
-    {"hidden", 0, "N", "units of a hidden layer of a sub-policy, 8 to 256 (default 256)"},
+    {"hidden", 0, "N", "units of a hidden layer of a skill, 8 to 256 (default 256)"},
     CLI_COLUMN_FLAGS,
     {NULL, 0, NULL, NULL},
 };
@@ -62,7 +62,7 @@ static slt_status find(cli_call *call, found *f, slt_split split) {
                     : slt_types_score(f->types, f->data, split, &f->scores);
 }
 
-// ---- sub-policies
+// ---- skills
 
 static slt_status keep(void *user, const slt_segments *s) {
     found *f = user;
@@ -189,7 +189,7 @@ static int run(cli_call *call) {
 const cli_command cli_skills = {
     .name = "skills",
     .arguments = "DATA [RUN] [-o FILE]",
-    .summary = "types of segments, and sub-policies that act like them",
+    .summary = "types of segments, and skills that act like them",
     .text =
         "Learns types of segments that mean the same in all trajectories, without labels: by "
         "what\n"

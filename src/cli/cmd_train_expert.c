@@ -102,11 +102,11 @@ const cli_command cli_train_expert = {
     .summary = "trains a policy by reinforcement learning",
     .text =
         "ENV is an id, or the named set of one: doorkey, unlockpickup, blockedunlockpickup,\n"
-        "keycorridor. Craft pays 1 for the goal of its task and nothing on the way. FILE is the "
-        "policy, an expert for collect; it is\n"
-        "written after every evaluation; run the same command again to resume. Each evaluation\n"
-        "adds a line to FILE.jsonl. Training ends when an evaluation reaches the goal, or after\n"
-        "the last frame; a finished policy is evaluated on 1,000 fresh episodes.\n\n"
+        "keycorridor. Craft pays 1 for the goal of its task and nothing on the way.\n"
+        "FILE is the policy, an expert for collect; it is written after every evaluation; run\n"
+        "the same command again to resume. Each evaluation adds a line to FILE.jsonl. Training\n"
+        "ends when an evaluation reaches the goal, or after the last frame; a finished policy\n"
+        "is evaluated on 1,000 fresh episodes.\n\n"
         "  slottar train-expert doorkey\n"
         "  slottar train-expert doorkey clip=0 epochs=1 minibatches=1 -o a2c.safetensors\n"
         "  slottar collect doorkey --expert doorkey-policy.safetensors -o learned.safetensors\n"

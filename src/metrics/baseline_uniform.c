@@ -12,7 +12,7 @@ static slt_status cut(slt_baseline_job *job, uint8_t *is_end, size_t index, int 
 
 const slt_baseline slt_baseline_uniform = {
     .name = "uniform",
-    .help = "segments of equal length, as many as the truth has",
+    .help = "segments of equal length, as many as the labels have",
     .needs = SLT_NEEDS_COUNT,
     .cut = cut,
 };

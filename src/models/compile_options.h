@@ -35,7 +35,7 @@ enum { SLT_COMPILE_SEGMENTS = 64 }; // at most
     X(boundary_pad,     exclude,  include,   include, "exclude|include",                           \
       "padding in boundaries and loss: left out, or taking part as in the reference code")         \
     X(baseline_scoring, fair,     reference, fair, "fair|reference",                               \
-      "scores over the real steps, or with the step DONE, whose truth is -1")
+      "scores over the real steps, or with the step DONE, whose label is -1")
 // clang-format on
 
 // the values of the switches, in the order of the table
