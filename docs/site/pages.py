@@ -176,7 +176,7 @@ GROUPS: Dict[str, List[str]] = {
     "Data": "Dataset Episode load save from_arrays from_episodes from_npz from_minari to_minari "
     "from_lerobot to_lerobot from_gymnasium write_labels collect sets".split(),
     "Environments and experts": "make_vec SlottarEnv SlottarVectorEnv SegmentInfo env_ids env_info "
-    "train_expert learn_skills SkillEnv SkillVectorEnv Policy".split(),
+    "train_expert learn_skills learn_plans Plan Plans SkillEnv SkillVectorEnv Policy".split(),
     "Functions": "score baseline_names load_model SlottarError".split(),
 }
 

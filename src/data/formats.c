@@ -134,7 +134,10 @@ slt_status slt_data_as_native(slt_context *context, const char *path, char out[S
     slt_data_source source;
     SLT_TRY(slt_data_source_read(path, &source));
     const slt_data_format *format = slt_data_format_of(source.path);
-    if (slt_data_source_chooses(&source) && !format->chooses)
+    const bool chooses = slt_data_source_chooses(&source);
+    if (chooses && access(source.path, F_OK) != 0)
+        SLT_FAIL(SLT_IO, "%s: %s", source.path, strerror(errno));
+    if (chooses && !format->chooses)
         SLT_FAIL(SLT_INVALID, "%s: columns are chosen in csv and HDF5 files, this one is %s",
                  source.path, format->read ? format->name : "none of them");
     *temporary = format->read != NULL;
