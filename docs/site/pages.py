@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -222,7 +223,10 @@ def signature(thing: Any) -> str:
         for one in found.parameters.values()
         if one.name not in ("self", "cls")
     ]
-    return str(found.replace(parameters=plain_ones, return_annotation=inspect.Signature.empty))
+    said = str(found.replace(parameters=plain_ones, return_annotation=inspect.Signature.empty))
+    if len(said) < 72:
+        return said
+    return "\n".join(textwrap.wrap(said, 80, subsequent_indent="    ", break_long_words=False))
 
 
 def members(kind: type, common: Any) -> List[Tuple[str, Any]]:
@@ -314,7 +318,10 @@ def run_notebook(path: Path) -> Any:
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
-        nbclient.NotebookClient(notebook, timeout=120, resources=resources).execute()
+        quiet = ["--IPKernelApp.log_level=ERROR"]
+        nbclient.NotebookClient(
+            notebook, timeout=120, resources=resources, extra_arguments=quiet
+        ).execute()
     return notebook
 
 
@@ -326,7 +333,9 @@ def output_lines(output: Dict[str, Any], picture: Path) -> List[str]:
         picture.write_bytes(base64.b64decode(data["image/png"]))
         return [f"![what the cell draws]({picture.name})", ""]
     if "text/html" in data:
-        shown = re.sub(r"<style.*?</style>|(?<=<t)(\w+) [^>]*", r"\1", data["text/html"], flags=re.S)
+        shown = re.sub(
+            r"<style.*?</style>|(?<=<t)(\w+) [^>]*", r"\1", data["text/html"], flags=re.S
+        )
         return [" ".join(shown.split()), ""]
     text = output.get("text", "") if output.get("name") == "stdout" else data.get("text/plain", "")
     return ["```text", *text.rstrip().split("\n"), "```", ""] if text else []

@@ -43,11 +43,16 @@ def prose(text):
     return re.sub(r"^```.*?^```|^    .*$|`[^`\n]*`", "", text, flags=re.M | re.S)
 
 
+def joined(block):
+    """Lines, with those that end in a backslash and their next as one."""
+    return re.sub(r"\\\n\s*", "", block).splitlines()
+
+
 def shown_commands(name):
     """Lines of code that begin with the command, but for those of blocks that are run whole."""
     text = re.sub(r"^```\w+\n.*?^```\n", "", text_of(name), flags=re.M | re.S)
     blocks = re.findall(r"^```\n(.*?)^```|((?:^    [^\n]*\n)+)", text, re.M | re.S)
-    lines = (line.strip() for block in blocks for line in "".join(block).splitlines())
+    lines = (line.strip() for block in blocks for line in joined("".join(block)))
     found = (
         re.fullmatch(r"(?:\$ )?(?:build[\w-]*/)?slottar ([a-z].*?)(?:\s+#.*)?", one)
         for one in lines

@@ -27,8 +27,8 @@ const SHOWS = [
 const ORDERS = [
   ["worst", "worst first", (state, i) => state.quality(i)],
   ["best", "best first", (state, i) => -state.quality(i)],
-  ["unsure", "least sure first", (state, i) => sureness(state, i)],
-  ["sure", "most sure first", (state, i) => -sureness(state, i)],
+  ["unsure", "least confident first", (state, i) => sureness(state, i)],
+  ["sure", "most confident first", (state, i) => -sureness(state, i)],
   ["long", "longest first", (state, i) => -state.loaded.all.length[i]],
   ["short", "shortest first", (state, i) => state.loaded.all.length[i]],
   ["recorded", "as recorded", (state, i) => i],
@@ -151,6 +151,7 @@ class Browser {
   buildTools() {
     const {set, runs} = this.loaded, change = () => this.filter();
     const shows = SHOWS.slice(0, set.labelled ? SHOWS.length : 2), tools = [];
+    const orders = ORDERS.slice(set.labelled ? 0 : 2);  // without labels nothing is best or worst
     if (data.sets.length > 1)
       tools.push(choice(
           "Data set", "pick-set", data.sets.map((other, i) => [i, plain(other.name)]),
@@ -169,7 +170,7 @@ class Browser {
           "Task", "pick-task", [["", "all"], ...set.tasks.map((task, i) => [i, taskName(set, i)])],
           change));
     tools.push(
-        choice("Show", "pick-show", shows, change), choice("Order", "pick-order", ORDERS, change));
+        choice("Show", "pick-show", shows, change), choice("Order", "pick-order", orders, change));
     this.most = el("output", {}, "100 %");
     tools.push(
         el("label", {}, el("span", {}, "Confidence up to ", this.most),
@@ -222,6 +223,11 @@ class Browser {
     this.inner.replaceChildren(...rows);
   }
 
+  why(place) {
+    const word = this.loaded.set.detail.why[place];
+    return word == "worst" && !this.loaded.set.labelled ? "lowest" : word;
+  }
+
   drawRow(n) {
     const i = this.list[n], one = trajectory(this.loaded, i), {run, r, labelled} = this.state;
     const words = labelled        ? ["F1 ", el("b", {}, percent(run.all.f1_one[i]))] :
@@ -247,7 +253,7 @@ class Browser {
         el("div", {class: "line"},
            el("span", {},
               `${one.episode} · ${one.length} steps${
-                  one.detail < 0 ? "" : " · " + this.loaded.set.detail.why[one.detail]}`),
+                  one.detail < 0 ? "" : " · " + this.why(one.detail)}`),
            el("span", {}, words)),
         strips);
   }

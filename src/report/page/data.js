@@ -98,7 +98,7 @@ async function loadRun(set, index, lengthStarts, chosen) {
     counts,
     boundaryStarts,
     sure,
-    sureWord: run.trust.calibrated ? "sure" : "uncalibrated",
+    sureWord: run.trust.calibrated ? "confidence" : "uncalibrated",
     slotStarts: starts(chosen.map((length) => length * run.detail.slots))
   };
 }

@@ -178,7 +178,7 @@ function rowsOf(loaded, one, shown, lines, cell) {
       draw: (y) => drawSegments(lines, one.found[r], y, cell, true)
     });
     rows.push({
-      name: run.run.trust.calibrated ? "sure, %" : "not cal., %",
+      name: run.run.trust.calibrated ? "conf., %" : "not cal., %",
       height: ROW.sure,
       draw: (y) => boundaries(one.found[r]).forEach((at, b, all) => {
         if (b && (at - all[b - 1]) * cell < 22) return;  // no room for another number
