@@ -221,7 +221,7 @@ class VoteSegmenter(Model):
 
 
 def _group(raw: Any) -> Dict[str, Any]:
-    names = ("runs", "trust", "expected", "equal", "support", "agreement", "segments")
+    names = ("runs", "trust", "expected", "equal", "support", "certainty", "agreement", "segments")
     return {
         "name": text(raw.name),
         **{name: getattr(raw, name) for name in names},

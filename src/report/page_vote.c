@@ -20,6 +20,7 @@ static void put_group(slt_text *out, const slt_vote_group *g, bool chosen) {
     put_number(out, g->expected, 2);
     put_number(out, g->equal, 2);
     put_number(out, g->support, 2);
+    put_number(out, g->certainty, 2);
     put_number(out, g->agreement, 2);
     slt_text_add(out, "</tr>\n");
 }
@@ -43,11 +44,12 @@ void slt_page_vote(const slt_report_run *run, slt_text *out) {
     slt_text_add(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"vote\">"
                       "<table class=\"scores\" data-vote><caption>The vote, told <bdi>");
     slt_html_text(out, vote->told);
-    slt_text_add(out, "</bdi>: trust is the least of the three after it</caption><thead><tr>"
+    slt_text_add(out, "</bdi>: trust is the least of the four after it</caption><thead><tr>"
                       "<th scope=\"col\">Group</th><th scope=\"col\">Runs</th>"
                       "<th scope=\"col\">Segments</th><th scope=\"col\">Trust</th>"
                       "<th scope=\"col\">Expected F1</th><th scope=\"col\">Equal weights</th>"
-                      "<th scope=\"col\">Support</th><th scope=\"col\">Agreement</th>"
+                      "<th scope=\"col\">Support</th><th scope=\"col\">Certainty</th>"
+                      "<th scope=\"col\">Agreement</th>"
                       "</tr></thead>\n<tbody>");
     for (int g = 0; g < vote->group_count; g++) put_group(out, &vote->groups[g], g == vote->chosen);
     slt_text_add(out, "</tbody></table></div>\n");

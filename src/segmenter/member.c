@@ -140,14 +140,15 @@ static slt_status segment_episode(slt_arena *scratch, const slt_run_group *group
 
 slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
                               const slt_member *member, const slt_recording *recording,
-                              uint8_t *cut, uint8_t *law) {
+                              uint8_t *cut, uint8_t *law, float *chance) {
     slt_arena scratch;
     slt_status status = SLT_OK;
     slt_arena_init(&scratch, &s->context->allocator, 0);
     for (int64_t e = 0; e < recording->episodes && status == SLT_OK; e++) {
         slt_arena_mark mark = slt_arena_now(&scratch);
         int64_t at = recording->offsets[e];
-        slt_chain_path path = {.cut = cut + at, .law = law + at};
+        slt_chain_path path = {
+            .cut = cut + at, .law = law + at, .chance = chance ? chance + at : NULL};
         status = segment_episode(&scratch, group, member, recording, e, &path);
         slt_arena_reset(&scratch, mark);
     }

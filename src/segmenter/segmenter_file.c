@@ -14,7 +14,8 @@
 enum {
     TENSOR_NAME = 64,
     ABOUT = 5,
-    SUMMARY = 6 + 3 * SLT_MOST_ANSWERS,
+    HEAD = 7, // numbers of a summary before those of the answers
+    SUMMARY = HEAD + 3 * SLT_MOST_ANSWERS,
     VOTES = 1 + SLT_MOST_MODES
 };
 static const char FORMAT[] = "slottar-members-1";
@@ -22,22 +23,25 @@ static const char FORMAT[] = "slottar-members-1";
 // ---- the numbers of a group's summary, in one order
 
 static void pack_summary(const slt_vote_group *g, double *out) {
-    const double head[] = {g->trust, g->expected, g->equal, g->support, g->agreement, g->segments};
+    const double head[HEAD] = {g->trust,     g->expected,  g->equal,   g->support,
+                               g->certainty, g->agreement, g->segments};
     memcpy(out, head, sizeof head);
-    for (int i = 0; i < SLT_MOST_ANSWERS; i++) {
-        out[6 + 3 * i] = g->answers[i].runs;
-        out[7 + 3 * i] = g->answers[i].segments;
-        out[8 + 3 * i] = g->answers[i].agreement;
+    out += HEAD;
+    for (int i = 0; i < SLT_MOST_ANSWERS; i++, out += 3) {
+        out[0] = g->answers[i].runs;
+        out[1] = g->answers[i].segments;
+        out[2] = g->answers[i].agreement;
     }
 }
 
 static void unpack_summary(const double *in, slt_vote_group *g) {
     g->trust = in[0], g->expected = in[1], g->equal = in[2];
-    g->support = in[3], g->agreement = in[4], g->segments = in[5];
-    for (int i = 0; i < SLT_MOST_ANSWERS; i++) {
-        g->answers[i].runs = (int)in[6 + 3 * i];
-        g->answers[i].segments = in[7 + 3 * i];
-        g->answers[i].agreement = in[8 + 3 * i];
+    g->support = in[3], g->certainty = in[4], g->agreement = in[5], g->segments = in[6];
+    in += HEAD;
+    for (int i = 0; i < SLT_MOST_ANSWERS; i++, in += 3) {
+        g->answers[i].runs = (int)in[0];
+        g->answers[i].segments = in[1];
+        g->answers[i].agreement = in[2];
     }
 }
 
@@ -77,26 +81,22 @@ static void add_standard(arrays *a, const slt_standard *s, const char *what) {
 static slt_status add_group(arrays *a, slt_segmenter *s, int g) {
     const slt_run_group *group = &s->groups[g];
     const char *name = group->spec->name;
-    double *votes, *thresholds, *odds, *summary;
+    double *votes, *thresholds, *summary;
     int32_t *rules;
     SLT_TRY(SLT_NEW(&a->arena, &rules, 2));
     rules[0] = group->rules.tolerance;
     rules[1] = group->rules.least_length;
     SLT_TRY(SLT_NEW(&a->arena, &votes, (size_t)(VOTES * group->count)));
     SLT_TRY(SLT_NEW(&a->arena, &thresholds, VOTES));
-    SLT_TRY(SLT_NEW(&a->arena, &odds, (size_t)(VOTES * s->counts) + 1));
     SLT_TRY(SLT_NEW(&a->arena, &summary, SUMMARY));
     for (int v = 0; v < VOTES; v++) {
         memcpy(votes + v * group->count, group->votes[v].weights,
                sizeof *votes * (size_t)group->count);
         thresholds[v] = group->votes[v].threshold;
-        if (s->told)
-            memcpy(odds + v * s->counts, group->votes[v].odds, sizeof *odds * (size_t)s->counts);
     }
     pack_summary(&s->result.groups[g], summary);
     add(a, SLT_DTYPE_F64, VOTES, group->count, votes, "%s.weights", name);
     add(a, SLT_DTYPE_F64, VOTES, -1, thresholds, "%s.thresholds", name);
-    if (s->told) add(a, SLT_DTYPE_F64, VOTES * s->counts, -1, odds, "%s.odds", name);
     add(a, SLT_DTYPE_F64, SUMMARY, -1, summary, "%s.summary", name);
     add(a, SLT_DTYPE_I32, 2, -1, rules, "%s.rules", name);
     if (group->agreement)
@@ -246,21 +246,6 @@ static slt_status read_members(reading *r, slt_run_group *group, int64_t count) 
     return SLT_OK;
 }
 
-static slt_status read_odds(const reading *r, slt_run_group *group) {
-    slt_segmenter *s = r->s;
-    const slt_array *odds;
-    if (!s->told) return SLT_OK;
-    SLT_TRY(get(r, SLT_DTYPE_F64, VOTES * s->counts, &odds, "%s.odds", group->spec->name));
-    const double *from = odds->data;
-    for (int64_t i = 0; i < VOTES * s->counts; i++)
-        if (from[i] < 0) SLT_FAIL(SLT_FORMAT, "%s: %s.odds is below 0", r->path, group->spec->name);
-    for (int v = 0; v < VOTES; v++, from += s->counts) {
-        SLT_TRY(SLT_NEW(&s->arena, &group->votes[v].odds, (size_t)s->counts));
-        memcpy(group->votes[v].odds, from, sizeof *from * (size_t)s->counts);
-    }
-    return SLT_OK;
-}
-
 // who gives which answer, by the weights; how far runs agree, where the file tells
 static slt_status read_runs(reading *r, slt_run_group *group, int64_t count) {
     slt_arena *arena = &r->s->arena;
@@ -312,7 +297,6 @@ static slt_status read_group(reading *r, const char *name) {
                 SLT_FAIL(SLT_FORMAT, "%s: a weight of %s is not from 0 to 1", r->path, name);
         group->votes[v].threshold = ((const double *)thresholds->data)[v];
     }
-    SLT_TRY(read_odds(r, group));
     s->group_count++;
     snprintf(summary->name, sizeof summary->name, "%s", name);
     unpack_summary(numbers->data, summary);
@@ -379,6 +363,7 @@ static slt_status read_all(reading *r) {
     const char *settings = slt_safetensors_metadata(r->file, "settings");
     if (!format || strcmp(format, FORMAT) != 0 || !groups)
         SLT_FAIL(SLT_FORMAT, "%s: not a file of members (%s)", r->path, FORMAT);
+    snprintf(s->result.told, sizeof s->result.told, "%s", told ? told : "nothing");
     SLT_TRY(read_about(r));
     if (data && *data) SLT_TRY(slt_arena_text(&s->arena, data, strlen(data), &s->data));
     snprintf(s->settings, sizeof s->settings, "%s", settings ? settings : "");
@@ -398,7 +383,6 @@ static slt_status read_all(reading *r) {
     s->result.group_count = s->group_count;
     s->result.chosen = s->elected = chosen;
     s->result.trust = s->result.groups[chosen].trust;
-    snprintf(s->result.told, sizeof s->result.told, "%s", told ? told : "nothing");
     read_words(&s->result, words ? words : "");
     read_warnings(&s->result, warnings ? warnings : "");
     return SLT_OK;

@@ -15,7 +15,8 @@
 // steps that are enough: to draw halves from, for one run, to measure agreement on, and to say how
 // the vote stands
 enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000, STANDING_STEPS = 8000 };
-static const double RARE = .02; // counts with less of the greatest chance do not occur
+static const double RARE = .02;  // counts with less of the greatest chance do not occur
+static const double SEEN = 2e-4; // more than the least entry that a prior can have
 enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8, DEVICE_WAVE = 64 };
 // pieces of long recordings: most steps of one; with few episodes, how many, and the least steps
 enum { PIECE_STEPS = 1000, FEW_EPISODES = 8, PIECES = 16, LEAST_PIECE = 60 };
@@ -233,14 +234,30 @@ static slt_status read_told(slt_segmenter *s) {
     return slt_segmenter_tell(s);
 }
 
+// What the vote is told. Of a number, a range or a mean, counts that occur; no others do. Chances
+// that differ, of a list, were counted: a count that was never seen may be as frequent as the
+// rarest that was.
+static slt_status tell_vote(slt_segmenter *s) {
+    bool counted = strchr(s->result.told, ',') != NULL;
+    double *chance, rarest = 1, most = 0;
+    SLT_TRY(SLT_NEW(&s->arena, &chance, (size_t)s->counts + 1));
+    for (int n = 0; n < s->counts; n++) {
+        chance[n] = s->told[n] > SEEN && (counted || s->possible[n] > 0) ? s->told[n] : 0;
+        most = fmax(most, chance[n]);
+        if (chance[n] > 0) rarest = fmin(rarest, chance[n]);
+    }
+    s->vote_told = (slt_vote_told){chance, s->counts, counted && rarest < most ? rarest : 0};
+    return SLT_OK;
+}
+
 // A chain that weighs counts by their chances skips certain ends to reach the commonest count, so
-// it is told which counts occur; the vote weighs them.
+// it is told which counts occur, no more.
 slt_status slt_segmenter_tell(slt_segmenter *s) {
     double most = 0;
     SLT_TRY(SLT_NEW(&s->arena, &s->possible, (size_t)s->counts + 1));
     for (int n = 0; n < s->counts; n++) most = fmax(most, s->told[n]);
     for (int n = 0; n < s->counts; n++) s->possible[n] = s->told[n] > RARE * most;
-    return SLT_OK;
+    return tell_vote(s);
 }
 
 // ---- all of it

@@ -16,7 +16,6 @@ enum { SLT_DEFAULT_RUNS = 60, SLT_SEGMENTER_TEXT = 4608 };
 typedef struct {
     double *weights; // [members]
     double threshold;
-    double *odds; // [counts] of what is told to what the heights say; NULL: nothing is told
 } slt_vote_of;
 
 typedef struct {
@@ -46,8 +45,9 @@ struct slt_segmenter {
     slt_motion_scale scale;
     double noise; // of the actions, in standard deviations
     int counts;
-    double *told;     // [counts] chance of 1 .. counts segments; NULL: nothing is known
-    double *possible; // [counts] what chains are told of it: which counts occur, all alike
+    double *told;            // [counts] chance of 1 .. counts segments; NULL: nothing is known
+    double *possible;        // [counts] what chains are told of it: which counts occur, all alike
+    slt_vote_told vote_told; // what the vote is told of it
     int group_count, answer;
     int elected; // the group that the vote chose; result.chosen: the one that answers
     slt_run_group groups[SLT_MOST_GROUPS];
@@ -70,10 +70,11 @@ slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_
 slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_member *member,
                           const slt_recording *recording, const int64_t *episodes, int64_t count,
                           uint64_t seed);
-// boundaries and laws ([steps]) of all episodes of a recording
+// boundaries and laws ([steps]) of all episodes of a recording; chance: of a boundary after each
+// step, or NULL
 slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
                               const slt_member *member, const slt_recording *recording,
-                              uint8_t *cut, uint8_t *law);
+                              uint8_t *cut, uint8_t *law, float *chance);
 
 // ---- members on the context's device, all at once
 

@@ -111,8 +111,8 @@ static slt_status decide(answering *a, const slt_ballots *ballots, const slt_vot
     SLT_TRY(slt_vote_candidates(&a->arena, ballots, vote->weights, rules, candidates));
     SLT_TRY(SLT_NEW(&a->arena, cut, (size_t)ballots->steps + 1));
     SLT_TRY(SLT_NEW(&a->arena, height, (size_t)ballots->steps + 1));
-    return slt_vote_keep(&a->arena, candidates, vote->threshold, vote->odds, a->s->counts,
-                         ballots->steps, *cut, *height);
+    slt_vote_keep(candidates, vote->threshold, &a->s->vote_told, ballots->steps, *cut, *height);
+    return SLT_OK;
 }
 
 // all places that were voted on, and what each answer says

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "core/parallel_for.h"
@@ -9,11 +10,14 @@
 #include "segmenter/segmenter_impl.h"
 
 // below this a result is doubtful; groups closer than this are a near tie
-static const double ENOUGH_TRUST = .75, NEAR_TIE = .05;
+static const double ENOUGH_TRUST = .8, NEAR_TIE = .05;
 // steps: shorter segments are events rather than sub-routines
 static const double SHORT = 2.5;
 
-enum { ROUNDS = 2 }; // of weighing runs by the answer
+enum {
+    ROUNDS = 2,            // of weighing runs by the answer
+    CERTAINTY_STEPS = 8000 // that are enough to see how sure runs are
+};
 
 // ---- ballots
 
@@ -27,7 +31,7 @@ typedef struct {
 static slt_status ask(void *user, int i) {
     poll *p = user;
     return slt_member_segment(p->s, p->group, &p->group->members[i], p->recording, p->cut[i],
-                              p->law[i]);
+                              p->law[i], NULL);
 }
 
 slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
@@ -80,16 +84,60 @@ static slt_status decide(slt_segmenter *s, const slt_vote_rules *rules, slt_aren
                          uint8_t *cut) {
     slt_candidates candidates;
     slt_vote_choice choice;
-    slt_vote_told told = {s->told, s->counts};
     SLT_TRY(slt_vote_candidates(arena, ballots, vote->weights, rules, &candidates));
     SLT_TRY(slt_vote_choose(arena, &candidates, &choice));
     vote->threshold = choice.threshold;
     *expected = choice.expected;
-    if (told.chance)
-        SLT_TRY(slt_vote_odds(arena, &candidates, ballots->episodes, choice.threshold, &told,
-                              vote->odds));
-    return slt_vote_keep(arena, &candidates, choice.threshold, vote->odds, s->counts,
-                         ballots->steps, cut, NULL);
+    slt_vote_keep(&candidates, choice.threshold, &s->vote_told, ballots->steps, cut, NULL);
+    return SLT_OK;
+}
+
+// ---- how certain the runs are
+
+typedef struct {
+    slt_segmenter *s;
+    const slt_run_group *group;
+    slt_recording some; // of the held-out episodes
+    double *certainty;  // [members]
+} doubt;
+
+static slt_status certainty_of(doubt *d, slt_arena *arena, int i) {
+    const slt_recording *r = &d->some;
+    slt_ballots shape = {.episodes = r->episodes, .steps = r->steps, .offsets = r->offsets};
+    uint8_t *cut, *law;
+    float *chance;
+    SLT_TRY(SLT_NEW(arena, &cut, (size_t)r->steps + 1));
+    SLT_TRY(SLT_NEW(arena, &law, (size_t)r->steps + 1));
+    SLT_TRY(SLT_NEW(arena, &chance, (size_t)r->steps + 1));
+    SLT_TRY(slt_member_segment(d->s, d->group, &d->group->members[i], r, cut, law, chance));
+    return slt_vote_certainty(arena, &shape, &d->group->rules, cut, chance, &d->certainty[i]);
+}
+
+static slt_status ask_certainty(void *user, int i) {
+    doubt *d = user;
+    slt_arena arena;
+    if (!(d->group->votes[0].weights[i] > 0)) return SLT_OK;
+    slt_arena_init(&arena, &d->s->context->allocator, 0);
+    slt_status status = certainty_of(d, &arena, i);
+    slt_arena_deinit(&arena);
+    return status;
+}
+
+// The mean over the runs that count. Where ends are lost from the record, or may be any of several
+// steps, runs can agree on what is likeliest and each know that it is not certain.
+static slt_status mean_certainty(slt_segmenter *s, const slt_run_group *group, slt_arena *arena,
+                                 const slt_recording *held_out, int counted, double *out) {
+    doubt d = {.s = s, .group = group, .some = *held_out};
+    SLT_TRY(SLT_NEW(arena, &d.certainty, (size_t)group->count));
+    d.some.episodes = 0;
+    while (d.some.episodes < held_out->episodes &&
+           held_out->offsets[d.some.episodes] < CERTAINTY_STEPS)
+        d.some.episodes++;
+    d.some.steps = held_out->offsets[d.some.episodes];
+    SLT_TRY(slt_parallel_for(s->context, group->count, ask_certainty, &d));
+    *out = 0;
+    for (int i = 0; i < group->count; i++) *out += d.certainty[i] / counted;
+    return SLT_OK;
 }
 
 static slt_status settle_modes(slt_segmenter *s, slt_run_group *group, slt_arena *arena,
@@ -124,9 +172,8 @@ static slt_status settle_modes(slt_segmenter *s, slt_run_group *group, slt_arena
     return SLT_OK;
 }
 
-static double least(double a, double b, double c) {
-    double x = a < b ? a : b;
-    return x < c ? x : c;
+static double trust_of(const slt_vote_group *g) {
+    return fmin(fmin(g->expected, g->equal), fmin(g->support, g->certainty));
 }
 
 static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep, slt_arena *arena,
@@ -140,7 +187,6 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
     SLT_TRY(SLT_NEW(arena, &cut, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &other, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &equal.weights, (size_t)group->count));
-    if (s->told) SLT_TRY(SLT_NEW(arena, &equal.odds, (size_t)s->counts));
     SLT_TRY(slt_vote_weights(arena, group->agreement, group->count, group->votes[0].weights));
     SLT_TRY(decide(s, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
     for (int round = 0; round < ROUNDS; round++) {
@@ -152,10 +198,11 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
         equal.weights[i] = group->votes[0].weights[i] > 0 ? 1. / half : 0;
     SLT_TRY(decide(s, &group->rules, arena, &ballots, &equal, &out->equal, other));
     SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &group->rules, cut, &out->support));
+    SLT_TRY(mean_certainty(s, group, arena, held_out, half, &out->certainty));
     out->agreement = mean_off_diagonal(group->agreement, group->count);
     out->segments = segments_per_episode(cut, &ballots);
     group->length = (double)ballots.steps / (out->segments * (double)ballots.episodes);
-    out->trust = least(out->expected, out->equal, out->support);
+    out->trust = trust_of(out);
     return settle_modes(s, group, arena, held_out, &ballots, cut, out);
 }
 
@@ -164,10 +211,8 @@ slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, slt_arena *k
     slt_arena arena;
     snprintf(out->name, sizeof out->name, "%s", group->spec->name);
     out->runs = group->count;
-    for (int i = 0; i < 1 + SLT_MOST_MODES; i++) {
+    for (int i = 0; i < 1 + SLT_MOST_MODES; i++)
         SLT_TRY(SLT_NEW(keep, &group->votes[i].weights, (size_t)group->count));
-        if (s->told) SLT_TRY(SLT_NEW(keep, &group->votes[i].odds, (size_t)s->counts));
-    }
     SLT_TRY(SLT_NEW(keep, &group->mode, (size_t)group->count));
     slt_arena_init(&arena, &s->context->allocator, 0);
     slt_status status = settle(s, group, keep, &arena, held_out, out);

@@ -98,26 +98,28 @@ typedef struct {
 slt_status slt_vote_choose(slt_arena *arena, const slt_candidates *candidates,
                            slt_vote_choice *out);
 
-// What is known of the number of segments: chance of 1 .. counts; NULL: nothing.
+// What is known of the number of segments.
 typedef struct {
-    const double *chance;
+    const double *chance; // of 1 .. counts; NULL: nothing is known
     int counts;
+    double unseen; // the chance of numbers that have none there; 0: they do not occur
 } slt_vote_told;
 
-// How much likelier 1 .. counts segments are by what is told than by the heights alone, over all
-// episodes: what the count of one episode is weighed with. odds: [counts].
-slt_status slt_vote_odds(slt_arena *arena, const slt_candidates *candidates, int64_t episodes,
-                         double threshold, const slt_vote_told *told, double *odds);
-
-// Which candidates are kept: those from the threshold on, or, with odds, as many per episode as are
-// likeliest. cut: [steps]; height: [steps], or NULL.
-slt_status slt_vote_keep(slt_arena *arena, const slt_candidates *candidates, double threshold,
-                         const double *odds, int counts, int64_t steps, uint8_t *cut,
-                         float *height);
+// Which candidates are kept: those from the threshold on. Where something is told and their number
+// has no chance, as many of the highest as are likeliest. told: may be NULL; cut: [steps]; height:
+// [steps], or NULL.
+void slt_vote_keep(const slt_candidates *candidates, double threshold, const slt_vote_told *told,
+                   int64_t steps, uint8_t *cut, float *height);
 
 // Mean F1 above chance between an answer and the runs, each by its weight.
 slt_status slt_vote_support(slt_arena *arena, const slt_ballots *ballots, const double *weights,
                             const slt_vote_rules *rules, const uint8_t *cut, double *out);
+
+// How certain a run is of its boundaries: F1 above chance between them and those that it holds
+// possible. chance: [steps] of a boundary after each step. At most 1.
+slt_status slt_vote_certainty(slt_arena *arena, const slt_ballots *ballots,
+                              const slt_vote_rules *rules, const uint8_t *cut, const float *chance,
+                              double *out);
 
 // ---- several answers
 

@@ -37,13 +37,13 @@ static int64_t ones(const uint8_t *a, int64_t steps) {
 
 // F1 above chance: 0 where an answer does no better than as many boundaries at random, 1 where it
 // is the same. Without it a boundary after every step would agree with everything.
-static float f1(const slt_ballots *b, int tolerance, int64_t hits_a, int64_t count_a,
-                int64_t hits_b, int64_t count_b) {
-    if (!count_a || !count_b) return count_a == count_b;
-    double p = (double)hits_a / (double)count_a, r = (double)hits_b / (double)count_b;
+static float f1(const slt_ballots *b, int tolerance, double hits_a, double count_a, double hits_b,
+                double count_b) {
+    if (!(count_a > 0) || !(count_b > 0)) return count_a == count_b;
+    double p = hits_a / count_a, r = hits_b / count_b;
     double places = (double)(b->steps - b->episodes), wide = 2 * tolerance + 1;
-    double by_b = 1 - pow(fmax(0, 1 - (double)count_b / places), wide);
-    double by_a = 1 - pow(fmax(0, 1 - (double)count_a / places), wide);
+    double by_b = 1 - pow(fmax(0, 1 - count_b / places), wide);
+    double by_a = 1 - pow(fmax(0, 1 - count_a / places), wide);
     double chance = 2 * by_a * by_b / (by_a + by_b), same = p + r > 0 ? 2 * p * r / (p + r) : 0;
     return chance < 1 ? (float)fmax(0, (same - chance) / (1 - chance)) : same == 1;
 }
@@ -66,9 +66,10 @@ slt_status slt_vote_agreement(slt_arena *arena, const slt_ballots *ballots,
     }
     for (size_t i = 0; i < runs; i++)
         for (size_t j = 0; j < runs; j++)
-            (*out)[i * runs + j] = i == j ? 1
-                                          : f1(ballots, rules->tolerance, hits[i * runs + j],
-                                               count[i], hits[j * runs + i], count[j]);
+            (*out)[i * runs + j] =
+                i == j ? 1
+                       : f1(ballots, rules->tolerance, (double)hits[i * runs + j], (double)count[i],
+                            (double)hits[j * runs + i], (double)count[j]);
     slt_arena_reset(arena, mark);
     return SLT_OK;
 }
@@ -151,8 +152,8 @@ static double agreement_with(const comparison *c, int i) {
     const slt_ballots *b = c->ballots;
     const uint8_t *run = b->cut[i];
     widen(b, run, c->tolerance, c->wide_run);
-    return f1(b, c->tolerance, both(c->cut, c->wide_run, b->steps), c->count,
-              both(run, c->wide, b->steps), ones(run, b->steps));
+    return f1(b, c->tolerance, (double)both(c->cut, c->wide_run, b->steps), (double)c->count,
+              (double)both(run, c->wide, b->steps), (double)ones(run, b->steps));
 }
 
 slt_status slt_vote_reweigh(slt_arena *arena, const slt_ballots *ballots,
@@ -177,6 +178,37 @@ slt_status slt_vote_support(slt_arena *arena, const slt_ballots *ballots, const 
     *out = 0;
     for (int i = 0; i < ballots->runs; i++)
         if (weights[i] > 0) *out += weights[i] * agreement_with(&c, i);
+    slt_arena_reset(arena, mark);
+    return SLT_OK;
+}
+
+// ---- a run and what it holds possible
+
+// the chance of a boundary within the tolerance of step t of an episode
+static double chance_near(const float *chance, int64_t first, int64_t end, int64_t t,
+                          int tolerance) {
+    int64_t from = t - tolerance < first ? first : t - tolerance;
+    double sum = 0;
+    for (int64_t s = from; s <= t + tolerance && s < end; s++) sum += chance[s];
+    return fmin(1, sum);
+}
+
+slt_status slt_vote_certainty(slt_arena *arena, const slt_ballots *ballots,
+                              const slt_vote_rules *rules, const uint8_t *cut, const float *chance,
+                              double *out) {
+    slt_arena_mark mark = slt_arena_now(arena);
+    comparison c;
+    double hits = 0, found = 0, sum = 0;
+    SLT_TRY(compare(arena, ballots, rules, cut, &c));
+    for (int64_t e = 0; e < ballots->episodes; e++) {
+        int64_t first = ballots->offsets[e], end = ballots->offsets[e + 1];
+        for (int64_t t = first; t < end; t++) {
+            sum += chance[t];
+            if (c.wide[t]) found += chance[t];
+            if (cut[t]) hits += chance_near(chance, first, end, t, rules->tolerance);
+        }
+    }
+    *out = f1(ballots, rules->tolerance, hits, (double)c.count, found, sum);
     slt_arena_reset(arena, mark);
     return SLT_OK;
 }

@@ -7,10 +7,6 @@
 #include <string.h>
 #include "vote/vote.h"
 
-// how far a chance of a count may be off, in what is told and in what the heights say: both are
-// shares of some hundred episodes
-static const double UNSURE = .05;
-
 static int by_height(const void *a, const void *b) {
     float x = *(const float *)a, y = *(const float *)b;
     return (x < y) - (x > y);
@@ -51,47 +47,21 @@ static int64_t episode_end(const slt_candidates *c, int64_t from) {
 
 // ---- told something
 
-// adds the chances of 0 .. counts-1 boundaries in an episode, each a coin of its own
-static void add_chances(const slt_candidate *list, int64_t count, double threshold, int counts,
-                        double *chance, double *sum) {
-    memset(chance, 0, sizeof *chance * (size_t)counts);
-    chance[0] = 1;
-    for (int64_t k = 0; k < count; k++) {
-        double p = 1 / (1 + exp(log_odds(threshold) - log_odds(list[k].height)));
-        for (int n = counts - 1; n >= 0; n--)
-            chance[n] = chance[n] * (1 - p) + (n ? chance[n - 1] * p : 0);
-    }
-    for (int n = 0; n < counts; n++) sum[n] += chance[n];
+static double chance_of(const slt_vote_told *told, int64_t boundaries) {
+    return boundaries < told->counts ? told->chance[boundaries] : 0;
 }
 
-slt_status slt_vote_odds(slt_arena *arena, const slt_candidates *candidates, int64_t episodes,
-                         double threshold, const slt_vote_told *told, double *odds) {
-    slt_arena_mark mark = slt_arena_now(arena);
-    double *chance, *sum;
-    int64_t empty = episodes;
-    SLT_TRY(SLT_NEW(arena, &chance, (size_t)told->counts));
-    SLT_TRY(SLT_NEW(arena, &sum, (size_t)told->counts));
-    for (int64_t i = 0, end; i < candidates->count; i = end, empty--) {
-        end = episode_end(candidates, i);
-        add_chances(candidates->list + i, end - i, threshold, told->counts, chance, sum);
-    }
-    sum[0] += (double)empty;
-    for (int n = 0; n < told->counts; n++)
-        odds[n] = told->chance[n] <= 0
-                      ? 0
-                      : (told->chance[n] + UNSURE) / (sum[n] / (double)(episodes + 1) + UNSURE);
-    slt_arena_reset(arena, mark);
-    return SLT_OK;
-}
-
-// how many of an episode's candidates, the highest first, are likeliest
-static int64_t likeliest_count(const slt_candidate *list, int64_t count, double threshold,
-                               const double *odds, int counts) {
+// How many of an episode's candidates, the highest first: `found`, those from the threshold on,
+// unless what is told gives that number no chance. A boundary more or less is as likely as its
+// height against the threshold. All of them, where there are too few for any number.
+static int64_t number_kept(const slt_candidate *list, int64_t count, int64_t found,
+                           double threshold, const slt_vote_told *told) {
     double sum = 0, most = -INFINITY;
-    int64_t best = 0;
-    for (int64_t n = 0; n <= count && n < counts; n++) {
+    int64_t best = count;
+    if (!told || !told->chance || chance_of(told, found) > 0) return found;
+    for (int64_t n = 0; n <= count; n++) {
         if (n) sum += log_odds(list[n - 1].height) - log_odds(threshold);
-        double score = sum + log(odds[n] + 1e-12);
+        double score = sum + log(fmax(told->unseen, chance_of(told, n)));
         if (score > most) most = score, best = n;
     }
     return best;
@@ -99,24 +69,19 @@ static int64_t likeliest_count(const slt_candidate *list, int64_t count, double 
 
 // ---- keeping
 
-static void keep(const slt_candidate *c, uint8_t *cut, float *height) {
-    cut[c->step] = 1;
-    if (height) height[c->step] = c->height;
-}
-
-slt_status slt_vote_keep(slt_arena *arena, const slt_candidates *candidates, double threshold,
-                         const double *odds, int counts, int64_t steps, uint8_t *cut,
-                         float *height) {
-    (void)arena;
+void slt_vote_keep(const slt_candidates *candidates, double threshold, const slt_vote_told *told,
+                   int64_t steps, uint8_t *cut, float *height) {
     memset(cut, 0, (size_t)steps);
     if (height) memset(height, 0, sizeof *height * (size_t)steps);
     for (int64_t i = 0, end; i < candidates->count; i = end) {
         const slt_candidate *list = candidates->list + i;
+        int64_t found = 0;
         end = episode_end(candidates, i);
-        int64_t count = end - i;
-        int64_t wanted = odds ? likeliest_count(list, count, threshold, odds, counts) : count;
-        for (int64_t k = 0; k < wanted; k++)
-            if (odds || list[k].height >= threshold) keep(list + k, cut, height);
+        for (int64_t k = 0; k < end - i; k++) found += list[k].height >= threshold;
+        int64_t kept = number_kept(list, end - i, found, threshold, told);
+        for (int64_t k = 0; k < kept; k++) {
+            cut[list[k].step] = 1;
+            if (height) height[list[k].step] = list[k].height;
+        }
     }
-    return SLT_OK;
 }

@@ -186,6 +186,11 @@ static void check_file(slt_dataset *data, slt_context *context, const char *path
     assert_true(a->trust == b->trust && a->warning_count == b->warning_count);
     assert_string_equal(b->told, "3");
     for (int g = 0; g < a->group_count; g++) {
+        double certainty = a->groups[g].certainty;
+        assert_true(certainty == b->groups[g].certainty && certainty >= a->groups[g].trust &&
+                    certainty <= 1);
+    }
+    for (int g = 0; g < a->group_count; g++) {
         slt_vote_runs x, y;
         CHECK_OK(slt_segmenter_runs(s, g, &x));
         CHECK_OK(slt_segmenter_runs(again, g, &y));

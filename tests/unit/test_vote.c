@@ -131,39 +131,51 @@ static void test_choice(void **state) {
     CHECK_OK(slt_vote_choose(&arena, &c, &choice));
     assert_float_equal(choice.threshold, 2 / (2 + 2.25), 1e-6);
     assert_float_equal(choice.expected, 2 * 2. / (2 + 2.25), 1e-6);
-    CHECK_OK(slt_vote_keep(&arena, &c, choice.threshold, NULL, 0, STEPS, kept, height));
+    slt_vote_keep(&c, choice.threshold, NULL, STEPS, kept, height);
     assert_true(kept[6] && kept[30] && !kept[12]);
     assert_float_equal(height[6], 1, 1e-6);
 }
 
+// a number without a chance gives way to the likeliest that has one, more or fewer
 static void test_told(void **state) {
     (void)state;
-    const double w[4] = {.25, .25, .25, .25}, three[4] = {.01, .01, .97, .01};
-    double odds[4];
+    const double w[4] = {.25, .25, .25, .25};
+    const double three[3] = {0, 0, 1}, two[2] = {0, 1}, five[5] = {[4] = 1};
     uint8_t kept[STEPS];
-    slt_vote_told told = {three, 4};
     for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
-    rows[3][12] = rows[2][35] = 1;
+    for (int i = 0; i < 3; i++) rows[i][25] = 1;
+    rows[3][12] = rows[2][16] = rows[3][16] = 1;
     slt_candidates c = candidates_of(4, w, &phases);
-    CHECK_OK(slt_vote_odds(&arena, &c, 2, .5, &told, odds));
-    CHECK_OK(slt_vote_keep(&arena, &c, .5, odds, 4, STEPS, kept, NULL));
-    assert_true(kept[6] && kept[12] && kept[30] && kept[35]);
+    slt_vote_keep(&c, .6, &(slt_vote_told){three, 3, 0}, STEPS, kept, NULL);
+    assert_true(kept[6] && kept[16] && !kept[12]); // the higher of the two below the threshold
+    slt_vote_keep(&c, .6, &(slt_vote_told){two, 2, 0}, STEPS, kept, NULL);
+    assert_true(kept[6] && kept[30] && !kept[25]);
+    slt_vote_keep(&c, .6, &(slt_vote_told){five, 5, 0}, STEPS, kept,
+                  NULL); // no more than there are
+    assert_true(kept[6] && kept[12] && kept[16] && kept[25] && kept[30]);
 }
 
-// told what the heights say anyway, the result is the one that is told nothing: a rare count is not
-// given up for a common one
-static void test_told_what_is_known(void **state) {
+// chances that were counted do not rule out what they lack: sure boundaries stay, doubtful ones go
+static void test_told_what_was_counted(void **state) {
     (void)state;
-    const double w[4] = {.25, .25, .25, .25};
-    double said[4] = {0}, odds[4], flat[4] = {1, 1, 1, 1};
+    const double w[4] = {.25, .25, .25, .25}, counted[2] = {.1, .9};
+    uint8_t kept[STEPS];
+    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][12] = rows[i][30] = 1;
+    for (int i = 0; i < 2; i++) rows[i][25] = 1;
+    slt_candidates c = candidates_of(4, w, &phases);
+    slt_vote_keep(&c, .45, &(slt_vote_told){counted, 2, .1}, STEPS, kept, NULL);
+    assert_true(kept[6] && kept[12] && kept[30] && !kept[25]);
+}
+
+// a number that has a chance stays, however much more common another is
+static void test_told_what_is_found(void **state) {
+    (void)state;
+    const double w[4] = {.25, .25, .25, .25}, mostly_two[4] = {0, .9, .1, 0};
     uint8_t kept[STEPS];
     for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
     for (int i = 0; i < 3; i++) rows[i][12] = 1;
     slt_candidates c = candidates_of(4, w, &phases);
-    CHECK_OK(slt_vote_odds(&arena, &c, 2, .5, &(slt_vote_told){flat, 4}, odds));
-    for (int n = 0; n < 4; n++) said[n] = 1 / odds[n];
-    CHECK_OK(slt_vote_odds(&arena, &c, 2, .5, &(slt_vote_told){said, 4}, odds));
-    CHECK_OK(slt_vote_keep(&arena, &c, .5, odds, 4, STEPS, kept, NULL));
+    slt_vote_keep(&c, .7, &(slt_vote_told){mostly_two, 4, 0}, STEPS, kept, NULL);
     assert_true(kept[6] && kept[12] && kept[30]);
 }
 
@@ -186,6 +198,28 @@ static void test_nobody_cuts(void **state) {
     CHECK_OK(slt_vote_choose(&arena, &c, &choice));
     assert_int_equal(c.count, 0);
     assert_float_equal(choice.expected, 1, 1e-9);
+}
+
+// sure of its boundaries, of one of two only, of none; neighbours of a boundary count to it
+static void test_certainty(void **state) {
+    (void)state;
+    float chance[STEPS] = {0};
+    double sure, spread, half, many;
+    rows[0][6] = rows[0][30] = 1;
+    slt_ballots b = ballots(1);
+    chance[6] = chance[30] = 1;
+    CHECK_OK(slt_vote_certainty(&arena, &b, &phases, rows[0], chance, &sure));
+    assert_float_equal(sure, 1, 1e-6);
+    chance[5] = chance[7] = .3f, chance[6] = .4f;
+    CHECK_OK(slt_vote_certainty(&arena, &b, &phases, rows[0], chance, &spread));
+    assert_float_equal(spread, 1, 1e-6);
+    chance[5] = chance[7] = 0, chance[6] = .5f, chance[12] = .5f;
+    CHECK_OK(slt_vote_certainty(&arena, &b, &phases, rows[0], chance, &half));
+    double by_chance = 1 - pow(1 - 2. / (STEPS - 2), 3);
+    assert_float_equal(half, (.75 - by_chance) / (1 - by_chance), 1e-6);
+    for (int t = 0; t < STEPS; t++) chance[t] = 1;
+    CHECK_OK(slt_vote_certainty(&arena, &b, &phases, rows[0], chance, &many));
+    assert_true(many >= 0 && many < half);
 }
 
 static void test_modes(void **state) {
@@ -244,9 +278,11 @@ int main(void) {
         TEST(test_least_length),
         TEST(test_choice),
         TEST(test_told),
-        TEST(test_told_what_is_known),
+        TEST(test_told_what_was_counted),
+        TEST(test_told_what_is_found),
         TEST(test_weighed_by_the_answer),
         TEST(test_nobody_cuts),
+        TEST(test_certainty),
         TEST(test_modes),
         TEST(test_order),
     };
