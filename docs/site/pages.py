@@ -157,10 +157,10 @@ def options_page(slottar: Any) -> List[str]:
         model = slottar.options.MODELS.get(name)
         out += [f"## {name}", "", f"`slottar train {model}`" if model else "", ""]
         rows = [
-            [code(one.name), code(short_type(one.type)), code(one.shown), plain(one.meaning)]
+            [code(one.name), code(one.shown), plain(one.meaning), code(short_type(one.type))]
             for one in keywords
         ]
-        out += table(["option", "type", "default", "meaning"], rows)
+        out += table(["option", "default", "meaning", "type"], rows)
     return out
 
 

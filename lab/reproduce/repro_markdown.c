@@ -46,18 +46,19 @@ static slt_status put_origins(slt_repro *r, slt_text *out) {
     origins list = {.count = 0};
     SLT_TRY(find_origins(r, &list));
     for (int i = 0; i < list.count; i++)
-        slt_text_add(out, "%s%s", i ? ", " : " Runs of commit ", list.text[i]);
-    if (list.count) slt_text_add(out, list.others ? " and others." : ".");
+        slt_text_add(out, "%s%s", i ? ", " : "\nRuns of commit ", list.text[i]);
+    if (list.count) slt_text_add(out, list.others ? " and others.\n" : ".\n");
     return SLT_OK;
 }
 
 static slt_status put_head(slt_repro *r, slt_text *out) {
     slt_text_add(
-        out, "# Results\n\nWritten by `slottar reproduce%s`: %d of %d runs, seeds %llu to %llu.",
+        out,
+        "# All tables\n\nFor a reader who looks for a number: every table that `slottar reproduce%s` "
+        "writes, from %d of %d runs, seeds %llu to %llu.",
         r->request->quick ? " --quick" : "", r->result.done, r->result.runs,
         (unsigned long long)r->request->seed,
         (unsigned long long)r->request->seed + (unsigned)r->seeds - 1);
-    SLT_TRY(put_origins(r, out));
     if (r->result.failed) slt_text_add(out, " %d diverged and have no scores.", r->result.failed);
     slt_text_add(out, " Every number with its command, commit, device and runs is in "
                       "`results.json`.\n\n");
@@ -113,5 +114,5 @@ slt_status slt_repro_markdown(slt_repro *r, slt_text *out) {
         else
             SLT_TRY(views[table->kind](r, table, out));
     }
-    return SLT_OK;
+    return put_origins(r, out);
 }

@@ -223,6 +223,6 @@ def test_reference_is_complete(site, command):
     assert 'id="votesegmenter"' in python and 'id="modelfit"' in python
     options = (site / "reference" / "options.html").read_text(encoding="utf-8")
     assert re.search(
-        r"<td><code>lr</code></td>\s*<td><code>float</code></td>\s*<td><code>(?:<span[^>]*>)?3e-3",
+        r"<td><code>lr</code></td>\s*<td><code>(?:<span[^>]*>)?3e-3",
         options,
     )
