@@ -232,7 +232,7 @@ class Browser {
     const i = this.list[n], one = trajectory(this.loaded, i), {run, r, labelled} = this.state;
     const words = labelled        ? ["F1 ", el("b", {}, percent(run.all.f1_one[i]))] :
         Number.isNaN(run.sure[i]) ? ["one segment"] :
-                                    [run.sureWord + " ", el("b", {}, percent(run.sure[i]))];
+                                    [run.sureShort + " ", el("b", {}, percent(run.sure[i]))];
     const strips =
         (one.truth ? [one.truth] : []).concat([one.found[r]]).map((segments) => el("div", {
                                                                     class: "strip",

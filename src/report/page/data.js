@@ -99,6 +99,7 @@ async function loadRun(set, index, lengthStarts, chosen) {
     boundaryStarts,
     sure,
     sureWord: run.trust.calibrated ? "confidence" : "uncalibrated",
+    sureShort: run.trust.calibrated ? "conf." : "uncal.",
     slotStarts: starts(chosen.map((length) => length * run.detail.slots))
   };
 }
