@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import inspect
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -319,9 +320,13 @@ def run_notebook(path: Path) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
         quiet = ["--IPKernelApp.log_level=ERROR"]
-        nbclient.NotebookClient(
+        client = nbclient.NotebookClient(
             notebook, timeout=120, resources=resources, extra_arguments=quiet
-        ).execute()
+        )
+        # pictures are outputs of cells, whatever matplotlib is told outside
+        client.execute(
+            env={**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+        )
     return notebook
 
 

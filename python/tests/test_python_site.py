@@ -205,9 +205,12 @@ def test_notebooks_run(path, site):
         pytest.skip("no nbclient, ipykernel: pip install nbclient ipykernel")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     assert all(not cell.get("outputs") for cell in cells)  # kept without outputs
-    page = (site / "reference" / "notebooks" / f"{path.stem}.html").read_text(encoding="utf-8")
-    assert page.count('class="language-python') == sum(c["cell_type"] == "code" for c in cells)
-    assert page.count('class="language-text') >= 2 and f'src="{path.stem}-' in page
+    name = f"reference/notebooks/{path.stem}"
+    page = (site / f"{name}.html").read_text(encoding="utf-8")
+    shown = html.unescape(re.sub(r"<[^>]*>", "", page))
+    assert all("".join(c["source"]) in shown for c in cells if c["cell_type"] == "code")
+    text = (site.parent / "pages" / f"{name}.md").read_text(encoding="utf-8")
+    assert text.count("```text") >= 2 and f'src="{path.stem}-' in page
 
 
 def test_reference_is_complete(site, command):
