@@ -1,6 +1,6 @@
 // Playing with skills. The most probable action is taken that the skill has not tried where it saw
 // the same before: that one led back here. A skill ends when its policy says so and what is seen
-// changed, or after SLT_SKILL_STEPS steps.
+// changed, or when it has lasted too long.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,6 +11,8 @@
 #include <string.h>
 #include "skills/flag_bits.h"
 #include "skills/skills_impl.h"
+
+enum { CHOSEN_WELL = 2 }; // patience where the chooser took the skill, as demonstrated
 
 slt_status slt_skills_is(const char *path, bool *out) {
     slt_safetensors *file;
@@ -134,9 +136,14 @@ void slt_skill_player_begin(slt_skill_player *p, int skill) {
     if (p->tally) p->tally[skill].starts++;
 }
 
-bool slt_skill_player_over(const slt_skill_player *p, const uint8_t *view) {
-    if (p->skill < 0 || p->age >= SLT_SKILL_STEPS) return true;
+// patience: times its longest segment that a skill may last
+static bool is_over(const slt_skill_player *p, const uint8_t *view, int patience) {
+    if (p->skill < 0 || p->age >= patience * p->skills->longest[p->skill]) return true;
     return p->ends && memcmp(p->before, view, (size_t)p->skills->code.size) != 0;
+}
+
+bool slt_skill_player_over(const slt_skill_player *p, const uint8_t *view) {
+    return is_over(p, view, 1);
 }
 
 bool slt_skill_player_reached(const slt_skill_player *p, const uint8_t *view) {
@@ -189,7 +196,7 @@ int slt_skill_player_step(slt_skill_player *p, const uint8_t *view) {
 int slt_skill_player_act(slt_skill_player *p, const uint8_t *view) {
     uint16_t ones[SLT_SKILL_ONES];
     int64_t count = see(p, view, ones);
-    if (slt_skill_player_over(p, view)) {
+    if (is_over(p, view, CHOSEN_WELL)) {
         slt_skill_player_finish(p, view);
         slt_skill_player_begin(p, choose(p, ones, count));
     }

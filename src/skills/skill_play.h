@@ -70,7 +70,8 @@ int64_t slt_skill_player_see(slt_skill_player *player, const uint8_t *view, uint
 uint32_t slt_skill_hash(const uint16_t *ones, int64_t count);
 // an action of the present skill by the logits that the network gives for them
 int slt_skill_player_take(slt_skill_player *player, const uint8_t *view, const float *logits);
-// is the present skill over? view: after its last step. True when there is none
+// Is the present skill over? view: after its last step. True when there is none. A skill that may
+// be out of place lasts at most as long as its longest demonstrated segment
 bool slt_skill_player_over(const slt_skill_player *player, const uint8_t *view);
 // was the last step an effect of the present skill?
 bool slt_skill_player_reached(const slt_skill_player *player, const uint8_t *view);

@@ -10,7 +10,12 @@
 
 static const char *const SCOPES[] = {"policy", "chooser"};
 
-enum { NETS = 2, ARRAYS = SLT_TYPES_ARRAYS + 6 + NETS * SLT_SKILL_PARTS, NAME = 48 };
+enum {
+    NETS = 2,
+    ARRAYS = SLT_TYPES_ARRAYS + 7 + NETS * SLT_SKILL_PARTS,
+    NAME = 48,
+    LONGEST = 1000000
+};
 
 static slt_skill_net *net_of(slt_skills *skills, int n) {
     return n ? &skills->chooser : &skills->policy;
@@ -50,6 +55,7 @@ slt_status slt_skills_pack(const slt_skills *skills, slt_arena *arena, slt_array
     const slt_array own[] = {
         {"skill_of_type", SLT_DTYPE_I32, 1, {slt_types_count(k->types)}, 0, 0, k->skill_of_type},
         {"levels", SLT_DTYPE_U16, 1, {k->code.size}, 0, 0, k->code.levels},
+        {"longest", SLT_DTYPE_I32, 1, {k->count}, 0, 0, k->longest},
         {"held_out", SLT_DTYPE_F64, 2, {k->count, 3}, 0, 0, k->shown},
         {"choice", SLT_DTYPE_F64, 1, {one}, 0, 0, choice},
     };
@@ -119,6 +125,18 @@ static slt_status read_numbers(slt_skills *k, const slt_safetensors *file) {
         if (k->code.levels[i] < 1 || k->code.levels[i] > 256)
             return refuse(file, "levels", "a number is not 1 to 256");
     return slt_skill_code_lay(&k->code, &k->arena);
+}
+
+static slt_status read_longest(slt_skills *k, const slt_safetensors *file) {
+    const slt_array *array;
+    const int64_t count = k->count;
+    SLT_TRY(slt_safetensors_get(file, "longest", SLT_DTYPE_I32, 1, &count, &array));
+    SLT_TRY(SLT_NEW(&k->arena, &k->longest, (size_t)count));
+    memcpy(k->longest, array->data, array->bytes);
+    for (int64_t i = 0; i < count; i++)
+        if (k->longest[i] < 1 || k->longest[i] > LONGEST)
+            return refuse(file, "longest", "a length is not 1 to 1000000");
+    return SLT_OK;
 }
 
 static slt_status read_moves(slt_view_map *map, slt_arena *arena, const slt_safetensors *file) {
@@ -206,6 +224,7 @@ static slt_status read_skills(slt_skills *k, const slt_safetensors *file, const 
     for (const char *c = ids ? ids : ""; *c; c++) k->tasks += *c == ',';
     SLT_TRY(slt_arena_text(&k->arena, ids ? ids : "", strlen(ids ? ids : ""), &k->environment));
     SLT_TRY(read_numbers(k, file));
+    SLT_TRY(read_longest(k, file));
     SLT_TRY(read_map(k, file));
     SLT_TRY(read_shown(k, file));
     SLT_TRY(slt_safetensors_get(file, "policy.see.bias", SLT_DTYPE_F32, 2, row, &bias));

@@ -12,9 +12,6 @@
 
 #define SLT_SKILLS_FORMAT "slottar-skills-1"
 
-// the longest that a skill acts before another is chosen
-enum { SLT_SKILL_STEPS = 32 };
-
 // Numbers of an observation become ones: a number with L levels takes L - 1 places, and value v > 0
 // is a one at place v - 1 of these. Levels are those that training has; larger values count as the
 // largest. Places of what is remembered follow.
@@ -39,6 +36,7 @@ struct slt_skills {
     slt_view_map map;          // things 0: no memory
     int actions, count, tasks; // count: skills
     int32_t *skill_of_type;    // [types]
+    int32_t *longest;          // [count] steps of the longest demonstrated segment
     char *environment;         // ids of the tasks, commas between them; "": unknown
     // code, then a place per skill -> a head per skill: action + actions * it is the last
     slt_skill_net policy;

@@ -306,6 +306,19 @@ static slt_status merge(learner *l) {
     return SLT_OK;
 }
 
+static slt_status find_longest(learner *l) {
+    slt_skills *k = l->skills;
+    int32_t length = 0;
+    SLT_TRY(SLT_NEW(&k->arena, &k->longest, (size_t)k->count));
+    for (int i = 0; i < k->count; i++) k->longest[i] = 1;
+    for (const step *s = l->steps; s < l->steps + l->count; s++) {
+        int32_t *longest = &k->longest[k->skill_of_type[s->type]];
+        length = s->begins ? 1 : length + 1;
+        if (length > *longest) *longest = length;
+    }
+    return SLT_OK;
+}
+
 // ---- how well they do on what was held out
 
 static int largest(const float *values, int count) {
@@ -412,6 +425,7 @@ static slt_status learn(learner *l) {
     if (l->options.memory) SLT_TRY(learn_map(l));
     SLT_TRY(read_steps(l));
     SLT_TRY(merge(l));
+    SLT_TRY(find_longest(l));
     return learn_nets(l);
 }
 

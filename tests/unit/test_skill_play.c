@@ -142,6 +142,39 @@ static void nothing_twice(void **state) {
     slt_skills_close(skills);
 }
 
+// a skill that never ends lasts as long as its longest segment, twice as long for the chooser
+static void no_longer_than_shown(void **state) {
+    (void)state;
+    enum { ACTIONS = 6, PLAYABLE = 5, BIAS = 5, LONGEST = 3 };
+    static uint8_t view[1075];
+    static slt_skill_player p;
+    slt_skill_tally tally[SLT_SKILL_COUNT] = {{0}};
+    slt_skills *skills;
+    CHECK_OK(slt_skills_open(context, "skills.safetensors", &skills));
+    slt_skill_matrix m = slt_skill_part(skills->policy.shape, BIAS);
+    for (int k = 0; k < m.columns; k++)
+        skills->policy.part[BIAS][k] = k / ACTIONS % 2 ? -1e6f : 1e6f;
+    for (int i = 0; i < skills->count; i++) {
+        assert_in_range(skills->longest[i], 2, 64);
+        skills->longest[i] = LONGEST;
+    }
+    slt_skill_player_start(&p, skills, 0, PLAYABLE);
+    slt_skill_player_begin(&p, 0);
+    for (int t = 0; t < LONGEST; t++) {
+        assert_false(slt_skill_player_over(&p, view));
+        slt_skill_player_step(&p, view);
+        view[t] ^= 1;
+    }
+    assert_true(slt_skill_player_over(&p, view));
+    slt_skill_player_start(&p, skills, 0, PLAYABLE);
+    p.tally = tally;
+    for (int t = 0; t < 4 * LONGEST; t++) {
+        slt_skill_player_act(&p, view);
+        assert_int_equal(p.age, t % (2 * LONGEST) + 1);
+    }
+    slt_skills_close(skills);
+}
+
 static void what_does_not_fit(void **state) {
     (void)state;
     static const char *const other = "makestickfull-v0", *const grid = "MiniGrid-DoorKey-8x8-v0";
@@ -164,6 +197,7 @@ int main(void) {
         cmocka_unit_test(they_act),
         cmocka_unit_test(step_by_step),
         cmocka_unit_test(nothing_twice),
+        cmocka_unit_test(no_longer_than_shown),
         cmocka_unit_test(what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, two_threads, no_context);
