@@ -42,6 +42,8 @@ typedef struct {
     slt_arena arena; // of the chain
     const slt_variant *variant;
     bool done, effects;
+    // how certain it is of boundaries between two laws, up to SLT_SURE; [law before][law after]
+    uint8_t sure[SLT_MOST_LAWS][SLT_MOST_LAWS];
     union {
         slt_linear_chain linear;
         slt_symbol_chain symbols;

@@ -16,7 +16,8 @@ enum {
     ABOUT = 5,
     HEAD = 7, // numbers of a summary before those of the answers
     SUMMARY = HEAD + 3 * SLT_MOST_ANSWERS,
-    VOTES = 1 + SLT_MOST_MODES
+    VOTES = 1 + SLT_MOST_MODES,
+    SURE = SLT_MOST_LAWS * SLT_MOST_LAWS
 };
 static const char FORMAT[] = "slottar-members-1";
 
@@ -83,6 +84,9 @@ static slt_status add_group(arrays *a, slt_segmenter *s, int g) {
     const char *name = group->spec->name;
     double *votes, *thresholds, *summary;
     int32_t *rules;
+    uint8_t *sure;
+    SLT_TRY(SLT_NEW(&a->arena, &sure, (size_t)group->count * SURE));
+    for (int i = 0; i < group->count; i++) memcpy(sure + i * SURE, group->members[i].sure, SURE);
     SLT_TRY(SLT_NEW(&a->arena, &rules, 2));
     rules[0] = group->rules.tolerance;
     rules[1] = group->rules.least_length;
@@ -99,6 +103,7 @@ static slt_status add_group(arrays *a, slt_segmenter *s, int g) {
     add(a, SLT_DTYPE_F64, VOTES, -1, thresholds, "%s.thresholds", name);
     add(a, SLT_DTYPE_F64, SUMMARY, -1, summary, "%s.summary", name);
     add(a, SLT_DTYPE_I32, 2, -1, rules, "%s.rules", name);
+    add(a, SLT_DTYPE_U8, group->count, SURE, sure, "%s.sure", name);
     if (group->agreement)
         add(a, SLT_DTYPE_F32, group->count, group->count, group->agreement, "%s.agreement", name);
     for (int i = 0; i < group->count; i++) {
@@ -229,7 +234,11 @@ static slt_status read_standard(const reading *r, const char *what, int size, sl
 static slt_status read_members(reading *r, slt_run_group *group, int64_t count) {
     slt_segmenter *s = r->s;
     const char *name = group->spec->name;
-    const slt_array *shape, *values;
+    const slt_array *shape, *values, *sure;
+    char text[TENSOR_NAME];
+    int64_t size_of_sure[2] = {count, SURE};
+    snprintf(text, sizeof text, "%s.sure", name);
+    SLT_TRY(slt_safetensors_get(r->file, text, SLT_DTYPE_U8, 2, size_of_sure, &sure));
     SLT_TRY(SLT_NEW(&s->arena, &group->members, (size_t)count));
     for (int i = 0; i < count; i++) {
         slt_member *member = &group->members[i];
@@ -242,6 +251,7 @@ static slt_status read_members(reading *r, slt_run_group *group, int64_t count) 
         int64_t size = (int64_t)slt_member_size(group, member);
         SLT_TRY(get(r, SLT_DTYPE_F64, size, &values, "%s.%04d.values", name, i));
         SLT_TRY(slt_member_unpack(s, group, member, values->data, r->path));
+        memcpy(member->sure, (const uint8_t *)sure->data + i * SURE, SURE);
     }
     return SLT_OK;
 }

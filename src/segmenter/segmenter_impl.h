@@ -111,6 +111,9 @@ const double *slt_group_counts(const slt_segmenter *s, const slt_run_group *grou
 slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
                              const slt_recording *recording, slt_arena *arena, slt_ballots *out,
                              uint8_t ***laws);
+// How certain each member is of its boundaries ([members]); sets its `sure`.
+slt_status slt_group_certainty(slt_segmenter *s, const slt_run_group *group, slt_arena *arena,
+                               const slt_recording *held_out, double **out);
 // Weights, thresholds and modes of a group from held-out episodes, and what it says of itself; its
 // arrays are of `arena`.
 slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, slt_arena *arena,

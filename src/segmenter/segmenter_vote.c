@@ -14,10 +14,7 @@ static const double ENOUGH_TRUST = .8, NEAR_TIE = .05;
 // steps: shorter segments are events rather than sub-routines
 static const double SHORT = 2.5;
 
-enum {
-    ROUNDS = 2,            // of weighing runs by the answer
-    CERTAINTY_STEPS = 8000 // that are enough to see how sure runs are
-};
+enum { ROUNDS = 2 }; // of weighing runs by the answer
 
 // ---- ballots
 
@@ -27,6 +24,12 @@ typedef struct {
     const slt_recording *recording;
     uint8_t **cut, **law;
 } poll;
+
+// boundaries become what the member's certainty makes of them
+static void weigh_cuts(const slt_member *member, int64_t steps, const uint8_t *law, uint8_t *cut) {
+    for (int64_t t = 0; t + 1 < steps; t++)
+        if (cut[t]) cut[t] = member->sure[law[t]][law[t + 1]];
+}
 
 static slt_status ask(void *user, int i) {
     poll *p = user;
@@ -54,6 +57,8 @@ slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
         SLT_TRY(slt_members_segment(s, group, recording, cut, law));
     else
         SLT_TRY(slt_parallel_for(s->context, group->count, ask, &p));
+    for (int i = 0; i < group->count; i++)
+        weigh_cuts(&group->members[i], recording->steps, p.law[i], p.cut[i]);
     *out = (slt_ballots){.runs = group->count,
                          .episodes = recording->episodes,
                          .steps = recording->steps,
@@ -89,54 +94,6 @@ static slt_status decide(slt_segmenter *s, const slt_vote_rules *rules, slt_aren
     vote->threshold = choice.threshold;
     *expected = choice.expected;
     slt_vote_keep(&candidates, choice.threshold, &s->vote_told, ballots->steps, cut, NULL);
-    return SLT_OK;
-}
-
-// ---- how certain the runs are
-
-typedef struct {
-    slt_segmenter *s;
-    const slt_run_group *group;
-    slt_recording some; // of the held-out episodes
-    double *certainty;  // [members]
-} doubt;
-
-static slt_status certainty_of(doubt *d, slt_arena *arena, int i) {
-    const slt_recording *r = &d->some;
-    slt_ballots shape = {.episodes = r->episodes, .steps = r->steps, .offsets = r->offsets};
-    uint8_t *cut, *law;
-    float *chance;
-    SLT_TRY(SLT_NEW(arena, &cut, (size_t)r->steps + 1));
-    SLT_TRY(SLT_NEW(arena, &law, (size_t)r->steps + 1));
-    SLT_TRY(SLT_NEW(arena, &chance, (size_t)r->steps + 1));
-    SLT_TRY(slt_member_segment(d->s, d->group, &d->group->members[i], r, cut, law, chance));
-    return slt_vote_certainty(arena, &shape, &d->group->rules, cut, chance, &d->certainty[i]);
-}
-
-static slt_status ask_certainty(void *user, int i) {
-    doubt *d = user;
-    slt_arena arena;
-    if (!(d->group->votes[0].weights[i] > 0)) return SLT_OK;
-    slt_arena_init(&arena, &d->s->context->allocator, 0);
-    slt_status status = certainty_of(d, &arena, i);
-    slt_arena_deinit(&arena);
-    return status;
-}
-
-// The mean over the runs that count. Where ends are lost from the record, or may be any of several
-// steps, runs can agree on what is likeliest and each know that it is not certain.
-static slt_status mean_certainty(slt_segmenter *s, const slt_run_group *group, slt_arena *arena,
-                                 const slt_recording *held_out, int counted, double *out) {
-    doubt d = {.s = s, .group = group, .some = *held_out};
-    SLT_TRY(SLT_NEW(arena, &d.certainty, (size_t)group->count));
-    d.some.episodes = 0;
-    while (d.some.episodes < held_out->episodes &&
-           held_out->offsets[d.some.episodes] < CERTAINTY_STEPS)
-        d.some.episodes++;
-    d.some.steps = held_out->offsets[d.some.episodes];
-    SLT_TRY(slt_parallel_for(s->context, group->count, ask_certainty, &d));
-    *out = 0;
-    for (int i = 0; i < group->count; i++) *out += d.certainty[i] / counted;
     return SLT_OK;
 }
 
@@ -181,7 +138,9 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
     slt_ballots ballots;
     slt_vote_of equal = {0};
     uint8_t *cut, *other;
+    double *certainty;
     int half = 0;
+    SLT_TRY(slt_group_certainty(s, group, arena, held_out, &certainty));
     SLT_TRY(slt_group_ballots(s, group, held_out, arena, &ballots, NULL));
     SLT_TRY(slt_vote_agreement(keep, &ballots, &group->rules, &group->agreement));
     SLT_TRY(SLT_NEW(arena, &cut, (size_t)ballots.steps + 1));
@@ -198,7 +157,8 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
         equal.weights[i] = group->votes[0].weights[i] > 0 ? 1. / half : 0;
     SLT_TRY(decide(s, &group->rules, arena, &ballots, &equal, &out->equal, other));
     SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &group->rules, cut, &out->support));
-    SLT_TRY(mean_certainty(s, group, arena, held_out, half, &out->certainty));
+    out->certainty = 0;
+    for (int i = 0; i < group->count; i++) out->certainty += equal.weights[i] * certainty[i];
     out->agreement = mean_off_diagonal(group->agreement, group->count);
     out->segments = segments_per_episode(cut, &ballots);
     group->length = (double)ballots.steps / (out->segments * (double)ballots.episodes);

@@ -41,7 +41,8 @@ slt_status slt_vote_plan_of(slt_segmenter *s, const slt_vote_plan **out) {
     slt_vote_plan *plan = s->stream_plans;
     const slt_run_group *group = &s->groups[s->result.chosen];
     for (; plan; plan = plan->next)
-        if (plan->chosen == s->result.chosen && plan->answer == s->answer) return *out = plan, SLT_OK;
+        if (plan->chosen == s->result.chosen && plan->answer == s->answer)
+            return *out = plan, SLT_OK;
     SLT_TRY(SLT_NEW(&s->arena, &plan, 1));
     plan->s = s;
     plan->chosen = s->result.chosen;
@@ -109,14 +110,18 @@ static int best_of(const double *value, int K) {
 }
 
 // the likeliest path to this step, as far back as it differs from the one before
-static void trace(const slt_paths *p, slt_member_state *m, int K, int law) {
+static void trace(const slt_paths *p, int member, int law) {
+    slt_member_state *m = &p->members[member];
+    const slt_member_plan *plan = &p->plan->members[member];
+    int K = plan->K;
     int64_t t = p->steps - p->base, frozen = p->frozen - p->base;
     m->path[t] = (uint8_t)law;
     m->cut[t] = 0;
     for (; t > 0 && t - 1 > frozen; t--) {
         uint8_t from = m->back[t * K + law];
+        int after = law;
         law = from & (SLT_CHAIN_CUT - 1);
-        m->cut[t - 1] = (from & SLT_CHAIN_CUT) != 0;
+        m->cut[t - 1] = from & SLT_CHAIN_CUT ? plan->member->sure[law][after] : 0;
         if (m->path[t - 1] == law) return;
         m->path[t - 1] = (uint8_t)law;
     }
@@ -138,7 +143,7 @@ static double push_linear(slt_paths *p, const slt_stream_step *step) {
         uint8_t *back = m->back + (p->steps - p->base) * K;
         chance += plan->weights[i] * slt_linear_advance(&plan->members[i].linear, &m->linear, first,
                                                         p->inputs, p->action, back);
-        trace(p, m, K, best_of(m->linear.value, K));
+        trace(p, i, best_of(m->linear.value, K));
     }
     memcpy(p->inputs + D, p->action, sizeof *p->action * (size_t)A);
     return chance;
@@ -164,7 +169,7 @@ static double push_symbols(slt_paths *p, const slt_stream_step *step) {
             chance +=
                 plan->weights[i] * slt_symbol_advance(chain, &m->symbols, p->before, symbol, action,
                                                       m->back + (p->steps - p->base) * K);
-        trace(p, m, K, best_of(m->symbols.value, K));
+        trace(p, i, best_of(m->symbols.value, K));
     }
     p->before = action;
     if (plan->effects) memcpy(p->observation, step->observation, observed);

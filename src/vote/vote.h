@@ -12,12 +12,14 @@
 #include <stdbool.h>
 #include "core/memory.h"
 
-// boundaries of all runs on the same episodes
+// Boundaries of all runs on the same episodes. Where a segment of a run ends with a step, `cut` is
+// how certain the run is of boundaries of that kind, up to SLT_SURE; elsewhere it is 0.
+enum { SLT_SURE = 255 };
 typedef struct {
     int runs;
     int64_t episodes, steps;
     const int64_t *offsets;    // [episodes+1]
-    const uint8_t *const *cut; // [runs][steps] 1: a segment ends with this step
+    const uint8_t *const *cut; // [runs][steps]
 } slt_ballots;
 
 typedef struct {
@@ -41,7 +43,8 @@ slt_status slt_vote_reweigh(slt_arena *arena, const slt_ballots *ballots,
 
 // ---- candidates
 
-// a place where runs have a boundary: the weight of those within the tolerance
+// a place where runs have a boundary: the weight of those within the tolerance, each as far as it
+// is certain
 typedef struct {
     int64_t episode, step; // step: over all episodes
     float height;          // at most 1

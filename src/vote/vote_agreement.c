@@ -23,15 +23,16 @@ static void widen(const slt_ballots *b, const uint8_t *cut, int tolerance, uint8
     }
 }
 
+// boundaries of a that lie where b is 1
 static int64_t both(const uint8_t *a, const uint8_t *b, int64_t steps) {
     int64_t count = 0;
-    for (int64_t t = 0; t < steps; t++) count += a[t] & b[t];
+    for (int64_t t = 0; t < steps; t++) count += (a[t] != 0) & b[t];
     return count;
 }
 
 static int64_t ones(const uint8_t *a, int64_t steps) {
     int64_t count = 0;
-    for (int64_t t = 0; t < steps; t++) count += a[t];
+    for (int64_t t = 0; t < steps; t++) count += a[t] != 0;
     return count;
 }
 

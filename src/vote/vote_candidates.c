@@ -9,6 +9,11 @@
 
 static const float LEAST = .02f;
 
+// what a boundary of a run counts
+static inline double worth(double weight, uint8_t cut) {
+    return cut == SLT_SURE ? weight : weight * cut / SLT_SURE;
+}
+
 // one window at work
 typedef struct {
     const slt_vote_window *window;
@@ -62,7 +67,8 @@ static void load(episode *e) {
     for (int r = 0; r < w->runs; r++) {
         uint8_t *left = e->left + r * e->length;
         memcpy(left, w->cut[r] + w->first, (size_t)e->length);
-        for (int64_t t = 0; t < e->length; t++) e->vote[t] += e->weights[r] * left[t];
+        for (int64_t t = 0; t < e->length; t++)
+            if (left[t]) e->vote[t] += worth(e->weights[r], left[t]);
     }
     for (int64_t t = 0; t < e->length; t++) {
         e->height[t] = 0;
@@ -89,8 +95,8 @@ static void take_from(episode *e, int run, int64_t at) {
         for (int side = -1; side <= 1; side += 2) {
             int64_t s = at + side * d;
             if (s < 0 || s >= e->length || !left[s]) continue;
+            e->vote[s] -= worth(e->weights[run], left[s]);
             left[s] = 0;
-            e->vote[s] -= e->weights[run];
             return;
         }
 }
@@ -179,8 +185,8 @@ static int64_t most_candidates(const slt_ballots *b, const double *weights, doub
     int64_t most = 0;
     for (int r = 0; r < b->runs; r++)
         for (int64_t t = 0; t < b->steps; t++) {
-            *votes += weights[r] * b->cut[r][t];
-            most += b->cut[r][t];
+            *votes += worth(weights[r], b->cut[r][t]);
+            most += b->cut[r][t] != 0;
         }
     return most < b->steps ? most : b->steps;
 }

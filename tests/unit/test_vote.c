@@ -44,9 +44,9 @@ static void test_agreement(void **state) {
     (void)state;
     float *m;
     slt_ballots b = ballots(3);
-    rows[0][5] = rows[0][30] = 1;
-    rows[1][6] = rows[1][30] = 1;  // within one step: the same
-    rows[2][10] = rows[2][35] = 1; // elsewhere
+    rows[0][5] = rows[0][30] = SLT_SURE;
+    rows[1][6] = rows[1][30] = SLT_SURE;  // within one step: the same
+    rows[2][10] = rows[2][35] = SLT_SURE; // elsewhere
     CHECK_OK(slt_vote_agreement(&arena, &b, &phases, &m));
     assert_float_equal(m[0 * 3 + 1], 1, 1e-6);
     assert_float_equal(m[0 * 3 + 2], 0, 1e-6);
@@ -58,7 +58,7 @@ static void test_chance(void **state) {
     (void)state;
     float *m;
     slt_ballots b = ballots(2);
-    rows[0][5] = rows[0][30] = 1;
+    rows[0][5] = rows[0][30] = SLT_SURE;
     memset(rows[1], 1, STEPS);
     rows[1][19] = rows[1][STEPS - 1] = 0;
     CHECK_OK(slt_vote_agreement(&arena, &b, &phases, &m));
@@ -70,8 +70,8 @@ static void test_episodes_are_apart(void **state) {
     (void)state;
     float *m;
     slt_ballots b = ballots(2);
-    rows[0][18] = 1;
-    rows[1][20] = 1;
+    rows[0][18] = SLT_SURE;
+    rows[1][20] = SLT_SURE;
     slt_vote_rules wide = {.tolerance = 2, .least_length = 1};
     CHECK_OK(slt_vote_agreement(&arena, &b, &wide, &m));
     assert_float_equal(m[1], 0, 1e-6);
@@ -95,8 +95,8 @@ static void test_weights(void **state) {
 static void test_candidates(void **state) {
     (void)state;
     const double w[4] = {.25, .25, .25, .25};
-    rows[0][5] = rows[1][5] = rows[2][6] = 1;
-    rows[3][12] = 1;
+    rows[0][5] = rows[1][5] = rows[2][6] = SLT_SURE;
+    rows[3][12] = SLT_SURE;
     slt_candidates c = candidates_of(4, w, &phases);
     assert_int_equal(c.count, 2);
     assert_int_equal(c.list[0].step, 5);
@@ -105,16 +105,29 @@ static void test_candidates(void **state) {
     assert_float_equal(c.votes, 1, 1e-9);
 }
 
+// a boundary counts as far as its run is certain of such boundaries
+static void test_unsure_runs(void **state) {
+    (void)state;
+    const double w[4] = {.25, .25, .25, .25};
+    rows[0][5] = rows[1][5] = SLT_SURE;
+    rows[2][6] = 51; // a fifth
+    slt_candidates c = candidates_of(4, w, &phases);
+    assert_int_equal(c.count, 1);
+    assert_int_equal(c.list[0].step, 5);
+    assert_float_equal(c.list[0].height, .55, 1e-6);
+    assert_float_equal(c.votes, .55, 1e-9);
+}
+
 // with segments of one step both of two neighbours are found; with three, one
 static void test_least_length(void **state) {
     (void)state;
     const double w[2] = {.5, .5};
-    for (int i = 0; i < 2; i++) rows[i][8] = rows[i][10] = 1;
+    for (int i = 0; i < 2; i++) rows[i][8] = rows[i][10] = SLT_SURE;
     assert_int_equal(candidates_of(2, w, &events).count, 2);
     assert_int_equal(candidates_of(2, w, &phases).count, 1);
     // none so near to an end that a piece is too short
     memset(rows, 0, sizeof rows);
-    for (int i = 0; i < 2; i++) rows[i][1] = rows[i][17] = 1;
+    for (int i = 0; i < 2; i++) rows[i][1] = rows[i][17] = SLT_SURE;
     assert_int_equal(candidates_of(2, w, &phases).count, 0);
     assert_int_equal(candidates_of(2, w, &events).count, 2);
 }
@@ -125,8 +138,8 @@ static void test_choice(void **state) {
     slt_vote_choice choice;
     uint8_t kept[STEPS];
     float height[STEPS];
-    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
-    rows[3][12] = 1; // one run of four
+    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = SLT_SURE;
+    rows[3][12] = SLT_SURE; // one run of four
     slt_candidates c = candidates_of(4, w, &phases);
     CHECK_OK(slt_vote_choose(&arena, &c, &choice));
     assert_float_equal(choice.threshold, 2 / (2 + 2.25), 1e-6);
@@ -142,9 +155,9 @@ static void test_told(void **state) {
     const double w[4] = {.25, .25, .25, .25};
     const double three[3] = {0, 0, 1}, two[2] = {0, 1}, five[5] = {[4] = 1};
     uint8_t kept[STEPS];
-    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
-    for (int i = 0; i < 3; i++) rows[i][25] = 1;
-    rows[3][12] = rows[2][16] = rows[3][16] = 1;
+    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = SLT_SURE;
+    for (int i = 0; i < 3; i++) rows[i][25] = SLT_SURE;
+    rows[3][12] = rows[2][16] = rows[3][16] = SLT_SURE;
     slt_candidates c = candidates_of(4, w, &phases);
     slt_vote_keep(&c, .6, &(slt_vote_told){three, 3, 0}, STEPS, kept, NULL);
     assert_true(kept[6] && kept[16] && !kept[12]); // the higher of the two below the threshold
@@ -160,8 +173,8 @@ static void test_told_what_was_counted(void **state) {
     (void)state;
     const double w[4] = {.25, .25, .25, .25}, counted[2] = {.1, .9};
     uint8_t kept[STEPS];
-    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][12] = rows[i][30] = 1;
-    for (int i = 0; i < 2; i++) rows[i][25] = 1;
+    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][12] = rows[i][30] = SLT_SURE;
+    for (int i = 0; i < 2; i++) rows[i][25] = SLT_SURE;
     slt_candidates c = candidates_of(4, w, &phases);
     slt_vote_keep(&c, .45, &(slt_vote_told){counted, 2, .1}, STEPS, kept, NULL);
     assert_true(kept[6] && kept[12] && kept[30] && !kept[25]);
@@ -172,8 +185,8 @@ static void test_told_what_is_found(void **state) {
     (void)state;
     const double w[4] = {.25, .25, .25, .25}, mostly_two[4] = {0, .9, .1, 0};
     uint8_t kept[STEPS];
-    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = 1;
-    for (int i = 0; i < 3; i++) rows[i][12] = 1;
+    for (int i = 0; i < 4; i++) rows[i][6] = rows[i][30] = SLT_SURE;
+    for (int i = 0; i < 3; i++) rows[i][12] = SLT_SURE;
     slt_candidates c = candidates_of(4, w, &phases);
     slt_vote_keep(&c, .7, &(slt_vote_told){mostly_two, 4, 0}, STEPS, kept, NULL);
     assert_true(kept[6] && kept[12] && kept[30]);
@@ -183,7 +196,7 @@ static void test_weighed_by_the_answer(void **state) {
     (void)state;
     double w[5];
     uint8_t answer[STEPS] = {0};
-    for (int i = 0; i < 5; i++) rows[i][i < 3 ? 6 : 12] = rows[i][30] = 1;
+    for (int i = 0; i < 5; i++) rows[i][i < 3 ? 6 : 12] = rows[i][30] = SLT_SURE;
     answer[12] = answer[30] = 1;
     slt_ballots b = ballots(5);
     CHECK_OK(slt_vote_reweigh(&arena, &b, &phases, answer, w));
@@ -205,7 +218,7 @@ static void test_certainty(void **state) {
     (void)state;
     float chance[STEPS] = {0};
     double sure, spread, half, many;
-    rows[0][6] = rows[0][30] = 1;
+    rows[0][6] = rows[0][30] = SLT_SURE;
     slt_ballots b = ballots(1);
     chance[6] = chance[30] = 1;
     CHECK_OK(slt_vote_certainty(&arena, &b, &phases, rows[0], chance, &sure));
@@ -248,7 +261,8 @@ static void test_order(void **state) {
         for (int i = 0; i < RUNS; i++)
             for (int t = 0; t < STEPS; t++) {
                 x = x * 1664525u + 1013904223u;
-                rows[i][t] = (x >> 24) < 60 && t != 19 && t != STEPS - 1;
+                rows[i][t] =
+                    (x >> 24) < 60 && t != 19 && t != STEPS - 1 ? (uint8_t)(x >> 8 | 1) : 0;
             }
         slt_candidates c = candidates_of(RUNS, w, &phases);
         for (int64_t i = 0; i < c.count; i++) {
@@ -275,6 +289,7 @@ int main(void) {
         TEST(test_episodes_are_apart),
         TEST(test_weights),
         TEST(test_candidates),
+        TEST(test_unsure_runs),
         TEST(test_least_length),
         TEST(test_choice),
         TEST(test_told),
