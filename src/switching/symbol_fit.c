@@ -10,6 +10,8 @@
 
 enum { LEAST_SWEEPS = 20, SHORT_SWEEPS = 6, SHORT_EPISODES = 120, MOST_ENDS = 3 };
 static const double RARE = .005;      // share of steps below which a symbol is no candidate
+static const double COMMON = .4;      // share above which it ends no segment, unless told
+static const double OFTEN = .5;       // an event ends a segment at least so often, unless told
 static const double CLOSE_LAWS = .05; // Jensen-Shannon distance of laws that are one, in nats
 static const double LEAST_HAZARD = 1e-6;
 static const double LEAST_PRIOR = 1e-12; // of the greatest chance; counts below are impossible
@@ -25,6 +27,7 @@ typedef struct {
     double *best;        // the values of the best start
     int64_t *candidates; // [Q] symbols that may be sure ends
     int64_t candidate_count;
+    bool *barred; // [Q] symbols that end no segment
 } fit;
 
 // ---- the chain
@@ -178,7 +181,7 @@ static void maximise(fit *f) {
     }
     for (int q = 0; q < c->Q; q++) {
         double h = (s->h[q] + more) / (s->h[q] + s->stays[q] + 2 * more);
-        c->h[q] = fmin(1 - LEAST_HAZARD, fmax(LEAST_HAZARD, h));
+        c->h[q] = f->barred[q] ? LEAST_HAZARD : fmin(1 - LEAST_HAZARD, fmax(LEAST_HAZARD, h));
     }
 }
 
@@ -194,17 +197,38 @@ static void sweep(fit *f, int most) {
     }
 }
 
-// ---- the likeliest of many starts
+// ---- which symbols are events
 
+// Ends after most of the steps are a chain of single steps, not of segments: what is done most of
+// the time is no event. Told the number of segments, a chain cannot end there.
 static void find_candidates(fit *f) {
     const slt_symbols *s = f->symbols;
+    double steps = (double)f->steps;
     int64_t *times = f->candidates;
     for (int64_t e = 0; e < f->count; e++)
         for (int64_t t = s->offsets[f->episodes[e]]; t < s->offsets[f->episodes[e] + 1]; t++)
             times[s->symbol[t]]++;
-    for (int q = 0; q < f->chain->Q; q++)
-        if ((double)times[q] > RARE * (double)f->steps) f->candidates[f->candidate_count++] = q;
+    for (int q = 0; q < f->chain->Q; q++) {
+        double share = (double)times[q] / steps;
+        f->barred[q] = !f->chain->N && share > COMMON;
+        if (share > RARE && !f->barred[q]) f->candidates[f->candidate_count++] = q;
+    }
 }
+
+// Ends after a symbol that seldom ends a segment only change the law: no event. Whether there were
+// any.
+static bool bar_seldom(fit *f) {
+    slt_symbol_chain *c = f->chain;
+    bool any = false;
+    for (int q = 0; q < c->Q && !c->N; q++) {
+        if (f->barred[q] || c->h[q] >= OFTEN) continue;
+        any = f->barred[q] = true;
+        c->h[q] = LEAST_HAZARD;
+    }
+    return any;
+}
+
+// ---- the likeliest of many starts
 
 static void try_starts(fit *f, int starts) {
     slt_symbol_chain *c = f->chain;
@@ -230,8 +254,8 @@ static void begin(fit *f, int starts) {
         draw_phases(f);
         return;
     }
-    find_candidates(f);
-    if (starts > 0 && f->candidate_count) {
+    if (starts > 0) find_candidates(f);
+    if (f->candidate_count) {
         try_starts(f, starts);
         return;
     }
@@ -289,6 +313,7 @@ static slt_status reserve(fit *f, slt_arena *arena) {
     SLT_TRY(slt_symbol_tables_init(&f->tables, arena, f->chain, longest));
     SLT_TRY(new_sums(arena, f->chain, &f->sums));
     SLT_TRY(SLT_NEW(arena, &f->best, f->chain->size));
+    SLT_TRY(SLT_NEW(arena, &f->barred, (size_t)f->chain->Q));
     return SLT_NEW(arena, &f->candidates, (size_t)f->chain->Q);
 }
 
@@ -304,6 +329,7 @@ slt_status slt_symbol_fit(slt_arena *arena, const slt_symbols *symbols, const in
     if (status == SLT_OK) {
         begin(&f, options->starts);
         sweep(&f, options->sweeps);
+        if (f.candidate_count && bar_seldom(&f)) sweep(&f, options->sweeps);
         if (chain.family == SLT_CHAIN_PHASES) merge_laws(&chain);
         *out = chain;
     }

@@ -206,7 +206,7 @@ group=$(sed -n 's/^\* \([a-z]*\):.*/\1/p' out)
 for kind in events phases; do
     check "kind=$kind" 0 "$SLOTTAR" segment doors.safetensors kind=$kind --runs 6 --run $kind -o $kind.jsonl
     says "asks one group" out "* $kind: 6 runs, "
-    [ "$(grep -c 'runs, ' out)" = 1 ] && ok "alone" || not_ok "alone"
+    [ "$(grep -cE '(events|phases): 6 runs, ' out)" = 1 ] && ok "alone" || not_ok "alone"
 done
 check "info of discrete ones" 0 "$SLOTTAR" info doors
 says "has both groups" out " phases: 6 runs, "
@@ -220,6 +220,17 @@ says "has scores" out "vote"
 check "a bound on time" 0 "$SLOTTAR" segment doors.safetensors --seconds 1 --runs 1000 --run quick -q -o quick.jsonl
 check "a run of continuous actions" 1 "$SLOTTAR" segment a doors.safetensors
 says "is for those" err "continuous"
+
+# ---- what an event is: not the steps forward that are most of an episode (DoorKey), not the ends of a search (Craft)
+for set in doorkey craft-partial; do
+    "$SLOTTAR" collect $set --split 150,30,50 -o $set.npz -q >/dev/null
+    check "events of $set" 0 "$SLOTTAR" segment $set.npz kind=events --runs 6 --run $set -q -o $set.jsonl
+    check "scored" 0 "$SLOTTAR" eval $set --json
+    python "are the labelled ones" <<'P'
+import json
+assert json.load(open("out"))["mean"]["f1_one"] > .99
+P
+done
 
 # ---- several answers: chains with and without effects see other ends
 awk 'BEGIN { srand(5); print "episode,action,x"
@@ -260,8 +271,9 @@ check "stopped with runs that ended" 130 stopped 2 stop moves.csv "${columns[@]}
 says "says that they are kept" err "the runs that ended are saved"
 check "the same command" 0 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 1000 --run stop -o stop.jsonl
 grep -qE '^\* switching: [0-9]{1,3} runs' out && ok "answers with them" || not_ok "answers with them"
-"$SLOTTAR" collect doorkey --split 200,60,20 -q -o turns.safetensors
-check "segments of single steps" 0 "$SLOTTAR" segment turns.safetensors kind=events --runs 12 --run turns -o turns.jsonl
+awk 'BEGIN { srand(5); print "episode,action"; for (e = 0; e < 80; e++) for (k = 0; k < 8; k++) { r = int(3 * rand())
+    printf "%d,%s\n%d,%s\n", e, r == 0 ? "left" : r == 1 ? "right" : "down", e, r == 0 ? "grab" : r == 1 ? "push" : "pull" } }' >turns.csv
+check "segments of two steps" 0 "$SLOTTAR" segment turns.csv kind=events --runs 12 --run turns -o turns.jsonl
 says "are warned of" out "Segments have one or two steps on average"
 moves 2000 3 >many.csv
 check "stopped before enough ended" 130 stopped 0.5 early many.csv "${columns[@]}" --threads 1
