@@ -19,7 +19,7 @@
 #define DISCRETE_SETS   "phases-plain phases-mixed errands"
 #define VECTOR_SETS     "robot-carry"
 #define MDL_SHORT       "steps=400 slots=12"
-#define SLOTTAR_VECTORS "slots=14 hidden=64 slot_size=64 heads=4 batch=16 epochs=12"
+#define SLOTTAR_VECTORS "slots=16 hidden=64 slot_size=64 heads=4 batch=16 epochs=12"
 #define COMPILE_VECTORS "segments=12 hidden=64 batch=16 epochs=12"
 #define OMPN_VECTORS    "hidden=64 batch=16 epochs=12"
 #define OURS            "slottar-reference", "slottar", "mdl"
