@@ -225,9 +225,12 @@ static void warn_of_trust(slt_vote_result *r, const slt_vote_group *best) {
 
 static void warn_of_answers(slt_vote_result *r, const slt_vote_group *best) {
     char text[256];
-    if (best->answer_count > 1 && 2 * best->answers[1].runs > best->answers[0].runs) {
-        slt_format(text, sizeof text, "%d runs give another answer (%s): see --answer 2",
-                   best->answers[1].runs, best->answers[1].words);
+    int others = 0;
+    for (int i = 1; i < best->answer_count; i++) others += best->answers[i].runs;
+    if (others && 2 * others > best->answers[0].runs) {
+        slt_format(text, sizeof text, "%d runs give %s (%s): see --answer 2", others,
+                   best->answer_count > 2 ? "other answers" : "another answer",
+                   best->answers[1].words);
         warn(r, text);
     }
     if (best->segments < 1.05) warn(r, "One segment in nearly every episode was found");
