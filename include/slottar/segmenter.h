@@ -23,11 +23,11 @@ extern "C" {
 
 typedef struct slt_segmenter slt_segmenter;
 
-typedef enum { SLT_KIND_AUTO, SLT_KIND_EVENTS, SLT_KIND_PHASES } slt_segment_kind;
+typedef enum { SLT_KIND_AUTO, SLT_KIND_EVENTS, SLT_KIND_PHASES, SLT_KIND_WINDOWS } slt_segment_kind;
 
 // Zero: the defaults.
 typedef struct {
-    slt_segment_kind kind; // continuous actions have phases only
+    slt_segment_kind kind; // continuous actions have phases and windows only
     int runs;              // of every group, 4 to 1000; 0: 60
     double seconds;        // stop starting runs after so long; 0: no bound
     uint64_t seed;

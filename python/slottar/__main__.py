@@ -29,7 +29,7 @@ def _arguments(words: Optional[List[str]]) -> argparse.Namespace:
     add.add_argument("--observations", help="likewise: 'observation.state'; '': none")
     add.add_argument("--episode", help="csv: the column that tells episodes apart")
     add.add_argument("--prior", help="number of segments: 3, 3..6, ~4.5, probabilities")
-    add.add_argument("--kind", choices=("auto", "events", "phases"), default="auto")
+    add.add_argument("--kind", choices=("auto", "events", "phases", "windows"), default="auto")
     add.add_argument("--runs", type=int, default=60, help="of every group that votes")
     add.add_argument("--seconds", type=float, help="a bound on the time")
     add.add_argument("--min-length", type=int, help="steps of a segment")

@@ -355,9 +355,10 @@ const cli_command cli_segment = {
     .text =
         "Without RUN, many small models are trained on DATA, without labels, and vote on the\n"
         "boundaries. The summary reports number and length of segments and how far to trust them.\n"
-        "kind=events or kind=phases asks for one kind of segment; kind=auto takes the one whose "
-        "runs\n"
-        "agree more. Give what you know about the number of segments as prior=: 3, 3..6, ~4.5 (a\n"
+        "kind=events, kind=phases or kind=windows (long recordings of periodic motion) asks for "
+        "one\n"
+        "kind of segment; kind=auto takes the one whose runs agree more. Give what you know about "
+        "the number of segments as prior=: 3, 3..6, ~4.5 (a\n"
         "mean), a list of probabilities, or nothing. With --restarts or options of slottar-mdl,\n"
         "that model is trained instead.\n\n"
         "A JSON line per trajectory: episode, length, boundaries (the last step of every segment\n"

@@ -248,6 +248,16 @@ slt_status slt_hdf5_column_moved(hid_t episode, const slt_hdf5_field *column, co
     return sum_up(out, to);
 }
 
+static slt_status refuse_other(hid_t episode, const slt_leaf *found, const slt_leaf *want) {
+    char name[64] = "an episode";
+    if (H5Iget_name(episode, name, sizeof name) <= 0) snprintf(name, sizeof name, "an episode");
+    if (found->width != want->width)
+        SLT_FAIL(SLT_FORMAT, "%s: %s: %" PRId64 " numbers per step; the first episode has %" PRId64,
+                 name, want->name, found->width, want->width);
+    SLT_FAIL(SLT_FORMAT, "%s: %s: another type or shape than in the first episode", name,
+             want->name);
+}
+
 slt_status slt_hdf5_rows(hid_t episode, const slt_hdf5_field *column, int64_t *out) {
     for (int i = 0; i < column->count; i++) {
         const slt_leaf *want = &column->leaves[i];
@@ -257,7 +267,7 @@ slt_status slt_hdf5_rows(hid_t episode, const slt_hdf5_field *column, int64_t *o
         bool same = numeric && leaf.rank == want->rank && leaf.width == want->width &&
                     leaf.dtype == want->dtype;
         for (int k = 1; same && k < leaf.rank; k++) same = leaf.shape[k] == want->shape[k];
-        if (!same) SLT_FAIL(SLT_FORMAT, "%s: differs from that of the first episode", want->name);
+        if (!same) return refuse_other(episode, &leaf, want);
         if (i && leaf.shape[0] != *out)
             SLT_FAIL(SLT_FORMAT, "%s: has %" PRId64 " steps, %s %" PRId64, want->name,
                      leaf.shape[0], column->leaves[0].name, *out);

@@ -35,12 +35,19 @@ static const slt_variant events[] = {
     {8, .effects = false}, {8, .effects = true},
 };
 static const slt_variant phases[] = {{8}, {10}, {12}};
+static const slt_variant windows[] = {
+    { 8, SLT_LAW_SMOOTH, .20, 2}, {12, SLT_LAW_BOTH, .20, 3}, { 8, SLT_LAW_INERTIA, .20, 2},
+    {12, SLT_LAW_SMOOTH, .10, 3}, { 8, SLT_LAW_BOTH, .10, 2}, {12, SLT_LAW_INERTIA, .10, 3},
+    { 8, SLT_LAW_SMOOTH, .30, 2}, {12, SLT_LAW_BOTH, .30, 3}, { 8, SLT_LAW_INERTIA, .30, 2},
+    {12, SLT_LAW_SMOOTH, .45, 3}, { 8, SLT_LAW_BOTH, .45, 2}, {12, SLT_LAW_INERTIA, .45, 3},
+};
 
 #define VARIANTS(list) list, sizeof list / sizeof *list
 const slt_group_spec slt_group_specs[] = {
     {SLT_GROUP_SWITCHING, "switching", 3, VARIANTS(switching)},
     {SLT_GROUP_EVENTS,    "events",    1, VARIANTS(events)},
     {SLT_GROUP_PHASES,    "phases",    3, VARIANTS(phases)},
+    {SLT_GROUP_WINDOWS,   "windows",   3, VARIANTS(windows)},
     {0},
 };
 // clang-format on
@@ -51,8 +58,11 @@ const slt_group_spec *slt_group_spec_find(const char *name) {
     return NULL;
 }
 
-static bool is_linear(const slt_run_group *group) {
-    return group->spec->kind == SLT_GROUP_SWITCHING;
+static bool is_linear(const slt_run_group *group) { return slt_group_is_linear(group->spec->kind); }
+
+static const slt_motion *motion_of(const slt_recording *recording, const slt_member *member) {
+    return member->window ? &recording->windows[member->window - SLT_LEAST_WINDOW]
+                          : &recording->motion;
 }
 
 // ---- recordings
@@ -67,6 +77,9 @@ slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_
         out->episodes = out->motion.episodes;
         out->steps = out->motion.steps;
         out->offsets = out->motion.offsets;
+        for (int w = SLT_LEAST_WINDOW; group->hop && w <= SLT_MOST_WINDOW; w++)
+            SLT_TRY(slt_motion_windows(arena, &out->motion, group->hop, w * group->hop,
+                                       &out->windows[w - SLT_LEAST_WINDOW]));
         return SLT_OK;
     }
     SLT_TRY(slt_symbols_read(arena, data, false, episodes, count, &out->symbols[0]));
@@ -109,7 +122,7 @@ static slt_linear_options linear_options(const slt_segmenter *s, const slt_varia
                                          uint64_t seed) {
     return (slt_linear_options){.family = v->family,
                                 .laws = v->laws,
-                                .floor = fmax(v->floor, s->noise),
+                                .floor = v->window ? v->floor : fmax(v->floor, s->noise),
                                 .seed = seed,
                                 .sweeps = LINEAR_SWEEPS};
 }
@@ -120,8 +133,9 @@ slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_memb
     const slt_variant *v = member->variant;
     if (is_linear(group)) {
         slt_linear_options options = linear_options(s, v, seed);
-        return slt_linear_fit(&member->arena, &recording->motion, episodes, count, &options,
-                              &member->linear);
+        member->window = v->window;
+        return slt_linear_fit(&member->arena, motion_of(recording, member), episodes, count,
+                              &options, &member->linear);
     }
     slt_symbol_options options = symbol_options(s, group, v->laws, seed);
     member->effects = v->effects && s->observation;
@@ -133,9 +147,35 @@ static slt_status segment_episode(slt_arena *scratch, const slt_run_group *group
                                   const slt_member *member, const slt_recording *recording,
                                   int64_t episode, slt_chain_path *path) {
     if (is_linear(group))
-        return slt_linear_segment(scratch, &member->linear, &recording->motion, episode, path);
+        return slt_linear_segment(scratch, &member->linear, motion_of(recording, member), episode,
+                                  path);
     return slt_symbol_segment(scratch, &member->symbols, &recording->symbols[member->effects],
                               episode, path);
+}
+
+// a segment of rows as one of steps: each row is the steps of its hop
+static void spread(const slt_chain_path *rows, int64_t steps, int hop, slt_chain_path *out) {
+    for (int64_t row = 0, t = 0; t < steps; row++)
+        for (int64_t end = slt_window_end(row, steps, hop); t < end; t++) {
+            bool last = t + 1 == end;
+            out->law[t] = rows->law[row];
+            out->cut[t] = last && rows->cut[row];
+            if (out->chance) out->chance[t] = last ? rows->chance[row] : 0;
+        }
+}
+
+static slt_status segment_windows(slt_arena *scratch, const slt_run_group *group,
+                                  const slt_member *member, const slt_recording *recording,
+                                  int64_t episode, slt_chain_path *path) {
+    slt_chain_path rows = {0};
+    int64_t steps = recording->offsets[episode + 1] - recording->offsets[episode];
+    size_t count = (size_t)slt_window_rows(steps, group->hop);
+    SLT_TRY(SLT_NEW(scratch, &rows.cut, count + 1));
+    SLT_TRY(SLT_NEW(scratch, &rows.law, count + 1));
+    if (path->chance) SLT_TRY(SLT_NEW(scratch, &rows.chance, count + 1));
+    SLT_TRY(segment_episode(scratch, group, member, recording, episode, &rows));
+    spread(&rows, steps, group->hop, path);
+    return SLT_OK;
 }
 
 slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
@@ -149,7 +189,8 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
         int64_t at = recording->offsets[e];
         slt_chain_path path = {
             .cut = cut + at, .law = law + at, .chance = chance ? chance + at : NULL};
-        status = segment_episode(&scratch, group, member, recording, e, &path);
+        status = (group->hop ? segment_windows : segment_episode)(&scratch, group, member,
+                                                                  recording, e, &path);
         slt_arena_reset(&scratch, mark);
     }
     slt_arena_deinit(&scratch);
@@ -160,7 +201,8 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
 
 slt_status slt_members_on_device(slt_segmenter *s, const slt_run_group *group, bool *out) {
     *out = false;
-    return is_linear(group) ? slt_linear_on_device(s->context, out) : SLT_OK;
+    if (group->spec->kind != SLT_GROUP_SWITCHING) return SLT_OK;
+    return slt_linear_on_device(s->context, out);
 }
 
 slt_status slt_members_fit(slt_segmenter *s, slt_run_group *group, const slt_recording *recording,

@@ -7,14 +7,29 @@
 
 #include "switching/linear_chain.h"
 #include "switching/symbol_chain.h"
+#include "switching/windows.h"
 
-typedef enum { SLT_GROUP_SWITCHING, SLT_GROUP_EVENTS, SLT_GROUP_PHASES } slt_group_kind;
+typedef enum {
+    SLT_GROUP_SWITCHING,
+    SLT_GROUP_EVENTS,
+    SLT_GROUP_PHASES,
+    SLT_GROUP_WINDOWS
+} slt_group_kind;
+
+// windows are as long as so many of the hops between them
+enum { SLT_LEAST_WINDOW = 2, SLT_MOST_WINDOW = 3 };
+
+// whether its chains are linear ones
+static inline bool slt_group_is_linear(slt_group_kind kind) {
+    return kind == SLT_GROUP_SWITCHING || kind == SLT_GROUP_WINDOWS;
+}
 
 // how a run of a group differs from the next: a group's runs take its variants in turn
 typedef struct {
     int laws;
     slt_law_family family; // switching
     double floor;          // switching: least deviation of an action, in standard deviations
+    int window;            // windows: its length in hops
     bool effects;          // events: symbols say whether an action changed what is observed
 } slt_variant;
 
@@ -30,11 +45,13 @@ typedef struct {
 extern const slt_group_spec slt_group_specs[];
 const slt_group_spec *slt_group_spec_find(const char *name); // or NULL
 
-// Episodes as the chains of a group read them: motion, or symbols without and with effects.
+// Episodes as the chains of a group read them: motion, windows of it in their lengths, or symbols
+// without and with effects.
 typedef struct {
     int64_t episodes, steps;
     const int64_t *offsets;
     slt_motion motion;
+    slt_motion windows[SLT_MOST_WINDOW - SLT_LEAST_WINDOW + 1];
     slt_symbols symbols[2];
 } slt_recording;
 
@@ -42,6 +59,7 @@ typedef struct {
     slt_arena arena; // of the chain
     const slt_variant *variant;
     bool done, effects;
+    int window; // in hops; 0: steps
     // how certain it is of boundaries between two laws, up to SLT_SURE; [law before][law after]
     uint8_t sure[SLT_MOST_LAWS][SLT_MOST_LAWS];
     union {

@@ -6,25 +6,25 @@
 #include "segmenter/segmenter_impl.h"
 
 // places in a shape; symbols: D says whether there are effects
-enum { LAWS, FAMILY, ACTIONS, INPUTS, COUNTS, EFFECTS };
+enum { LAWS, FAMILY, ACTIONS, INPUTS, COUNTS, EFFECTS, WINDOW = COUNTS };
 
 slt_member_shape slt_member_shape_of(const slt_run_group *group, const slt_member *member) {
-    if (group->spec->kind == SLT_GROUP_SWITCHING) {
+    if (slt_group_is_linear(group->spec->kind)) {
         const slt_linear_chain *c = &member->linear;
-        return (slt_member_shape){{c->K, (int32_t)c->family, c->A, c->D, 0, 0}};
+        return (slt_member_shape){{c->K, (int32_t)c->family, c->A, c->D, member->window, 0}};
     }
     const slt_symbol_chain *c = &member->symbols;
     return (slt_member_shape){{c->K, (int32_t)c->family, c->A, c->Q, c->N, member->effects}};
 }
 
 size_t slt_member_size(const slt_run_group *group, const slt_member *member) {
-    if (group->spec->kind == SLT_GROUP_SWITCHING) return slt_linear_size(&member->linear);
+    if (slt_group_is_linear(group->spec->kind)) return slt_linear_size(&member->linear);
     return member->symbols.size + SLT_MOST_LAWS;
 }
 
 void slt_member_pack(const slt_run_group *group, const slt_member *member, double *values) {
     const slt_symbol_chain *c = &member->symbols;
-    if (group->spec->kind == SLT_GROUP_SWITCHING) {
+    if (slt_group_is_linear(group->spec->kind)) {
         slt_linear_pack(&member->linear, values);
         return;
     }
@@ -35,19 +35,24 @@ void slt_member_pack(const slt_run_group *group, const slt_member *member, doubl
 slt_status slt_member_init(slt_segmenter *s, const slt_run_group *group, slt_member *member,
                            const slt_member_shape *shape, const char *path) {
     const int32_t *n = shape->number;
-    bool linear = group->spec->kind == SLT_GROUP_SWITCHING;
+    bool linear = slt_group_is_linear(group->spec->kind);
     int family = group->spec->kind == SLT_GROUP_EVENTS ? SLT_CHAIN_EVENTS : SLT_CHAIN_PHASES;
-    int D = 1 + s->scale.observations.kept;
+    bool windows = group->spec->kind == SLT_GROUP_WINDOWS;
+    int A = s->scale.actions.kept * (windows ? 2 : 1);
+    int D = windows ? 1 : 1 + s->scale.observations.kept;
     bool effects = n[EFFECTS] != 0;
     bool fits = n[LAWS] >= 1 && n[LAWS] <= SLT_MOST_LAWS && linear == s->continuous;
     if (linear)
-        fits = fits && n[FAMILY] >= 0 && n[FAMILY] <= SLT_LAW_BOTH &&
-               n[ACTIONS] == s->scale.actions.kept && n[INPUTS] == D;
+        fits = fits && n[FAMILY] >= 0 && n[FAMILY] <= SLT_LAW_BOTH && n[ACTIONS] == A &&
+               n[INPUTS] == D &&
+               (windows ? n[WINDOW] >= SLT_LEAST_WINDOW && n[WINDOW] <= SLT_MOST_WINDOW
+                        : n[WINDOW] == 0);
     else
         fits = fits && n[FAMILY] == family && n[ACTIONS] == s->actions &&
                n[INPUTS] == s->actions * (1 + effects) && (!effects || s->observation);
     if (!fits)
         SLT_FAIL(SLT_FORMAT, "%s: the shape of a member of %s is wrong", path, group->spec->name);
+    member->window = linear ? n[WINDOW] : 0;
     if (linear)
         return slt_linear_init(&member->arena, (slt_law_family)n[FAMILY], n[LAWS], n[ACTIONS], D,
                                &member->linear);
@@ -67,7 +72,7 @@ slt_status slt_member_unpack(slt_segmenter *s, const slt_run_group *group, slt_m
                              const double *values, const char *path) {
     (void)s;
     slt_symbol_chain *c = &member->symbols;
-    if (group->spec->kind == SLT_GROUP_SWITCHING) {
+    if (slt_group_is_linear(group->spec->kind)) {
         slt_linear_unpack(&member->linear, values);
         for (int i = 0; i < member->linear.K * member->linear.A; i++)
             if (!(member->linear.v[i] > 0 && member->linear.u[i] > 0))

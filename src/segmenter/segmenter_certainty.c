@@ -49,6 +49,13 @@ static void measure_kinds(const slt_recording *r, const account *a, slt_member *
         }
 }
 
+// F1 of a run's boundaries and of all ends that it found before it knew the events
+static double without_stray(const slt_run_group *group, const slt_member *member) {
+    if (group->spec->kind != SLT_GROUP_EVENTS) return 1;
+    double kept = 1 - member->symbols.stray;
+    return 2 * kept / (1 + kept);
+}
+
 static slt_status measure(survey *v, slt_arena *arena, int i) {
     const slt_recording *r = &v->some;
     slt_ballots shape = {.episodes = r->episodes, .steps = r->steps, .offsets = r->offsets};
@@ -60,7 +67,9 @@ static slt_status measure(survey *v, slt_arena *arena, int i) {
     SLT_TRY(slt_member_segment(v->s, v->group, member, r, a.cut, a.law, a.chance));
     memset(member->sure, SLT_SURE, sizeof member->sure);
     if (v->group->spec->kind == SLT_GROUP_SWITCHING) measure_kinds(r, &a, member);
-    return slt_vote_certainty(arena, &shape, &v->group->rules, a.cut, a.chance, &v->certainty[i]);
+    SLT_TRY(slt_vote_certainty(arena, &shape, &v->group->rules, a.cut, a.chance, &v->certainty[i]));
+    v->certainty[i] *= without_stray(v->group, member);
+    return SLT_OK;
 }
 
 static slt_status ask(void *user, int i) {

@@ -295,9 +295,11 @@ static slt_status read_group(reading *r, const char *name) {
     SLT_TRY(get(r, SLT_DTYPE_F64, SUMMARY, &numbers, "%s.summary", name));
     SLT_TRY(get(r, SLT_DTYPE_I32, 2, &rules, "%s.rules", name));
     const int32_t *rule = rules->data;
-    if (rule[0] < 0 || rule[0] > 65536 || rule[1] < 1 || rule[1] > 65536)
+    bool windows = group->spec->kind == SLT_GROUP_WINDOWS;
+    if (rule[0] < windows || rule[0] > 65536 || rule[1] < 1 || rule[1] > 65536)
         SLT_FAIL(SLT_FORMAT, "%s: the rules of %s are out of range", r->path, name);
     group->rules = (slt_vote_rules){.tolerance = rule[0], .least_length = rule[1]};
+    group->hop = windows ? rule[0] : 0;
     for (int v = 0; v < VOTES; v++) {
         SLT_TRY(SLT_NEW(&s->arena, &group->votes[v].weights, (size_t)count));
         memcpy(group->votes[v].weights, (const double *)weights->data + v * count,

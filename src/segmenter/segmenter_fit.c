@@ -20,6 +20,8 @@ static const double SEEN = 2e-4; // more than the least entry that a prior can h
 enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8, DEVICE_WAVE = 64 };
 // pieces of long recordings: most steps of one; with few episodes, how many, and the least steps
 enum { PIECE_STEPS = 1000, FEW_EPISODES = 8, PIECES = 16, LEAST_PIECE = 60 };
+// windows: hops of an episode on average, and the steps of one
+enum { HOPS = 100, LEAST_HOP = 4, MOST_HOP = 64 };
 
 typedef struct {
     int64_t *list, count;
@@ -85,10 +87,16 @@ static slt_status choose_episodes(slt_segmenter *s, slt_dataset *data, slt_arena
 // too. Chains of events, and chains that count segments, need whole episodes.
 static slt_status cut_long(slt_arena *arena, const slt_segmenter *s, const slt_run_group *group,
                            slt_recording *r) {
-    int64_t most = r->steps / PIECES, pieces = 0, *offsets;
+    int64_t most, least = LEAST_PIECE, pieces = 0, *offsets;
     bool counts = !s->continuous && slt_group_counts(s, group);
     if (counts || group->spec->kind == SLT_GROUP_EVENTS) return SLT_OK;
-    if (most < LEAST_PIECE) most = LEAST_PIECE;
+    if (group->hop) { // pieces are of rows
+        r->steps = r->windows[0].steps;
+        r->offsets = r->windows[0].offsets;
+        least = LEAST_PIECE / LEAST_HOP;
+    }
+    most = r->steps / PIECES;
+    if (most < least) most = least;
     if (most > PIECE_STEPS || r->episodes >= FEW_EPISODES) most = PIECE_STEPS;
     SLT_TRY(SLT_NEW(arena, &offsets, (size_t)(r->episodes + r->steps / most + 1)));
     for (int64_t e = 0; e < r->episodes; e++) {
@@ -97,6 +105,10 @@ static slt_status cut_long(slt_arena *arena, const slt_segmenter *s, const slt_r
     }
     r->episodes = r->motion.episodes = r->symbols[0].episodes = pieces;
     r->offsets = r->motion.offsets = r->symbols[0].offsets = offsets;
+    for (int w = 0; w <= SLT_MOST_WINDOW - SLT_LEAST_WINDOW; w++) {
+        r->windows[w].episodes = pieces;
+        r->windows[w].offsets = offsets;
+    }
     return SLT_OK;
 }
 
@@ -262,7 +274,24 @@ slt_status slt_segmenter_tell(slt_segmenter *s) {
 
 // ---- all of it
 
-static bool takes_part(const slt_segmenter *s, const slt_group_spec *spec) {
+// Steps between windows: a hundredth of an episode. 0: the episodes are too short, or an action has
+// too many numbers.
+static int hop_of(const slt_segmenter *s, slt_dataset *data, const episodes *pool) {
+    const int64_t *offsets = slt_dataset_offsets(data);
+    int64_t steps = 0;
+    for (int64_t e = 0; e < pool->count; e++)
+        steps += offsets[pool->list[e] + 1] - offsets[pool->list[e]];
+    int64_t hop = steps / pool->count / HOPS;
+    if (hop < LEAST_HOP || 2 * s->scale.actions.kept > SLT_MOST_MOTION_ACTIONS) return 0;
+    return hop < MOST_HOP ? (int)hop : MOST_HOP;
+}
+
+// Windows are coarse: they vote where long recordings leave the chains of steps in doubt.
+static bool takes_part(const slt_segmenter *s, const slt_group_spec *spec, int hop) {
+    bool windows = spec->kind == SLT_GROUP_WINDOWS;
+    if (s->options.kind == SLT_KIND_WINDOWS) return windows;
+    if (windows && (!hop || !s->group_count)) return false;
+    if (windows) return s->continuous && s->result.groups[0].trust < SLT_ENOUGH_TRUST;
     if (s->continuous) return spec->kind == SLT_GROUP_SWITCHING;
     if (spec->kind == SLT_GROUP_SWITCHING) return false;
     return s->options.kind == SLT_KIND_AUTO ||
@@ -305,6 +334,9 @@ static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena,
     if (s->continuous && s->options.kind == SLT_KIND_EVENTS)
         SLT_FAIL(SLT_INVALID, "kind=events is for discrete actions; %s has continuous ones",
                  slt_dataset_path(data));
+    if (!s->continuous && s->options.kind == SLT_KIND_WINDOWS)
+        SLT_FAIL(SLT_INVALID, "kind=windows is for continuous actions; %s has discrete ones",
+                 slt_dataset_path(data));
     int runs = s->options.runs;
     if (runs && (runs < LEAST_RUNS || runs > MOST_RUNS))
         SLT_FAIL(SLT_INVALID, "runs is %d, not %d to %d", runs, LEAST_RUNS, MOST_RUNS);
@@ -334,15 +366,23 @@ static slt_status learn(slt_segmenter *s, slt_dataset *data, slt_arena *arena) {
     episodes pool, held_out;
     double begun = slt_seconds();
     SLT_TRY(prepare(s, data, arena, &pool, &held_out));
-    int groups = 0;
+    int groups = 0, hop = s->continuous ? hop_of(s, data, &pool) : 0;
+    if (s->options.kind == SLT_KIND_WINDOWS && !hop)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: kind=windows needs episodes of %d steps on average and at most %d numbers "
+                 "per action",
+                 s->source, HOPS * LEAST_HOP, SLT_MOST_MOTION_ACTIONS / 2);
     for (const slt_group_spec *spec = slt_group_specs; spec->name; spec++)
-        groups += takes_part(s, spec);
+        groups += takes_part(s, spec, hop);
     for (const slt_group_spec *spec = slt_group_specs; spec->name; spec++) {
-        if (!takes_part(s, spec)) continue;
+        if (!takes_part(s, spec, hop)) continue;
         slt_run_group *group = &s->groups[s->group_count];
-        int least = s->options.min_length ? s->options.min_length : spec->least_length;
+        bool windows = spec->kind == SLT_GROUP_WINDOWS;
+        int least = spec->least_length * (windows ? hop : 1);
+        if (s->options.min_length) least = s->options.min_length;
         group->spec = spec;
-        group->rules = (slt_vote_rules){.tolerance = 1, .least_length = least};
+        group->hop = windows ? hop : 0;
+        group->rules = (slt_vote_rules){.tolerance = windows ? hop : 1, .least_length = least};
         double share = s->options.seconds * (s->group_count + 1) / groups;
         slt_status status = learn_group(s, group, data, &pool, &held_out,
                                         s->options.seconds > 0 ? begun + share : 0);

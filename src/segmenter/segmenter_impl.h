@@ -10,6 +10,7 @@
 #include "slottar/segmenter.h"
 #include "vote/vote.h"
 
+#define SLT_ENOUGH_TRUST .8 // below this a result is doubtful
 enum { SLT_DEFAULT_RUNS = 60, SLT_SEGMENTER_TEXT = 4608 };
 
 // whose boundaries count how much, and from which height on they are kept
@@ -21,6 +22,7 @@ typedef struct {
 typedef struct {
     const slt_group_spec *spec;
     slt_vote_rules rules;
+    int hop; // steps between windows, which is the tolerance, too; 0: chains of steps
     slt_member *members;
     int count;                             // members that ended
     slt_vote_of votes[1 + SLT_MOST_MODES]; // all of them; then each mode

@@ -9,8 +9,8 @@
 #include "core/number.h"
 #include "segmenter/segmenter_impl.h"
 
-// below this a result is doubtful; groups closer than this are a near tie
-static const double ENOUGH_TRUST = .8, NEAR_TIE = .05;
+// groups closer than this are a near tie
+static const double NEAR_TIE = .05;
 // steps: shorter segments are events rather than sub-routines
 static const double SHORT = 2.5;
 
@@ -213,7 +213,7 @@ static bool better(const slt_vote_group *a, const slt_vote_group *b) {
 
 static void warn_of_trust(slt_vote_result *r, const slt_vote_group *best) {
     char text[256];
-    if (best->trust < ENOUGH_TRUST) {
+    if (best->trust < SLT_ENOUGH_TRUST) {
         slt_format(
             text, sizeof text,
             "The runs do not agree on where segments end (trust %.2f): check the boundaries, or "
@@ -223,11 +223,24 @@ static void warn_of_trust(slt_vote_result *r, const slt_vote_group *best) {
     }
 }
 
+// windows know where a boundary is only so far
+static void warn_of_windows(slt_vote_result *r, const slt_run_group *group) {
+    char text[256];
+    if (!group->hop) return;
+    slt_format(text, sizeof text,
+               "Boundaries are between windows: they and their confidence are within %d steps",
+               group->hop);
+    warn(r, text);
+}
+
 static void warn_of_answers(slt_vote_result *r, const slt_vote_group *best) {
     char text[256];
-    if (best->answer_count > 1 && 2 * best->answers[1].runs > best->answers[0].runs) {
-        slt_format(text, sizeof text, "%d runs give another answer (%s): see --answer 2",
-                   best->answers[1].runs, best->answers[1].words);
+    int others = 0;
+    for (int i = 1; i < best->answer_count; i++) others += best->answers[i].runs;
+    if (others && 2 * others > best->answers[0].runs) {
+        slt_format(text, sizeof text, "%d runs give %s (%s): see --answer 2", others,
+                   best->answer_count > 2 ? "other answers" : "another answer",
+                   best->answers[1].words);
         warn(r, text);
     }
     if (best->segments < 1.05) warn(r, "One segment in nearly every episode was found");
@@ -255,6 +268,7 @@ void slt_segmenter_judge(slt_segmenter *s, int groups) {
     r->trust = best->trust;
     s->elected = r->chosen;
     warn_of_trust(r, best);
+    warn_of_windows(r, &s->groups[r->chosen]);
     warn_of_tie(r, best);
     warn_of_answers(r, best);
     if (s->groups[r->chosen].length < SHORT)
@@ -277,6 +291,7 @@ void slt_segmenter_choose(slt_segmenter *s, int group) {
     r->trust = best->trust;
     r->warning_count = 0;
     warn_of_trust(r, best);
+    warn_of_windows(r, &s->groups[group]);
     warn_of_answers(r, best);
     r->doubtful = r->warning_count > 0;
 }

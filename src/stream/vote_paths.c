@@ -43,6 +43,11 @@ slt_status slt_vote_plan_of(slt_segmenter *s, const slt_vote_plan **out) {
     for (; plan; plan = plan->next)
         if (plan->chosen == s->result.chosen && plan->answer == s->answer)
             return *out = plan, SLT_OK;
+    if (group->hop)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: windows look ahead and cannot follow a stream; take the "
+                 "group switching",
+                 s->source);
     SLT_TRY(SLT_NEW(&s->arena, &plan, 1));
     plan->s = s;
     plan->chosen = s->result.chosen;

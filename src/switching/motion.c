@@ -141,7 +141,9 @@ slt_status slt_motion_measure(slt_arena *arena, slt_dataset *data, const int64_t
                               int64_t count, slt_motion_scale *out) {
     SLT_TRY(measure(arena, data, episodes, count, out));
     if (out->actions.kept > SLT_MOST_MOTION_ACTIONS)
-        SLT_FAIL(SLT_UNSUPPORTED, "%s: %d numbers per action vary, at most %d are possible",
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: %d numbers per action vary, at most %d are possible; name them "
+                 "with --actions",
                  slt_dataset_path(data), out->actions.kept, SLT_MOST_MOTION_ACTIONS);
     if (out->observations.kept <= SLT_MOST_FEATURES) return SLT_OK;
     return choose_features(arena, data, episodes, count, out);

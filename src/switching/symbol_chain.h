@@ -39,7 +39,8 @@ typedef struct {
     double *h;                    // [Q] events only
     double *count_prior;          // [N]
     uint8_t group[SLT_MOST_LAWS]; // phases: the law that stands for this one
-    double nats;                  // per step, before the last sweep
+    double stray; // events: share of the ends that were found after what turned out to be no event
+    double nats;  // per step, before the last sweep
     int sweeps;
 } slt_symbol_chain;
 

@@ -215,16 +215,20 @@ static void find_candidates(fit *f) {
     }
 }
 
-// Ends after a symbol that seldom ends a segment only change the law: no event. Whether there were
-// any.
+// Ends after a symbol that seldom ends a segment only change the law: no event. Or the record lost
+// the event, so the chain remembers how many such ends there were. Whether there were any.
 static bool bar_seldom(fit *f) {
     slt_symbol_chain *c = f->chain;
     bool any = false;
+    double all = 0, stray = 0;
     for (int q = 0; q < c->Q && !c->N; q++) {
+        all += f->sums.h[q];
         if (f->barred[q] || c->h[q] >= OFTEN) continue;
         any = f->barred[q] = true;
+        stray += f->sums.h[q];
         c->h[q] = LEAST_HAZARD;
     }
+    c->stray = all > 0 ? stray / all : 0;
     return any;
 }
 

@@ -180,7 +180,7 @@ says "names it" err "broken/members.safetensors"
 check "events in continuous actions" 1 vote kind=events --run e
 says "are none" err "kind=events is for discrete actions"
 check "a kind that is none" 2 vote kind=nonsense
-says "with those there are" err "kind=nonsense: auto, events or phases"
+says "with those there are" err "kind=nonsense: auto, events, phases or windows"
 check "too few runs" 2 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 3
 says "with the bounds" err "from 4 to 1000"
 check "too many runs" 2 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 1001
@@ -220,6 +220,36 @@ says "has scores" out "vote"
 check "a bound on time" 0 "$SLOTTAR" segment doors.safetensors --seconds 1 --runs 1000 --run quick -q -o quick.jsonl
 check "a run of continuous actions" 1 "$SLOTTAR" segment a doors.safetensors
 says "is for those" err "continuous"
+
+# ---- periodic motion: five joints that swing at another rate, as far and in another order in every segment of about 110 steps
+awk 'BEGIN { srand(7); print "demo,a0,a1,a2,a3,a4"; for (k = 0; k < 4; k++) { rate[k] = 0.15 + 0.1 * k; for (i = 0; i < 5; i++) { size[k, i] = 0.2 + rand(); lead[k, i] = 6 * rand() } }
+    for (e = 0; e < 12; e++) { p = 6 * rand(); law = int(4 * rand()); T = 0; for (s = 0; s < 5; s++) { n = 80 + int(60 * rand()); T += n; print e, T - 1 >"gait.ends"
+        for (t = 0; t < n; t++) { p += rate[law] * (0.9 + 0.2 * rand()); printf "%d", e
+            for (i = 0; i < 5; i++) printf ",%.3f", size[law, i] * sin(p + lead[law, i]) + 0.2 * (rand() - 0.5); print "" }
+        law = (law + 1 + int(3 * rand())) % 4 } } }' >gait.csv
+gait=(gait.csv --actions 'a*' --observations '' --episode demo)
+check "windows of motion" 0 "$SLOTTAR" segment "${gait[@]}" kind=windows --runs 12 --run gait -o gait.jsonl
+says "vote" out "* windows: 12 runs, "
+python "and find the segments, not the periods" <<'P'
+import json
+found = [json.loads(line)["boundaries"] for line in open("gait.jsonl")]
+ends = [[] for _ in found]
+for line in open("gait.ends"):
+    ends[int(line.split()[0])].append(int(line.split()[1]))
+hits = sum(any(abs(b - t) <= 20 for b in f) for f, e in zip(found, ends) for t in e[:-1])
+f1 = 2 * hits / (sum(map(len, found)) + sum(len(e) - 1 for e in ends))
+assert f1 > .85, f1
+P
+says "and say how close they are" out "Boundaries are between windows: they and their confidence are within 5 steps"
+check "the same members" 0 "$SLOTTAR" segment gait/members.safetensors "${gait[@]}" -o gait-again.jsonl
+same "find the same" gait.jsonl gait-again.jsonl
+echo '{"action": [0, 0, 0, 0, 0]}' >step
+check "a stream" 1 bash -c '"$0" segment gait --follow <step' "$SLOTTAR"
+says "cannot look ahead" err "take the group switching"
+check "windows of short episodes" 1 vote kind=windows --run none
+says "have no room" err "kind=windows needs episodes of 400 steps"
+check "windows of discrete actions" 1 "$SLOTTAR" segment doors.safetensors kind=windows --run none
+says "are none" err "kind=windows is for continuous actions"
 
 # ---- what an event is: not the steps forward that are most of an episode (DoorKey), not the ends of a search (Craft)
 for set in doorkey craft-partial; do

@@ -322,6 +322,20 @@ static void test_finds_planted_events(void **state) {
     assert_true(f1(&c, &s, ends) > .99);
 }
 
+// every third end is lost from the record: the chain knows that ends are missing
+static void test_knows_of_lost_events(void **state) {
+    (void)state;
+    static uint8_t ends[EPISODES * LONGEST];
+    slt_symbols s = planted_events(ends);
+    slt_symbol_options o = {.laws = 4, .seed = 1, .sweeps = 60, .starts = 40};
+    slt_symbol_chain c = fit(&s, o);
+    double none = c.stray;
+    for (int64_t t = 0, n = 0; t < s.steps; t++)
+        if (s.action[t] == 3 && n++ % 3 == 0) s.action[t] = s.symbol[t] = (uint16_t)(t % 3);
+    c = fit(&s, o);
+    if (!(none < .05 && c.stray > .1)) fail_msg("%g, then %g", none, c.stray);
+}
+
 static void test_finds_planted_phases(void **state) {
     (void)state;
     static const double prior[] = {.01, .01, .01, 1, .01};
@@ -503,6 +517,7 @@ int main(void) {
         TEST(test_phases_against_all_paths),
         TEST(test_em_never_lowers_the_objective),
         TEST(test_finds_planted_events),
+        TEST(test_knows_of_lost_events),
         TEST(test_finds_planted_phases),
         TEST(test_same_seed_same_bits),
         TEST(test_reads_effects),
