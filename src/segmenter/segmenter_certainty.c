@@ -68,7 +68,7 @@ static slt_status measure(survey *v, slt_arena *arena, int i) {
     memset(member->sure, SLT_SURE, sizeof member->sure);
     if (v->group->spec->kind == SLT_GROUP_SWITCHING) measure_kinds(r, &a, member);
     SLT_TRY(slt_vote_certainty(arena, &shape, &v->group->rules, a.cut, a.chance, &v->certainty[i]));
-    v->certainty[i] *= without_stray(v->group, member);
+    v->certainty[i] = fmin(v->certainty[i], without_stray(v->group, member));
     return SLT_OK;
 }
 

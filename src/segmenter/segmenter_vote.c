@@ -213,14 +213,14 @@ static bool better(const slt_vote_group *a, const slt_vote_group *b) {
 
 static void warn_of_trust(slt_vote_result *r, const slt_vote_group *best) {
     char text[256];
-    if (best->trust < SLT_ENOUGH_TRUST) {
-        slt_format(
-            text, sizeof text,
-            "The runs do not agree on where segments end (trust %.2f): check the boundaries, or "
-            "give more episodes",
-            best->trust);
-        warn(r, text);
-    }
+    bool certain = best->certainty > best->trust;
+    if (best->trust >= SLT_ENOUGH_TRUST) return;
+    slt_format(text, sizeof text,
+               "The runs %s (trust %.2f): check the boundaries, or give more episodes",
+               certain ? "do not agree on where segments end"
+                       : "agree, but are not certain that these are all ends of segments",
+               best->trust);
+    warn(r, text);
 }
 
 // windows know where a boundary is only so far
