@@ -27,14 +27,15 @@ typedef struct {
 } edge;
 
 static const edge EDGES[] = {
-    {32, 4, 3, 9, 3},   // heads of 8
-    {48, 4, 2, 12, 2},  // of 12
-    {80, 2, 1, 7, 2},   // of 40; one slot
-    {64, 1, 3, 20, 2},  // of 64
-    {96, 8, 2, 2, 2},   // of 12; two steps
-    {32, 4, 32, 5, 2},  // 32 slots
-    {32, 4, 3, 1, 3},   // one step
-    {48, 4, 2, 150, 1}, // slots by chunks
+    {32, 4, 3, 9, 3},  // heads of 8
+    {48, 4, 2, 12, 2}, // of 12
+    {80, 2, 1, 7, 2},  // of 40; one slot
+    {64, 1, 3, 20, 2}, // of 64
+    {96, 8, 2, 2, 2},  // of 12; two steps
+    {32, 4, 32, 5, 2}, // 32 slots
+    {32, 4, 3, 1, 3},  // one step
+    {48, 4, 2, 70, 1},
+    {32, 2, 9, 140, 1}, // more slots than a fused launch takes, by chunks
     {32, 2, 3, 9, 3, .members = 2},
     {32, 2, 3, 9, 3, .vectors = true},
     {24, 2, 3, 9, 3, .other = true},
