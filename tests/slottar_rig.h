@@ -33,7 +33,7 @@ typedef struct {
     slt_store *store;
     slt_tape *tape;
     slt_slottar model;
-    double prior[16];
+    double prior[32];
 } rig;
 
 static inline uint32_t rig_word(uint64_t seed, int index, int l, int c) {

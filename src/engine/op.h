@@ -83,6 +83,7 @@ typedef void (*slt_op_task)(const slt_args *args, int task, slt_real *scratch);
 // spreads tasks over the threads; their borders depend on sizes only
 void slt_args_run(const slt_args *args, int tasks, slt_op_task task);
 
+enum { SLT_BF16_OUT = 16 };
 enum { SLT_ROW_BLOCK = 256, SLT_COLUMN_BLOCK = 64, SLT_OP_CASES = 6 };
 static inline int slt_blocks(int count, int size) { return (count + size - 1) / size; }
 static inline int slt_min(int a, int b) { return a < b ? a : b; }
@@ -104,6 +105,10 @@ struct slt_op {
     size_t (*kernel_aux)(const slt_sizes *sizes);
     size_t (*kernel_shared)(const slt_sizes *sizes);
     const char *(*kernel_limit)(const slt_sizes *sizes);
+    // rows that its kernels read or write in bf16 at these sizes, gradients as their values: bits
+    // of inputs, and from SLT_BF16_OUT on of outputs; alike: all of them are in bf16, or none
+    unsigned (*bf16_rows)(const slt_sizes *sizes);
+    bool bf16_alike;
     double (*flops)(const slt_sizes *sizes); // forward
     double backward_flops;                   // as a multiple of forward; 0 means 2
     void (*forward)(const slt_args *args);

@@ -116,7 +116,7 @@ static void plan_vars(planner *plan) {
     slt_tape *tape = plan->tape;
     for (slt_var v = 1; v < tape->var_count; v++) {
         slt_var_info *info = &tape->vars[v];
-        size_t size = capacity(tape, info->shape);
+        size_t size = capacity(tape, info->shape) / (info->bf16 ? 2 : 1);
         bool computed = info->origin == SLT_FROM_NODE;
         if (computed)
             add_buffer(plan, forward_time(info->node), last_read(tape, v), size, &info->value);
@@ -235,6 +235,7 @@ static slt_status reserve(slt_tape *tape) {
 
 slt_status slt_tape_plan(slt_tape *tape, bool separate) {
     spread_gradients(tape);
+    slt_tape_plan_bf16(tape);
     slt_arena work;
     slt_arena_init(&work, &tape->context->allocator, 0);
     planner plan = {.tape = tape};

@@ -24,6 +24,7 @@ typedef struct {
     bool wants_gradient; // depends on something trainable
     bool has_gradient;   // and the loss depends on it
     bool kept;
+    bool bf16;               // value and gradient are numbers of 16 bits, two in a float's place
     int64_t value, gradient; // offsets in the planned block, or SLT_NOWHERE
 } slt_var_info;
 
@@ -86,6 +87,9 @@ SLT_PLUGIN int slt_group_end(const slt_tape *tape, int n, slt_fusion fusion);
 // dump.c: the next declared part, from (0, -1) on; and what became of it
 bool slt_fused_part(const slt_tape *tape, int *fusion, int *n);
 void slt_fused_text(const slt_tape *tape, slt_fusion fusion, int n, char *text, size_t size);
+
+// plan_bf16.c: which variables are in bf16
+void slt_tape_plan_bf16(slt_tape *tape);
 
 // plan.c: who needs a gradient, in which order they are added, where everything lies
 slt_status slt_tape_plan(slt_tape *tape, bool separate);

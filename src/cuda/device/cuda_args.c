@@ -51,6 +51,7 @@ static void fill_input(const slt_tape *tape, const slt_node_info *info, int i, b
     args->in_width[i] = shape.width;
     args->in[i] = slt_cuda_value_view(tape, var);
     if (tape->vars[var].origin == SLT_FROM_STORE) args->stored |= 1u << i;
+    if (tape->vars[var].bf16) args->bf16 |= 1u << i;
     if (tape->vars[var].type == SLT_BITS)
         args->ones[i] =
             (slt_cuda_ones){(const uint16_t *)(const void *)(t->frames.at + t->feed_ones[var]),
@@ -63,6 +64,7 @@ static void fill_input(const slt_tape *tape, const slt_node_info *info, int i, b
 slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward) {
     const slt_node_info *info = n < 0 ? NULL : &tape->nodes[n];
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    const slt_cuda_blocks *blocks = tape->store->on_device;
     slt_cuda_args args = {.cuda = t->cuda,
                           .stream = t->cuda->stream,
                           .frames = t->frames,
@@ -74,7 +76,10 @@ slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward) {
                           .counters = t->counters,
                           .side_partials = {t->side_partials, (int64_t)t->partials_each},
                           .side_counters = t->side_counters,
-                          .counter_stride = t->counter_stride};
+                          .counter_stride = t->counter_stride,
+                          .values = blocks->value,
+                          .rounded = blocks->rounded,
+                          .rounded_size = tape->store->size};
     if (!info) return args;
     memcpy(args.n, info->node.attributes.n, sizeof args.n);
     memcpy(args.x, info->node.attributes.x, sizeof args.x);
@@ -88,6 +93,7 @@ slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward) {
         args.out_rows[i] = slt_cuda_rows(tape, shape);
         args.out_width[i] = shape.width;
         args.out[i] = slt_cuda_value_view(tape, info->node.out[i]);
+        if (tape->vars[info->node.out[i]].bf16) args.bf16 |= 1u << (SLT_BF16_OUTPUT + i);
         if (backward) args.out_grad[i] = slt_cuda_gradient_view(tape, info->node.out[i]);
     }
     return args;

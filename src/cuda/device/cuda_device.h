@@ -130,6 +130,7 @@ void slt_cuda_plans_close(slt_cuda *cuda);
 
 typedef struct {
     float *value, *gradient, *moment1, *moment2;
+    uint16_t *rounded; // values in bf16; NULL: nobody multiplies in bf16
     slt_cuda_piece *pieces;
     int pieces_each;
     double *piece_norm, *norm;

@@ -5,6 +5,8 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/device/cuda_tape.h"
 
+#include <string.h>
+
 // what can be read here: kept values, and gradients of fed numbers
 static bool is_mirrored(const slt_tape *tape, const slt_var_info *info) {
     return info->origin == SLT_FROM_NODE ? info->kept || tape->separate
@@ -83,17 +85,33 @@ static cudaError_t copy_here(const slt_tape *tape, slt_var var, slt_cuda_view fr
     size_t size = slt_cuda_capacity(tape, var);
     cudaError_t error = cudaSuccess;
     for (int m = 0; m < tape->store->members && error == cudaSuccess; m++) {
-        size_t bytes = rows_there(tape, shape, m) * (size_t)shape.width * sizeof(float);
+        size_t bytes = rows_there(tape, shape, m) * (size_t)shape.width *
+                       (tape->vars[var].bf16 ? sizeof(uint16_t) : sizeof(float));
         error = cudaMemcpyAsync(to + size * (size_t)m, from.at + m * from.stride, bytes,
                                 cudaMemcpyDeviceToHost, t->cuda->stream);
     }
     return error;
 }
 
+// numbers in bf16 came as they are: the last one first, where it lies
+static void widen(const slt_tape *tape, slt_var var, slt_real *to) {
+    size_t size = slt_cuda_capacity(tape, var);
+    for (int m = 0; m < tape->store->members; m++) {
+        slt_real *own = to + size * (size_t)m;
+        for (size_t i = size; i-- > 0;) {
+            uint16_t half;
+            memcpy(&half, (const char *)own + i * sizeof half, sizeof half);
+            uint32_t bits = (uint32_t)half << 16;
+            memcpy(&own[i], &bits, sizeof bits);
+        }
+    }
+}
+
 static void prefetch(const slt_tape *tape, slt_var var, slt_cuda_view from, slt_real *to) {
     slt_cuda *cuda = slt_cuda_of(tape->store);
     slt_cuda_check(cuda, copy_here(tape, var, from, to), "reading a result"); // sticks
     slt_cuda_rest(cuda);
+    if (tape->vars[var].bf16) widen(tape, var, to);
 }
 
 static void mirror(const slt_tape *tape, slt_var var, slt_cuda_view from) {
@@ -101,7 +119,7 @@ static void mirror(const slt_tape *tape, slt_var var, slt_cuda_view from) {
     if (t->turn->mirrored[var] == t->read) return;
     prefetch(tape, var, from, t->turn->mirror[var]);
     t->turn->mirrored[var] = t->read;
-    t->asked[var] = true;
+    t->asked[var] = !tape->vars[var].bf16;
 }
 
 static slt_status send_here(slt_tape *tape, slt_cuda_turn *turn, slt_var var) {

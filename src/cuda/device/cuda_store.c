@@ -75,6 +75,8 @@ slt_status slt_cuda_store_open(slt_store *store) {
     float **block[] = {&blocks->value, &blocks->gradient, &blocks->moment1, &blocks->moment2};
     for (int i = 0; i < 4; i++)
         SLT_TRY(slt_cuda_alloc(cuda, store->size * sizeof(float), (void **)block[i]));
+    if (slt_cuda_is_bf16(cuda))
+        SLT_TRY(slt_cuda_alloc(cuda, store->size * sizeof(uint16_t), (void **)&blocks->rounded));
     SLT_TRY(slt_cuda_alloc(cuda, (size_t)store->members * sizeof(double), (void **)&blocks->norm));
     return send_pieces(cuda, store, blocks);
 }
@@ -82,7 +84,7 @@ slt_status slt_cuda_store_open(slt_store *store) {
 void slt_cuda_store_close(slt_store *store) {
     slt_cuda_blocks *b = store->on_device;
     void *memory[] = {b->value,  b->gradient,   b->moment1, b->moment2,
-                      b->pieces, b->piece_norm, b->norm};
+                      b->pieces, b->piece_norm, b->norm,    b->rounded};
     cudaStreamSynchronize(slt_cuda_of(store)->stream);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         slt_cuda_free(slt_cuda_of(store), memory[i]);

@@ -13,6 +13,7 @@
 enum { SLT_FOR_SCORES = 1, SLT_FOR_SUMS = 2 }; // layouts of a tile
 
 template <int SIZE_> struct slt_tf32_math {
+    typedef float row; // numbers in memory
     enum { SIZE = SIZE_, ROW = slt_tile_row<SIZE>::OF };
     struct left {
         float x[SIZE / 8][4];
@@ -67,13 +68,18 @@ template <int SIZE_> struct slt_tf32_math {
     };
 };
 
-template <int SIZE_> struct slt_bf16_math {
+// ROW: float, or slt_bf16, which need no rounding
+template <int SIZE_, class ROW> struct slt_bf16_math {
+    typedef ROW row;
     enum { SIZE = SIZE_, SIXTEENS = SIZE / 16, EIGHTS = SIZE / 8 };
     struct left {
         uint32_t x[SIXTEENS][4];
         __device__ __forceinline__ void put(int c, float4 first, float4 second) {
             x[c][0] = slt_pair(first.x, first.y), x[c][1] = slt_pair(second.x, second.y);
             x[c][2] = slt_pair(first.z, first.w), x[c][3] = slt_pair(second.z, second.w);
+        }
+        __device__ __forceinline__ void put(int c, uint2 first, uint2 second) {
+            x[c][0] = first.x, x[c][1] = second.x, x[c][2] = first.y, x[c][3] = second.y;
         }
     };
     // words of shared memory: 32 bytes change places, so that the lanes of a warp read different
@@ -102,6 +108,21 @@ template <int SIZE_> struct slt_bf16_math {
                 uint2 second = {slt_pair(x.z, y.z), slt_pair(x.w, y.w)};
                 *(uint2 *)(pairs + pair_place(pair, c)) = first;
                 *(uint2 *)(pairs + pair_place(pair, c + 2)) = second;
+            }
+        }
+        // the lower and the upper halves of two words
+        static __device__ __forceinline__ uint2 halves(uint32_t x, uint32_t y) {
+            uint2 both = {(x & 0xffffu) | y << 16, x >> 16 | (y & 0xffff0000u)};
+            return both;
+        }
+        __device__ __forceinline__ void put(int pair, int c, uint2 x, uint2 y) {
+            if (FOR & SLT_FOR_SCORES) {
+                *(uint2 *)(rows + row_place(2 * pair, c / 16, c / 4 % 4)) = x;
+                *(uint2 *)(rows + row_place(2 * pair + 1, c / 16, c / 4 % 4)) = y;
+            }
+            if (FOR & SLT_FOR_SUMS) {
+                *(uint2 *)(pairs + pair_place(pair, c)) = halves(x.x, y.x);
+                *(uint2 *)(pairs + pair_place(pair, c + 2)) = halves(x.y, y.y);
             }
         }
         template <int N>

@@ -7,7 +7,7 @@
 #ifndef SLT_CUDA_ATTENTION_TILE_CUH
 #define SLT_CUDA_ATTENTION_TILE_CUH
 
-#include "cuda/kernels/tensor_core.cuh"
+#include "cuda/kernels/bf16_rows.cuh"
 
 // numbers between two rows: the banks of shared memory, or a part of them
 template <int SIZE> struct slt_tile_row {
@@ -50,6 +50,10 @@ SLT_DEVICE_INLINE void slt_put_pair(float *to, bool add, float x, float y) {
     float2 *at = (float2 *)to, both = {x, y};
     if (add) both.x += at->x, both.y += at->y;
     *at = both;
+}
+SLT_DEVICE_INLINE void slt_put_pair(slt_bf16 *to, bool add, float x, float y) {
+    uint32_t *at = (uint32_t *)to;
+    *at = add ? slt_pair(slt_low(*at) + x, slt_high(*at) + y) : slt_pair(x, y);
 }
 
 #endif

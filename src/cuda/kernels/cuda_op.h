@@ -21,6 +21,7 @@ enum {
     SLT_CUDA_OUTPUTS = 3,
     SLT_CUDA_NUMBERS = 6, // attributes of a node
     SLT_CUDA_WEIGHTS = 8,
+    SLT_BF16_OUTPUT = 16,
 };
 
 // numbers of all members, or words of 32 bits: those of member m begin at at + m·stride
@@ -73,6 +74,7 @@ typedef struct {
     slt_cuda_view in_grad[SLT_CUDA_INPUTS], out_grad[SLT_CUDA_OUTPUTS];
     bool add[SLT_CUDA_INPUTS];
     uint32_t stored; // bits of inputs that nobody writes but Adam: kernels may read them early
+    uint32_t bf16;   // bits of inputs, and from SLT_BF16_OUTPUT on of outputs, that are in bf16
     bool keep;       // backward will come: aux is read again
     slt_cuda_view aux, shared;
     slt_cuda_view partials; // room for the parts of sums over rows
@@ -80,7 +82,29 @@ typedef struct {
     int counter_stride;
     slt_cuda_view side_partials; // the same, for work on the side
     int32_t *side_counters;
+    // all parameters, and the same numbers in bf16, rounded where a pass begins; NULL: there are
+    // none
+    const float *values;
+    uint16_t *rounded;
+    size_t rounded_size;
 } slt_cuda_args;
+
+// rows of an input or an output, and their gradients, are in bf16: two numbers in a float's place
+static inline bool slt_in_bf16(const slt_cuda_args *args, int i) { return args->bf16 >> i & 1; }
+static inline bool slt_out_bf16(const slt_cuda_args *args, int i) {
+    return args->bf16 >> (SLT_BF16_OUTPUT + i) & 1;
+}
+// a view of parameters as numbers in bf16; absent where they are not at multiples of 16 bytes there
+static inline slt_cuda_view slt_rounded_weights(const slt_cuda_args *args, slt_cuda_view x) {
+    slt_cuda_view none = {NULL, 0}, there = {NULL, x.stride / 2};
+    uintptr_t at = (uintptr_t)x.at, first = (uintptr_t)args->values;
+    if (!args->rounded || at < first) return none;
+    size_t place = (at - first) / sizeof(float);
+    if (place >= args->rounded_size || place % 8 || (args->members > 1 && x.stride % 8))
+        return none;
+    there.at = (float *)(void *)(args->rounded + place);
+    return there;
+}
 
 // ---- frames on their way
 
@@ -270,6 +294,13 @@ void slt_cuda_bias_activate(const slt_cuda_args *args, slt_cuda_view y, int rows
 // out (+)= Σ over rows of x
 void slt_cuda_bias_gradient(const slt_cuda_args *args, slt_cuda_view x, int rows, int width,
                             slt_cuda_view out, bool add);
+// the same on rows in bf16, multiples of eight wide; y = y + c, or its ReLU
+void slt_cuda_bias_pairs(const slt_cuda_args *args, slt_cuda_view y, int rows, int width,
+                         slt_cuda_view c, bool relu);
+void slt_cuda_bias_gradient_pairs(const slt_cuda_args *args, slt_cuda_view x, int rows, int width,
+                                  slt_cuda_view out, bool add);
+// all parameters in bf16
+void slt_cuda_round_values(const slt_cuda_args *args);
 // d table[id_r] (+)= dy_r
 void slt_cuda_table_gradient(const slt_cuda_args *args, slt_cuda_view dy, slt_cuda_view ids,
                              slt_space space, int rows, int width, slt_cuda_view table, bool add,

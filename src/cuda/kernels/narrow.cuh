@@ -8,10 +8,16 @@
 #define SLT_CUDA_NARROW_CUH
 
 #include "cuda/kernels/activation.cuh"
+#include "cuda/kernels/bf16_rows.cuh"
 #include "cuda/kernels/column_sums.cuh"
+#include "ops/common/op_inputs.h"
 
-enum { SLT_NARROW = 16, SLT_NARROW_WARPS = 4, SLT_NARROW_ROWS = 128 }; // rows of a block, at most
-enum { SLT_NARROW_PAIR = 2, SLT_NARROW_COLUMNS = 4 };                  // rows, columns of a lane
+enum {
+    SLT_NARROW = SLT_NARROW_OUT,
+    SLT_NARROW_WARPS = 4,
+    SLT_NARROW_ROWS = 128
+};                                                    // rows of a block, at most
+enum { SLT_NARROW_PAIR = 2, SLT_NARROW_COLUMNS = 4 }; // rows, columns of a lane
 
 typedef struct {
     slt_cuda_view x, w, c, y; // (rows,in) (in,out) (1,out) (rows,out)
@@ -181,7 +187,7 @@ static __global__ void slt_narrow_input(const slt_cuda_args a, const slt_narrow 
 }
 
 // four numbers of a row, with a one after its end
-SLT_DEVICE_INLINE float4 slt_narrow_row(const float *row, int c, int in) {
+template <class T> SLT_DEVICE_INLINE float4 slt_narrow_row(const T *row, int c, int in) {
     float4 x = slt_load4(row, c, in);
     if (c == in) x.x = 1;
     if (c + 1 == in) x.y = 1;
@@ -192,13 +198,14 @@ SLT_DEVICE_INLINE float4 slt_narrow_row(const float *row, int c, int in) {
 
 // column c of the sums is row c of dW, the next one them the bias's gradient; a thread has four
 // columns, or one where it has many sums
-template <int OUT> struct slt_narrow_term {
+template <int OUT, class T> struct slt_narrow_term {
     slt_narrow n;
     enum { SUMS = OUT, WIDTH = OUT > 8 ? 1 : 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
-        const float *dp = slt_at(n.y) + (int64_t)r * n.out, *row = slt_at(n.x) + (int64_t)r * n.in;
-        float4 four =
-            WIDTH == 4 ? slt_narrow_row(row, c, n.in) : slt_four(c < n.in ? row[c] : 1, 0, 0, 0);
+        const float *dp = slt_at(n.y) + (int64_t)r * n.out;
+        const T *row = slt_rows_at<T>(n.x) + (int64_t)r * n.in;
+        float4 four = WIDTH == 4 ? slt_narrow_row(row, c, n.in)
+                                 : slt_four(c < n.in ? slt_get(row + c) : 1, 0, 0, 0);
 #pragma unroll
         for (int o = 0; o < OUT; o++) {
             float d = o < n.out ? dp[o] : 0;
@@ -251,10 +258,12 @@ static inline void slt_launch_narrow_input(const slt_cuda_args *args, slt_narrow
         SLT_LAUNCH(args, slt_narrow_input<SLT_NARROW>, grid, threads, 0, n, add);
 }
 
+// T: numbers of x
+template <class T>
 static inline void slt_launch_narrow_weights(const slt_cuda_args *args, slt_narrow n,
                                              slt_column_sums sums) {
-    slt_narrow_term<8> few = {n};
-    slt_narrow_term<SLT_NARROW> more = {n};
+    slt_narrow_term<8, T> few = {n};
+    slt_narrow_term<SLT_NARROW, T> more = {n};
     if (n.out <= 8)
         slt_launch_sums(args, few, sums);
     else

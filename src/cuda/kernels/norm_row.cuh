@@ -1,12 +1,12 @@
 // Layer norms row by row: fours of numbers, and a row of 128 numbers at most in the lanes of a
-// warp, four each.
+// warp, four each. T: the numbers of rows in memory, float or slt_bf16, x̂ among them.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLT_CUDA_NORM_ROW_CUH
 #define SLT_CUDA_NORM_ROW_CUH
 
-#include "cuda/kernels/kernel.cuh"
+#include "cuda/kernels/bf16_rows.cuh"
 #include "ops/common/op_inputs.h"
 
 static_assert(SLT_SHORT_ROW == 4 * SLT_WARP, "a lane has four columns");
@@ -59,14 +59,16 @@ SLT_DEVICE_INLINE float4 slt_norm_gradient(float4 g, float4 hat, float inverse, 
 SLT_DEVICE_INLINE int slt_lane_column(void) { return 4 * (int)(threadIdx.x % SLT_WARP); }
 
 // x with the residual of row r
+template <class T = float>
 SLT_DEVICE_INLINE float4 slt_norm_input(const slt_cuda_args &a, int r, float4 x) {
     int width = a.in_width[SLT_NORM_X];
-    const float *residual = slt_at(a.in[SLT_NORM_RESIDUAL]);
+    const T *residual = slt_rows_at<T>(a.in[SLT_NORM_RESIDUAL]);
     if (!residual) return x;
     return slt_plus4(x, slt_load4(residual + (int64_t)r * width, slt_lane_column(), width));
 }
 
 // y of row r, whose input with residual is x; all that the node keeps is written
+template <class T = float>
 SLT_DEVICE_INLINE float4 slt_norm_row_forward(const slt_cuda_args &a, int r, bool there, float4 x) {
     int c = slt_lane_column(), width = a.in_width[SLT_NORM_X];
     int64_t at = (int64_t)r * width;
@@ -76,14 +78,14 @@ SLT_DEVICE_INLINE float4 slt_norm_row_forward(const slt_cuda_args &a, int r, boo
     float factor;
     float4 y = slt_normed(there ? x : none, width, (float)a.x[0], &factor);
     if (a.keep && c == 0) slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r] = factor;
-    if (a.keep) slt_store4(slt_at(a.aux) + at, c, width, false, y);
+    if (a.keep) slt_store4(slt_rows_at<T>(a.aux) + at, c, width, false, y);
     if (gamma) y = slt_times4(slt_load4(gamma, c, width), y);
     if (beta) y = slt_plus4(y, slt_load4(beta, c, width));
     if (there && positions)
         y = slt_plus4(
             y, slt_load4(positions + slt_token_place_of(a, a.in_space[0], r).l * width, c, width));
     y = there ? y : none;
-    slt_store4(slt_at(a.out[0]) + at, c, width, false, y);
+    slt_store4(slt_rows_at<T>(a.out[0]) + at, c, width, false, y);
     return y;
 }
 
@@ -93,10 +95,11 @@ typedef struct {
     float inverse;
 } slt_norm_kept;
 
+template <class T = float>
 SLT_DEVICE_INLINE slt_norm_kept slt_norm_kept_of(const slt_cuda_args &a, int r, bool there) {
     int width = a.in_width[SLT_NORM_X];
     slt_norm_kept kept;
-    kept.hat = slt_load4(slt_at(a.aux) + (int64_t)r * width, slt_lane_column(), width);
+    kept.hat = slt_load4(slt_rows_at<T>(a.aux) + (int64_t)r * width, slt_lane_column(), width);
     kept.inverse = there ? slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r] : 0;
     return kept;
 }
@@ -118,11 +121,12 @@ SLT_DEVICE_INLINE float4 slt_norm_row_backward(const slt_cuda_args &a, bool ther
     return ds;
 }
 
+template <class T = float>
 SLT_DEVICE_INLINE void slt_norm_row_put(const slt_cuda_args &a, int r, float4 ds) {
     int c = slt_lane_column(), width = a.in_width[SLT_NORM_X];
     for (int i = SLT_NORM_X; i <= SLT_NORM_RESIDUAL; i++) // may be the same variable: in order
         if (a.in_grad[i].at)
-            slt_store4(slt_at(a.in_grad[i]) + (int64_t)r * width, c, width, a.add[i], ds);
+            slt_store4(slt_rows_at<T>(a.in_grad[i]) + (int64_t)r * width, c, width, a.add[i], ds);
 }
 
 // a block's sums, of its warps in order, into the node's shared memory; called by all threads

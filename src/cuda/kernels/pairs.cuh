@@ -6,8 +6,8 @@
 #ifndef SLT_CUDA_PAIRS_CUH
 #define SLT_CUDA_PAIRS_CUH
 
+#include "cuda/kernels/bf16_rows.cuh"
 #include "cuda/kernels/column_sums.cuh"
-#include "cuda/kernels/tensor_core.cuh"
 
 // the next so many numbers of 16 bits of a view, of which so many floats are used; each array
 // begins at a multiple of 64 bytes
@@ -17,12 +17,12 @@ static inline slt_cuda_view slt_take_pairs(slt_cuda_view from, int64_t *used, in
     return view;
 }
 
-SLT_DEVICE_INLINE float slt_low(uint32_t pair) { return __uint_as_float(pair << 16); }
-SLT_DEVICE_INLINE float slt_high(uint32_t pair) { return __uint_as_float(pair & 0xffff0000u); }
-SLT_DEVICE_INLINE uint2 slt_pairs_of(float4 x) {
-    uint2 pairs = {slt_pair(x.x, x.y), slt_pair(x.z, x.w)};
-    return pairs;
-}
+// rows from which rounding them costs less than it saves
+#ifdef SLT_EMULATED
+enum { SLT_PAIRS_MANY = 16 };
+#else
+enum { SLT_PAIRS_MANY = 4096 };
+#endif
 
 // ---- rounding of some arrays in one launch; their sizes are multiples of four
 
@@ -45,17 +45,25 @@ static __global__ void slt_round_arrays(const slt_cuda_args a,
     }
 }
 
-static inline void slt_add_rounding(slt_rounding *r, int k, slt_cuda_view from, slt_cuda_view to,
-                                    int64_t count) {
-    r->of[k].from = from;
-    r->of[k].to = to;
+// rows or weights of a node as a factor: where they are in bf16 already, or rounded to the next
+// room of `from` by a launch that is still to come
+static inline slt_cuda_view slt_factor(const slt_cuda_args *args, slt_rounding *r, int k,
+                                       slt_cuda_view x, bool bf16, int64_t count,
+                                       slt_cuda_view from, int64_t *used) {
+    slt_cuda_view rounded = slt_rounded_weights(args, x);
+    if (bf16) return x;
+    if (rounded.at) return rounded;
+    r->of[k].from = x;
+    r->of[k].to = slt_take_pairs(from, used, count);
     r->of[k].fours = (unsigned)(count / 4);
+    return r->of[k].to;
 }
 
 static inline void slt_launch_rounding(const slt_cuda_args *args, const slt_rounding *r) {
     int64_t fours = 0;
     for (int k = 0; k < SLT_ROUNDED; k++) fours += r->of[k].fours;
-    SLT_LAUNCH(args, slt_round_arrays, slt_grid(args, fours, SLT_THREADS), SLT_THREADS, 0, *r);
+    if (fours)
+        SLT_LAUNCH(args, slt_round_arrays, slt_grid(args, fours, SLT_THREADS), SLT_THREADS, 0, *r);
 }
 
 // ---- rows of a gradient, and their sum on the way

@@ -18,6 +18,7 @@ _Static_assert((int)SLT_CUDA_STATS_KEPT == (int)SLT_STATS_KEPT &&
                "notes are shared");
 _Static_assert((int)SLT_CUDA_INPUTS == (int)SLT_INPUTS && (int)SLT_CUDA_OUTPUTS == (int)SLT_OUTPUTS,
                "a kernel sees all inputs");
+_Static_assert((int)SLT_BF16_OUTPUT == (int)SLT_BF16_OUT, "and which of them are in bf16");
 _Static_assert((int)SLT_CUDA_NUMBERS == (int)SLT_ATTRIBUTES, "and all attributes");
 
 // ---- opening
@@ -214,6 +215,8 @@ static slt_status forward_run(slt_tape *tape, int first, int last) {
 static slt_status walk_forward(slt_tape *tape, bool trains) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int N = tape->node_count;
+    slt_cuda_args args = slt_cuda_args_of(tape, -1, false);
+    if (args.rounded) slt_cuda_round_values(&args);
     slt_cuda_layers_begin(tape);
     for (int n = 0, last; n < N; n = last + 1) {
         last = t->end[n] < N ? t->end[n] : N - 1;

@@ -136,6 +136,11 @@ static slt_var case_sigmoid(slt_probe *p) { return make_case(p, 3, SLT_SIGMOID);
 static slt_var case_leaky(slt_probe *p) { return make_case(p, 3, SLT_LEAKY); }
 static slt_var bench(slt_probe *p) { return make_case(p, 128, SLT_TANH); }
 
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    (void)sizes;
+    return 1u | 1u << SLT_BF16_OUT;
+}
+
 const slt_op slt_op_activate = {.name = "activate",
                                 .sentence = "y = act(x)",
                                 .least = 1,
@@ -145,6 +150,8 @@ const slt_op slt_op_activate = {.name = "activate",
                                 .scratch = scratch,
                                 .flops = flops,
                                 .backward_flops = 0.5,
+                                .bf16_rows = bf16_rows,
+                                .bf16_alike = true,
                                 .forward = forward,
                                 .backward = backward,
                                 .cases = {case_relu, case_tanh, case_sigmoid, case_leaky},

@@ -56,12 +56,19 @@ static slt_var case_same(slt_probe *probe) {
 }
 static slt_var bench(slt_probe *p) { return make_case(p, 128); }
 
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    (void)sizes;
+    return 3u | 1u << SLT_BF16_OUT;
+}
+
 const slt_op slt_op_add = {.name = "add",
                            .sentence = "y = a + b",
                            .least = 2,
                            .most = 2,
                            .shape = shape,
                            .flops = flops,
+                           .bf16_rows = bf16_rows,
+                           .bf16_alike = true,
                            .forward = forward,
                            .backward = backward,
                            .cases = {case_two, case_same},

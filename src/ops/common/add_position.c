@@ -82,6 +82,11 @@ static slt_var make_case(slt_probe *probe, int width) {
 static slt_var case_small(slt_probe *p) { return make_case(p, 3); }
 static slt_var bench(slt_probe *p) { return make_case(p, 128); }
 
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    (void)sizes;
+    return 1u << SLT_POSITION_X | 1u << SLT_BF16_OUT;
+}
+
 const slt_op slt_op_add_position = {.name = "add_position",
                                     .sentence = "y = x + l/(L-1)·w + c",
                                     .least = 3,
@@ -89,6 +94,8 @@ const slt_op slt_op_add_position = {.name = "add_position",
                                     .shape = shape,
                                     .shared = shared,
                                     .flops = flops,
+                                    .bf16_rows = bf16_rows,
+                                    .bf16_alike = true,
                                     .forward = forward,
                                     .backward = backward,
                                     .cases = {case_small},

@@ -57,6 +57,11 @@ static slt_var case_tokens(slt_probe *p) { return make_case(p, SLT_TOKENS, 3); }
 static slt_var case_slots(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 2); }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 128); }
 
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    (void)sizes;
+    return 1u | 1u << SLT_BF16_OUT;
+}
+
 const slt_op slt_op_add_table = {.name = "add_table",
                                  .sentence = "y = x + P[l]",
                                  .least = 2,
@@ -64,6 +69,8 @@ const slt_op slt_op_add_table = {.name = "add_table",
                                  .shape = shape,
                                  .no_gradient_in = 1u << TABLE,
                                  .flops = flops,
+                                 .bf16_rows = bf16_rows,
+                                 .bf16_alike = true,
                                  .forward = forward,
                                  .backward = backward,
                                  .cases = {case_tokens, case_slots},

@@ -145,6 +145,12 @@ static const char *kernel_limit(const slt_sizes *sizes) {
     return size > 64 ? "it takes heads of at most 64 channels" : NULL;
 }
 
+// heads of the sizes that tiles on tensor cores take
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    int size = sizes->out[0].width / sizes->node->attributes.n[HEADS];
+    return size % 4 == 0 && size <= 64 ? 1u | 1u << SLT_BF16_OUT : 0;
+}
+
 const slt_op slt_op_attention = {.name = "attention",
                                  .sentence = "o = softmax(q·kᵀ/√(d/H))·v per head and sequence",
                                  .least = 1,
@@ -157,6 +163,8 @@ const slt_op slt_op_attention = {.name = "attention",
                                  .flops = flops,
                                  .backward_flops = 2.5,
                                  .kernel_limit = kernel_limit,
+                                 .bf16_rows = bf16_rows,
+                                 .bf16_alike = true,
                                  .forward = forward,
                                  .backward = backward,
                                  .cases = {case_tokens, case_slots, case_wide},

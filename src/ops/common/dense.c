@@ -123,6 +123,14 @@ static slt_var bench_active(slt_probe *p) {
     return make_case(p, SLT_TOKENS, 128, 512, true, SLT_RELU);
 }
 
+// linear ones; the output of few columns is in float32
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    int in = sizes->in[SLT_DENSE_X].width, out = sizes->out[0].width;
+    if (in % 8 || sizes->in[SLT_DENSE_X].space == SLT_FIXED) return 0;
+    bool narrow = out <= SLT_NARROW_OUT;
+    return 1u << SLT_DENSE_X | (narrow || out % 8 ? 0 : 1u << SLT_BF16_OUT);
+}
+
 const slt_op slt_op_dense = {.name = "dense",
                              .sentence = "y = x·SLT_DENSE_W + c",
                              .least = 2,
@@ -132,6 +140,7 @@ const slt_op slt_op_dense = {.name = "dense",
                              .shared = shared,
                              .kernel_shared = kernel_shared,
                              .flops = flops,
+                             .bf16_rows = bf16_rows,
                              .forward = forward,
                              .backward = backward,
                              .cases = {case_linear, case_plain, case_fixed},

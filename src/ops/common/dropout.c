@@ -68,6 +68,11 @@ static slt_var case_tokens(slt_probe *p) { return make_case(p, SLT_TOKENS, 7); }
 static slt_var case_slots(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 2); }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_SLOT_TOKENS, 128); }
 
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    (void)sizes;
+    return 1u | 1u << SLT_BF16_OUT;
+}
+
 const slt_op slt_op_dropout = {.name = "dropout",
                                .sentence = "zeros with the step's rate, the others scaled up",
                                .least = 1,
@@ -75,6 +80,8 @@ const slt_op slt_op_dropout = {.name = "dropout",
                                .shape = shape,
                                .flops = flops,
                                .backward_flops = 1,
+                               .bf16_rows = bf16_rows,
+                               .bf16_alike = true,
                                .forward = forward,
                                .backward = backward,
                                .cases = {case_tokens, case_slots},

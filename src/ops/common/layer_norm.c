@@ -179,6 +179,11 @@ static const char *kernel_limit(const slt_sizes *sizes) {
     return sizes->in[SLT_NORM_X].width > 2048 ? "it takes rows of at most 2048 numbers" : NULL;
 }
 
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    if (sizes->in[SLT_NORM_X].width > SLT_WIDE_ROW) return 0;
+    return 1u << SLT_NORM_X | 1u << SLT_NORM_RESIDUAL | 1u << SLT_BF16_OUT;
+}
+
 const slt_op slt_op_layer_norm = {.name = "layer_norm",
                                   .sentence = "y = γ·norm(x + residual) + β + P[l]",
                                   .least = 1,
@@ -192,6 +197,8 @@ const slt_op slt_op_layer_norm = {.name = "layer_norm",
                                   .flops = flops,
                                   .kernel_shared = kernel_shared,
                                   .kernel_limit = kernel_limit,
+                                  .bf16_rows = bf16_rows,
+                                  .bf16_alike = true,
                                   .forward = forward,
                                   .backward = backward,
                                   .cases = {case_plain, case_residual, case_positions, case_twice},

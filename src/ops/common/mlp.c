@@ -127,10 +127,19 @@ static slt_var case_tokens(slt_probe *p) { return make_case(p, SLT_TOKENS, 3, 7,
 static slt_var case_slots(slt_probe *p) { return make_case(p, SLT_SLOTS, 4, 5, 4); }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_TOKENS, 128, 512, 128); }
 
-// the middle, then its signs: two rows of words for a block, which has 32 rows at least
+// the middle, then its signs: two rows of words for a block, which has 32 rows at least; or, where
+// the middle is in bf16, weights that are rounded
 static size_t kernel_aux(const slt_sizes *sizes) {
     size_t rows = (size_t)sizes->in[SLT_MLP_X].rows, wide = (size_t)sizes->in[SLT_MLP_W1].width;
-    return (rows + 2 * ((rows + 31) / 32)) * wide;
+    size_t sides = (size_t)sizes->in[SLT_MLP_X].width + (size_t)sizes->out[0].width;
+    size_t weights = sizes->bf16 ? (sides * wide + wide) / 2 + 64 : 0;
+    return (rows + 2 * ((rows + 31) / 32)) * wide + weights;
+}
+
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    int in = sizes->in[SLT_MLP_X].width, wide = sizes->in[SLT_MLP_W1].width;
+    bool eights = in % 8 == 0 && wide % 8 == 0 && sizes->out[0].width % 8 == 0;
+    return eights ? 1u << SLT_MLP_X | 1u << SLT_BF16_OUT : 0;
 }
 
 const slt_op slt_op_mlp = {.name = "mlp",
@@ -144,6 +153,8 @@ const slt_op slt_op_mlp = {.name = "mlp",
                            .scratch = scratch,
                            .flops = flops,
                            .kernel_aux = kernel_aux,
+                           .bf16_rows = bf16_rows,
+                           .bf16_alike = true,
                            .forward = forward,
                            .backward = backward,
                            .cases = {case_tokens, case_slots},

@@ -117,6 +117,11 @@ static const char *kernel_limit(const slt_sizes *sizes) {
     return sizes->limits.seen ? "companions of other processes are not known there" : NULL;
 }
 
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    (void)sizes;
+    return 1u << SLT_JOIN_TOKEN | 1u << SLT_BF16_OUT;
+}
+
 const slt_op slt_op_join_slots = {.name = "join_slots",
                                   .sentence = "y = relu(slot, broadcast + token of the companion)",
                                   .least = 1,
@@ -126,6 +131,8 @@ const slt_op slt_op_join_slots = {.name = "join_slots",
                                   .scratch = scratch,
                                   .flops = flops,
                                   .kernel_limit = kernel_limit,
+                                  .bf16_rows = bf16_rows,
+                                  .bf16_alike = true,
                                   .forward = forward,
                                   .backward = backward,
                                   .cases = {case_both, case_alone},

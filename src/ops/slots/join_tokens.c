@@ -86,6 +86,11 @@ static slt_var case_both(slt_probe *p) { return make_case(p, 3, true); }
 static slt_var case_alone(slt_probe *p) { return make_case(p, 3, false); }
 static slt_var bench(slt_probe *p) { return make_case(p, 128, true); }
 
+static unsigned bf16_rows(const slt_sizes *sizes) {
+    (void)sizes;
+    return 1u << SLT_JOIN_X | 1u << SLT_BF16_OUT;
+}
+
 const slt_op slt_op_join_tokens = {.name = "join_tokens",
                                    .sentence = "y = relu(x + table[id])",
                                    .least = 2,
@@ -96,6 +101,8 @@ const slt_op slt_op_join_tokens = {.name = "join_tokens",
                                    .saves_out = 1,
                                    .shared = shared,
                                    .flops = flops,
+                                   .bf16_rows = bf16_rows,
+                                   .bf16_alike = true,
                                    .forward = forward,
                                    .backward = backward,
                                    .cases = {case_both, case_alone},

@@ -1,7 +1,7 @@
 // Layer norms and what is done to the same rows before them in one launch: a warp takes a row
 // of 128 numbers at most through the nodes of a run, four numbers a lane. Backward carries the
 // gradient of a row the other way; where slots were joined, a block has a whole sequence and sums
-// over it.
+// over it. T: the numbers of rows in memory, float or slt_bf16.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -23,29 +23,31 @@ SLT_DEVICE_INLINE float4 gated4(float4 x, float4 y) {
 }
 
 // four numbers of row r, zeros where there is no such variable
-SLT_DEVICE_INLINE float4 four_of(slt_cuda_view view, int r, int width) {
-    const float *at = slt_at(view);
+template <class T> SLT_DEVICE_INLINE float4 four_of(slt_cuda_view view, int r, int width) {
+    const T *at = slt_rows_at<T>(view);
     float4 none = {0, 0, 0, 0};
     return at ? slt_load4(at + (int64_t)r * width, slt_lane_column(), width) : none;
 }
+template <class T>
 SLT_DEVICE_INLINE void put_four(slt_cuda_view view, int r, int width, bool add, float4 x) {
-    float *at = slt_at(view);
+    T *at = slt_rows_at<T>(view);
     if (at) slt_store4(at + (int64_t)r * width, slt_lane_column(), width, add, x);
 }
 
 // ---- forward
 
-SLT_DEVICE_INLINE float4 join_tokens(const slt_cuda_args &a, int r, bool there) {
+template <class T> SLT_DEVICE_INLINE float4 join_tokens(const slt_cuda_args &a, int r, bool there) {
     int width = a.out_width[0];
     float4 none = {0, 0, 0, 0}, y = none;
     if (there)
-        y = relu4(slt_plus4(four_of(a.in[SLT_JOIN_X], r, width),
-                            four_of(a.in[SLT_JOIN_TABLE], slt_ints(a.in[SLT_JOIN_IDS])[r], width)));
-    put_four(a.out[0], r, width, false, y);
+        y = relu4(slt_plus4(
+            four_of<T>(a.in[SLT_JOIN_X], r, width),
+            four_of<float>(a.in[SLT_JOIN_TABLE], slt_ints(a.in[SLT_JOIN_IDS])[r], width)));
+    put_four<T>(a.out[0], r, width, false, y);
     return y;
 }
 
-SLT_DEVICE_INLINE float4 join_slots(const slt_cuda_args &a, int r, bool there) {
+template <class T> SLT_DEVICE_INLINE float4 join_slots(const slt_cuda_args &a, int r, bool there) {
     int width = a.out_width[0];
     float4 y = {0, 0, 0, 0};
     if (there) {
@@ -53,56 +55,58 @@ SLT_DEVICE_INLINE float4 join_slots(const slt_cuda_args &a, int r, bool there) {
         const int32_t *offset = slt_offset(a);
         int sequence = spot.b * a.slots + spot.k;
         int c = a.in[SLT_JOIN_TOKEN].at ? slt_companion(a)[sequence] : -1;
-        y = four_of(a.in[SLT_JOIN_SLOT], sequence, width);
+        y = four_of<float>(a.in[SLT_JOIN_SLOT], sequence, width);
         if (c >= 0) {
             int last = offset[c + 1] - offset[c] - 1;
             y = slt_plus4(
-                y, four_of(a.in[SLT_JOIN_TOKEN], offset[c] + slt_least(spot.l, last), width));
+                y, four_of<T>(a.in[SLT_JOIN_TOKEN], offset[c] + slt_least(spot.l, last), width));
         }
         y = relu4(y);
     }
-    put_four(a.out[0], r, width, false, y);
+    put_four<T>(a.out[0], r, width, false, y);
     return y;
 }
 
+template <class T>
 SLT_DEVICE_INLINE float4 add_position(const slt_cuda_args &a, int r, bool there, float4 x) {
     int width = a.out_width[0];
     float4 none = {0, 0, 0, 0}, y = none;
     if (there) {
         int l = slt_token_place_of(a, SLT_TOKENS, r).l;
         float t = a.length > 1 ? (float)l / (float)(a.length - 1) : 0;
-        y = slt_plus4(slt_scaled4(four_of(a.in[SLT_POSITION_W], 0, width), t, 0),
-                      four_of(a.in[SLT_POSITION_C], 0, width));
+        y = slt_plus4(slt_scaled4(four_of<float>(a.in[SLT_POSITION_W], 0, width), t, 0),
+                      four_of<float>(a.in[SLT_POSITION_C], 0, width));
         y = slt_plus4(x, y);
     }
-    put_four(a.out[0], r, width, false, y);
+    put_four<T>(a.out[0], r, width, false, y);
     return y;
 }
 
 // what the first node reads of a row
-SLT_DEVICE_INLINE float4 first_of(const slt_fused_norm &run, int r, bool there) {
+template <class T> SLT_DEVICE_INLINE float4 first_of(const slt_fused_norm &run, int r, bool there) {
     float4 none = {0, 0, 0, 0};
     const slt_cuda_args &a = run.node[0];
     bool reads = run.kind[0] == SLT_ROW_NORM || run.kind[0] == SLT_ROW_POSITION;
-    return reads && there ? four_of(a.in[SLT_POSITION_X], r, a.out_width[0]) : none;
+    return reads && there ? four_of<T>(a.in[SLT_POSITION_X], r, a.out_width[0]) : none;
 }
 
+template <class T>
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) forward(const __grid_constant__ slt_fused_norm run) {
     slt_begin();
     const slt_cuda_args &first = run.node[0];
     int r = (int)(blockIdx.x * WARPS + threadIdx.x / SLT_WARP), rows = first.out_rows[0];
     if (r >= rows) return;
     bool there = r < slt_count(first, first.out_space[0], rows);
-    float4 x = first_of(run, r, there);
+    float4 x = first_of<T>(run, r, there);
 #pragma unroll
     for (int n = 0; n < SLT_ROW_NODES; n++) {
         if (n >= run.nodes) break;
         const slt_cuda_args &a = run.node[n];
-        if (run.kind[n] == SLT_ROW_TOKENS) x = join_tokens(a, r, there);
-        if (run.kind[n] == SLT_ROW_SLOTS) x = join_slots(a, r, there);
-        if (run.kind[n] == SLT_ROW_POSITION) x = add_position(a, r, there, x);
+        if (run.kind[n] == SLT_ROW_TOKENS) x = join_tokens<T>(a, r, there);
+        if (run.kind[n] == SLT_ROW_SLOTS) x = join_slots<T>(a, r, there);
+        if (run.kind[n] == SLT_ROW_POSITION) x = add_position<T>(a, r, there, x);
         if (run.kind[n] == SLT_ROW_NORM)
-            x = slt_norm_row_forward(a, r, there, slt_norm_input(a, r, x));
+            x = slt_norm_row_forward<T>(a, r, there, slt_norm_input<T>(a, r, x));
     }
 }
 
@@ -111,18 +115,19 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP) forward(const __grid_constant__ sl
 // norms of a run: the first and the last node at most
 SLT_DEVICE_INLINE int norm_number(int n) { return n == 0 ? 0 : 1; }
 
+template <class T>
 SLT_DEVICE_INLINE void backward_row(const slt_fused_norm &run, int r, bool there,
                                     const float4 *gamma, float (*sums)[8]) {
     int width = run.node[0].out_width[0];
     slt_norm_kept kept[SLT_ROW_NORMS] = {};
-    float4 y = {0, 0, 0, 0}, d = four_of(run.node[run.nodes - 1].out_grad[0], r, width);
+    float4 y = {0, 0, 0, 0}, d = four_of<T>(run.node[run.nodes - 1].out_grad[0], r, width);
     // all that is read, then all that is written
 #pragma unroll
     for (int n = 0; n < SLT_ROW_NODES; n++) {
         if (n >= run.nodes) break;
         if (run.kind[n] == SLT_ROW_NORM)
-            kept[norm_number(n)] = slt_norm_kept_of(run.node[n], r, there);
-        if (run.kind[n] == SLT_ROW_TOKENS) y = four_of(run.node[n].out[0], r, width);
+            kept[norm_number(n)] = slt_norm_kept_of<T>(run.node[n], r, there);
+        if (run.kind[n] == SLT_ROW_TOKENS) y = four_of<T>(run.node[n].out[0], r, width);
     }
 #pragma unroll
     for (int n = SLT_ROW_NODES - 1; n >= 0; n--) {
@@ -131,14 +136,14 @@ SLT_DEVICE_INLINE void backward_row(const slt_fused_norm &run, int r, bool there
         int i = norm_number(n);
         if (run.kind[n] == SLT_ROW_NORM) {
             d = slt_norm_row_backward(a, there, gamma[i], d, kept[i], sums[i]);
-            slt_norm_row_put(a, r, d);
+            slt_norm_row_put<T>(a, r, d);
         }
         if (run.kind[n] == SLT_ROW_POSITION)
-            put_four(a.in_grad[SLT_POSITION_X], r, width, a.add[SLT_POSITION_X], d);
+            put_four<T>(a.in_grad[SLT_POSITION_X], r, width, a.add[SLT_POSITION_X], d);
         if (run.kind[n] == SLT_ROW_TOKENS) {
             d = gated4(d, y);
-            put_four(a.shared, r, width, false, d);
-            put_four(a.in_grad[SLT_JOIN_X], r, width, a.add[SLT_JOIN_X], d);
+            put_four<float>(a.shared, r, width, false, d);
+            put_four<T>(a.in_grad[SLT_JOIN_X], r, width, a.add[SLT_JOIN_X], d);
         }
     }
 }
@@ -150,6 +155,7 @@ SLT_DEVICE_INLINE void put_parts(const slt_fused_norm &run, float (*sums)[8], fl
             slt_norm_put_parts(run.node[n], sums[norm_number(n)], WARPS, parts);
 }
 
+template <class T>
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, 4)
     backward(const __grid_constant__ slt_fused_norm run, int each) {
     slt_begin();
@@ -164,7 +170,7 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, 4)
     for (int n = 0; n < SLT_ROW_NODES; n++)
         if (n < run.nodes && run.kind[n] == SLT_ROW_NORM)
             gamma[norm_number(n)] = slt_norm_gamma(run.node[n]);
-    for (int r = first; r < end; r += WARPS) backward_row(run, r, r < count, gamma, sums);
+    for (int r = first; r < end; r += WARPS) backward_row<T>(run, r, r < count, gamma, sums);
     put_parts(run, sums, parts);
 }
 
@@ -189,6 +195,7 @@ SLT_DEVICE_INLINE void put_slot(const slt_cuda_args &a, int sequence, const floa
     __syncthreads();
 }
 
+template <class T>
 SLT_KERNEL __launch_bounds__(SEQUENCE_WARPS *SLT_WARP)
     backward_slots(const __grid_constant__ slt_fused_norm run) {
     slt_begin();
@@ -205,9 +212,9 @@ SLT_KERNEL __launch_bounds__(SEQUENCE_WARPS *SLT_WARP)
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             int r = own.first + slt_least(l + i * SEQUENCE_WARPS, own.computed - 1);
-            dy[i] = four_of(norm.out_grad[0], r, width);
-            y[i] = four_of(join.out[0], r, width);
-            kept[i] = slt_norm_kept_of(norm, r, true);
+            dy[i] = four_of<T>(norm.out_grad[0], r, width);
+            y[i] = four_of<T>(join.out[0], r, width);
+            kept[i] = slt_norm_kept_of<T>(norm, r, true);
         }
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
@@ -222,9 +229,15 @@ SLT_KERNEL __launch_bounds__(SEQUENCE_WARPS *SLT_WARP)
 
 // ---- launches
 
-void slt_cuda_rows_forward(const slt_fused_norm *run) {
+// rows of a run are alike
+static bool is_bf16(const slt_fused_norm *run) { return slt_out_bf16(&run->node[0], 0); }
+
+template <class T> static void launch_forward(const slt_fused_norm *run) {
     const slt_cuda_args *first = &run->node[0];
-    SLT_LAUNCH(run, forward, slt_grid(first, first->out_rows[0], WARPS), WARPS * SLT_WARP, 0);
+    SLT_LAUNCH(run, forward<T>, slt_grid(first, first->out_rows[0], WARPS), WARPS * SLT_WARP, 0);
+}
+void slt_cuda_rows_forward(const slt_fused_norm *run) {
+    (is_bf16(run) ? launch_forward<slt_bf16> : launch_forward<float>)(run);
 }
 
 int slt_cuda_rows_blocks(const slt_fused_norm *run) {
@@ -233,11 +246,14 @@ int slt_cuda_rows_blocks(const slt_fused_norm *run) {
     return (int)slt_grid(last, last->out_rows[0], WARPS * slt_norm_rows_each(last)).x;
 }
 
-void slt_cuda_rows_backward(const slt_fused_norm *run) {
+template <class T> static void launch_backward(const slt_fused_norm *run) {
     const slt_cuda_args *last = &run->node[run->nodes - 1];
     dim3 grid((unsigned)slt_cuda_rows_blocks(run), 1, (unsigned)last->members);
     if (run->kind[0] == SLT_ROW_SLOTS)
-        SLT_LAUNCH(run, backward_slots, grid, SEQUENCE_WARPS * SLT_WARP, 0);
+        SLT_LAUNCH(run, backward_slots<T>, grid, SEQUENCE_WARPS * SLT_WARP, 0);
     else
-        SLT_LAUNCH(run, backward, grid, WARPS * SLT_WARP, 0, slt_norm_rows_each(last));
+        SLT_LAUNCH(run, backward<T>, grid, WARPS * SLT_WARP, 0, slt_norm_rows_each(last));
+}
+void slt_cuda_rows_backward(const slt_fused_norm *run) {
+    (is_bf16(run) ? launch_backward<slt_bf16> : launch_backward<float>)(run);
 }

@@ -1,6 +1,7 @@
 // y = LN(x + residual), z = y·SLT_DENSE_W + c with a narrow z, in one launch: a warp per row, four
 // numbers of it a lane, whose rows of SLT_DENSE_W are in registers. Backward makes dy of a row from
-// the few numbers of dz on the way to the norm's own gradient: it is never written.
+// the few numbers of dz on the way to the norm's own gradient: it is never written. T: the numbers
+// of the norm's rows in memory, float or slt_bf16.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -45,6 +46,7 @@ SLT_DEVICE_INLINE float bias_of(const slt_cuda_args &a) {
     return c && place < a.out_width[0] ? c[place] : 0;
 }
 
+template <class T>
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
     forward(const __grid_constant__ slt_fused_output run) {
     const slt_cuda_args &norm = run.norm;
@@ -58,14 +60,14 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         int r = slt_least(first + i * WARPS, rows - 1);
-        x[i] = slt_load4(slt_at(norm.in[SLT_DENSE_X]) + (int64_t)r * width, c, width);
-        x[i] = slt_norm_input(norm, r, x[i]);
+        x[i] = slt_load4(slt_rows_at<T>(norm.in[SLT_DENSE_X]) + (int64_t)r * width, c, width);
+        x[i] = slt_norm_input<T>(norm, r, x[i]);
     }
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         int r = first + i * WARPS;
         if (r >= rows) break;
-        float4 y = slt_norm_row_forward(norm, r, r < count, x[i]);
+        float4 y = slt_norm_row_forward<T>(norm, r, r < count, x[i]);
         put_head(run.dense, r, y, own, bias);
     }
 }
@@ -77,13 +79,14 @@ typedef struct {
     slt_norm_kept kept;
 } head_row;
 
+template <class T>
 SLT_DEVICE_INLINE head_row row_of(const slt_fused_output &run, int r, bool there) {
     int out = run.dense.out_width[0];
     const float *dz = slt_at(run.dense.out_grad[0]) + (int64_t)r * out;
     head_row row;
 #pragma unroll
     for (int o = 0; o < OUT; o++) row.dz[o] = o < out ? dz[o] : 0;
-    row.kept = slt_norm_kept_of(run.norm, r, there);
+    row.kept = slt_norm_kept_of<T>(run.norm, r, there);
     return row;
 }
 
@@ -94,6 +97,7 @@ SLT_DEVICE_INLINE float4 row_gradient(const head_row &row, const float (*own)[OU
     return slt_four(d[0], d[1], d[2], d[3]);
 }
 
+template <class T>
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
     backward(const __grid_constant__ slt_fused_output run, int each) {
     const slt_cuda_args &norm = run.norm;
@@ -110,15 +114,15 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             int at = slt_least(r + i * WARPS, end - 1);
-            row[i] = row_of(run, at, at < count);
+            row[i] = row_of<T>(run, at, at < count);
         }
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             int at = r + i * WARPS;
             if (at >= end) break;
             float4 dy = row_gradient(row[i], own);
-            slt_norm_row_put(norm, at,
-                             slt_norm_row_backward(norm, at < count, gamma, dy, row[i].kept, sums));
+            slt_norm_row_put<T>(
+                norm, at, slt_norm_row_backward(norm, at < count, gamma, dy, row[i].kept, sums));
         }
     }
     slt_norm_put_parts(norm, sums, WARPS, parts);
@@ -128,7 +132,10 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
 
 void slt_cuda_output_forward(const slt_fused_output *run) {
     dim3 grid = slt_grid(&run->norm, run->norm.in_rows[SLT_DENSE_X], WARPS * ROWS);
-    SLT_LAUNCH(run, forward, grid, WARPS * SLT_WARP, 0);
+    if (slt_out_bf16(&run->norm, 0))
+        SLT_LAUNCH(run, forward<slt_bf16>, grid, WARPS * SLT_WARP, 0);
+    else
+        SLT_LAUNCH(run, forward<float>, grid, WARPS * SLT_WARP, 0);
 }
 
 int slt_cuda_output_blocks(const slt_fused_output *run) {
@@ -138,5 +145,9 @@ int slt_cuda_output_blocks(const slt_fused_output *run) {
 
 void slt_cuda_output_backward(const slt_fused_output *run) {
     dim3 grid((unsigned)slt_cuda_output_blocks(run), 1, (unsigned)run->norm.members);
-    SLT_LAUNCH(run, backward, grid, WARPS * SLT_WARP, 0, slt_norm_rows_each(&run->norm));
+    int each = slt_norm_rows_each(&run->norm);
+    if (slt_out_bf16(&run->norm, 0))
+        SLT_LAUNCH(run, backward<slt_bf16>, grid, WARPS * SLT_WARP, 0, each);
+    else
+        SLT_LAUNCH(run, backward<float>, grid, WARPS * SLT_WARP, 0, each);
 }

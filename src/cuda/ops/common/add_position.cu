@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "cuda/kernels/bf16_rows.cuh"
 #include "cuda/kernels/column_sums.cuh"
 #include "ops/common/op_inputs.h"
 
@@ -11,11 +12,11 @@ SLT_DEVICE_INLINE float position(const slt_cuda_args &a, int row) {
 }
 
 // four numbers of a row per thread
-SLT_KERNEL forward(const slt_cuda_args a) {
+template <class T> SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    const float *x = slt_at(a.in[SLT_POSITION_X]), *w = slt_at(a.in[SLT_POSITION_W]),
-                *c = slt_at(a.in[SLT_POSITION_C]);
-    float *y = slt_at(a.out[0]);
+    const T *x = slt_rows_at<T>(a.in[SLT_POSITION_X]);
+    const float *w = slt_at(a.in[SLT_POSITION_W]), *c = slt_at(a.in[SLT_POSITION_C]);
+    T *y = slt_rows_at<T>(a.out[0]);
     int width = a.in_width[SLT_POSITION_X], fours = (width + 3) / 4,
         count = slt_count(a, SLT_TOKENS, 0);
     for (unsigned i = slt_thread(); i < (unsigned)(count * fours); i += slt_stride()) {
@@ -31,20 +32,20 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 // the tail of dy is zero, and so becomes that of dx
-SLT_KERNEL backward(const slt_cuda_args a) {
+template <class T> SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
-    const float *dy = slt_at(a.out_grad[0]);
-    float *dx = slt_at(a.in_grad[SLT_POSITION_X]);
+    const T *dy = slt_rows_at<T>(a.out_grad[0]);
+    T *dx = slt_rows_at<T>(a.in_grad[SLT_POSITION_X]);
     int count = a.in_rows[SLT_POSITION_X] * a.in_width[SLT_POSITION_X]; // as one row
     for (unsigned i = slt_thread(); i < (unsigned)(count + 3) / 4; i += slt_stride())
         slt_store4(dx, 4 * (int)i, count, a.add[SLT_POSITION_X], slt_load4(dy, 4 * (int)i, count));
 }
 
-struct position_term {
+template <class T> struct position_term {
     enum { SUMS = 2, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
         int width = a.in_width[SLT_POSITION_X];
-        float4 dy = slt_load4(slt_at(a.out_grad[0]) + (int64_t)r * width, c, width);
+        float4 dy = slt_load4(slt_rows_at<T>(a.out_grad[0]) + (int64_t)r * width, c, width);
         slt_add4(sum, position(a, r), dy);
         slt_add4(sum + 4, 1, dy);
     }
@@ -56,7 +57,10 @@ static dim3 grid(const slt_cuda_args *args) {
 }
 
 void slt_cuda_add_position_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, grid(args), SLT_THREADS, 0);
+    if (slt_out_bf16(args, 0))
+        SLT_LAUNCH(args, forward<slt_bf16>, grid(args), SLT_THREADS, 0);
+    else
+        SLT_LAUNCH(args, forward<float>, grid(args), SLT_THREADS, 0);
 }
 void slt_cuda_position_weights(const slt_cuda_args *args) {
     if (!args->in_grad[SLT_POSITION_W].at && !args->in_grad[SLT_POSITION_C].at) return;
@@ -67,10 +71,16 @@ void slt_cuda_position_weights(const slt_cuda_args *args) {
                             {args->add[SLT_POSITION_W], args->add[SLT_POSITION_C]},
                             0};
     slt_cuda_args side = slt_cuda_on_sum_stream(args);
-    slt_launch_sums(&side, position_term(), sums);
+    if (slt_out_bf16(args, 0))
+        slt_launch_sums(&side, position_term<slt_bf16>(), sums);
+    else
+        slt_launch_sums(&side, position_term<float>(), sums);
 }
 
 void slt_cuda_add_position_backward(const slt_cuda_args *args) {
-    if (args->in_grad[SLT_POSITION_X].at) SLT_LAUNCH(args, backward, grid(args), SLT_THREADS, 0);
+    if (args->in_grad[SLT_POSITION_X].at && slt_out_bf16(args, 0))
+        SLT_LAUNCH(args, backward<slt_bf16>, grid(args), SLT_THREADS, 0);
+    else if (args->in_grad[SLT_POSITION_X].at)
+        SLT_LAUNCH(args, backward<float>, grid(args), SLT_THREADS, 0);
     slt_cuda_position_weights(args);
 }

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernels/narrow.cuh"
+#include "cuda/kernels/narrow_pairs.cuh"
 #include "ops/common/op_inputs.h"
 
 // dp = dy∘act'(y) into shared
@@ -34,7 +34,8 @@ void slt_cuda_dense_forward(const slt_cuda_args *args) {
     int rows = args->in_rows[SLT_DENSE_X], in = args->in_width[SLT_DENSE_X],
         out = args->out_width[0];
     if (slt_is_narrow(in, out)) {
-        slt_launch_narrow(args, narrow_of(args, args->in[SLT_DENSE_X], args->out[0]));
+        slt_narrow n = narrow_of(args, args->in[SLT_DENSE_X], args->out[0]);
+        (slt_in_bf16(args, SLT_DENSE_X) ? slt_launch_narrow_pairs : slt_launch_narrow)(args, n);
         return;
     }
     if (slt_cuda_dense_pairs_forward(args)) return;
@@ -119,15 +120,18 @@ static void narrow_weights(const slt_cuda_args *args, slt_cuda_view dp) {
     // of one member it would find no room next to a group's products
     slt_cuda_args side =
         args->members > 1 ? slt_cuda_on_weight_stream(args) : slt_cuda_on_sum_stream(args);
-    slt_launch_narrow_weights(&side, narrow_of(args, args->in[SLT_DENSE_X], dp), sums);
+    slt_narrow n = narrow_of(args, args->in[SLT_DENSE_X], dp);
+    (slt_in_bf16(args, SLT_DENSE_X) ? slt_launch_narrow_weights<slt_bf16>
+                                    : slt_launch_narrow_weights<float>)(&side, n, sums);
 }
 
 void slt_cuda_narrow_weights(const slt_cuda_args *args) { narrow_weights(args, args->out_grad[0]); }
 
 static void narrow_products(const slt_cuda_args *args, slt_cuda_view dp) {
+    slt_narrow n = narrow_of(args, args->in_grad[SLT_DENSE_X], dp);
     if (args->in_grad[SLT_DENSE_X].at)
-        slt_launch_narrow_input(args, narrow_of(args, args->in_grad[SLT_DENSE_X], dp),
-                                args->add[SLT_DENSE_X]);
+        (slt_in_bf16(args, SLT_DENSE_X) ? slt_launch_narrow_pairs_input
+                                        : slt_launch_narrow_input)(args, n, args->add[SLT_DENSE_X]);
     narrow_weights(args, dp);
 }
 

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernels/kernel.cuh"
+#include "cuda/kernels/bf16_rows.cuh"
 #include "ops/common/dropout.h"
 
 // number i of the variable is kept, and scaled up, or dropped
@@ -16,23 +16,23 @@ SLT_DEVICE_INLINE float factor_of(const slt_cuda_args &a, unsigned i) {
                               slt_dropout_row(b, a.slots, at.k, a.length, at.l), width, c);
 }
 
-SLT_KERNEL forward(const slt_cuda_args a) {
+template <class T> SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    const float *x = slt_at(a.in[0]);
-    float *y = slt_at(a.out[0]);
+    const T *x = slt_rows_at<T>(a.in[0]);
+    T *y = slt_rows_at<T>(a.out[0]);
     int width = a.in_width[0], count = slt_count(a, (slt_space)a.n[SLT_DROPOUT_SPACE], 0);
     for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride())
-        y[i] = factor_of(a, i) * x[i];
+        slt_put(&y[i], false, factor_of(a, i) * slt_get(&x[i]));
     slt_clear_tail(y, count, a.in_rows[0], width);
 }
 
-SLT_KERNEL backward(const slt_cuda_args a) {
+template <class T> SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
-    const float *dy = slt_at(a.out_grad[0]);
-    float *dx = slt_at(a.in_grad[0]);
+    const T *dy = slt_rows_at<T>(a.out_grad[0]);
+    T *dx = slt_rows_at<T>(a.in_grad[0]);
     int width = a.in_width[0], count = slt_count(a, (slt_space)a.n[SLT_DROPOUT_SPACE], 0);
     for (unsigned i = slt_thread(); i < (unsigned)(count * width); i += slt_stride())
-        slt_put(&dx[i], a.add[0], factor_of(a, i) * dy[i]);
+        slt_put(&dx[i], a.add[0], factor_of(a, i) * slt_get(&dy[i]));
     if (!a.add[0]) slt_clear_tail(dx, count, a.in_rows[0], width);
 }
 
@@ -41,8 +41,14 @@ static dim3 grid(const slt_cuda_args *args) {
 }
 
 void slt_cuda_dropout_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, grid(args), SLT_THREADS, 0);
+    if (slt_out_bf16(args, 0))
+        SLT_LAUNCH(args, forward<slt_bf16>, grid(args), SLT_THREADS, 0);
+    else
+        SLT_LAUNCH(args, forward<float>, grid(args), SLT_THREADS, 0);
 }
 void slt_cuda_dropout_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward, grid(args), SLT_THREADS, 0);
+    if (slt_out_bf16(args, 0))
+        SLT_LAUNCH(args, backward<slt_bf16>, grid(args), SLT_THREADS, 0);
+    else
+        SLT_LAUNCH(args, backward<float>, grid(args), SLT_THREADS, 0);
 }

@@ -1,9 +1,11 @@
 // y = γ·x̂ + β + P[l], x̂ = (s - mean)/τ, s = x + residual: a warp per row, forward and backward;
 // sums over rows for γ and β in a launch of their own, from the rows or, where those are short,
-// from what backward added up on its way. x̂ and 1/τ are kept where a backward follows.
+// from what backward added up on its way. x̂ and 1/τ are kept where a backward follows. Rows in bf16
+// have x̂ in bf16, too; sums are in float32.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "cuda/kernels/bf16_rows.cuh"
 #include "cuda/kernels/column_sums.cuh"
 #include "cuda/kernels/norm_row.cuh"
 #include "ops/common/op_inputs.h"
@@ -15,15 +17,16 @@ SLT_DEVICE_INLINE int row_of_warp(void) {
 }
 
 // a lane holds fours lane, lane + 32, ... of its row, N at most
-template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
+template <int N, class T> SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[SLT_NORM_X];
     if (r >= a.in_rows[SLT_NORM_X]) return;
     int64_t at = (int64_t)r * width;
-    const float *x = slt_at(a.in[SLT_NORM_X]) + at, *residual = slt_at(a.in[SLT_NORM_RESIDUAL]);
+    const T *x = slt_rows_at<T>(a.in[SLT_NORM_X]) + at,
+            *residual = slt_rows_at<T>(a.in[SLT_NORM_RESIDUAL]);
     const float *gamma = slt_at(a.in[SLT_NORM_GAMMA]), *beta = slt_at(a.in[SLT_NORM_BETA]);
     const float *positions = slt_at(a.in[SLT_NORM_POSITIONS]);
-    float *hat = slt_at(a.aux) + at, *y = slt_at(a.out[0]) + at;
+    T *hat = slt_rows_at<T>(a.aux) + at, *y = slt_rows_at<T>(a.out[0]) + at;
     bool there = r < slt_count(a, a.in_space[SLT_NORM_X], a.in_rows[SLT_NORM_X]);
     float4 s[N], none = {0, 0, 0, 0}, one = {1, 1, 1, 1};
     float sum = 0, square = 0;
@@ -55,12 +58,12 @@ template <int N> SLT_KERNEL forward(const slt_cuda_args a) {
     }
 }
 
-template <int N> SLT_KERNEL backward(const slt_cuda_args a) {
+template <int N, class T> SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
     int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[SLT_NORM_X];
     if (r >= a.in_rows[SLT_NORM_X]) return;
     int64_t at = (int64_t)r * width;
-    const float *dy = slt_at(a.out_grad[0]) + at, *hat = slt_at(a.aux) + at;
+    const T *dy = slt_rows_at<T>(a.out_grad[0]) + at, *hat = slt_rows_at<T>(a.aux) + at;
     const float *gamma = slt_at(a.in[SLT_NORM_GAMMA]);
     float inverse = slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r], sum = 0, dot = 0;
     float4 g[N], h[N];
@@ -82,19 +85,20 @@ template <int N> SLT_KERNEL backward(const slt_cuda_args a) {
         float4 ds = slt_scaled4(slt_plus4(g[i], slt_scaled4(h[i], -along, -mean)), inverse, 0);
         // x and residual may be the same variable: in order
         if (a.in_grad[SLT_NORM_X].at)
-            slt_store4(slt_at(a.in_grad[SLT_NORM_X]) + at, c, width, a.add[SLT_NORM_X], ds);
+            slt_store4(slt_rows_at<T>(a.in_grad[SLT_NORM_X]) + at, c, width, a.add[SLT_NORM_X], ds);
         if (a.in_grad[SLT_NORM_RESIDUAL].at)
-            slt_store4(slt_at(a.in_grad[SLT_NORM_RESIDUAL]) + at, c, width,
+            slt_store4(slt_rows_at<T>(a.in_grad[SLT_NORM_RESIDUAL]) + at, c, width,
                        a.add[SLT_NORM_RESIDUAL], ds);
     }
 }
 
-struct affine_term {
+template <class T> struct affine_term {
     enum { SUMS = 2, WIDTH = 4 };
     __device__ void add(const slt_cuda_args &a, int r, int c, float *sum) const {
         int width = a.in_width[SLT_NORM_X];
-        float4 dy = slt_load4(slt_at(a.out_grad[0]) + (int64_t)r * width, c, width);
-        slt_add4(sum, 1, slt_times4(dy, slt_load4(slt_at(a.aux) + (int64_t)r * width, c, width)));
+        float4 dy = slt_load4(slt_rows_at<T>(a.out_grad[0]) + (int64_t)r * width, c, width);
+        float4 hat = slt_load4(slt_rows_at<T>(a.aux) + (int64_t)r * width, c, width);
+        slt_add4(sum, 1, slt_times4(dy, hat));
         slt_add4(sum + 4, 1, dy);
     }
 };
@@ -102,7 +106,7 @@ struct affine_term {
 // ---- rows of 128 numbers at most: a lane has four columns, and adds dy·x̂ and dy of its rows up
 
 // `each` rows of a warp, two on their way
-SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
+template <class T> SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
     slt_begin();
     alignas(16) __shared__ float parts[WARPS * SLT_NORM_PARTS];
     int warp = (int)threadIdx.x / SLT_WARP, c = slt_lane_column(), width = a.in_width[SLT_NORM_X];
@@ -116,15 +120,15 @@ SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             int row = slt_least(r + i * WARPS, end - 1);
-            dy[i] = slt_load4(slt_at(a.out_grad[0]) + (int64_t)row * width, c, width);
-            kept[i] = slt_norm_kept_of(a, row, row < count);
+            dy[i] = slt_load4(slt_rows_at<T>(a.out_grad[0]) + (int64_t)row * width, c, width);
+            kept[i] = slt_norm_kept_of<T>(a, row, row < count);
         }
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             int row = r + i * WARPS;
             if (row >= end) break;
-            slt_norm_row_put(a, row,
-                             slt_norm_row_backward(a, row < count, gamma, dy[i], kept[i], sums));
+            slt_norm_row_put<T>(a, row,
+                                slt_norm_row_backward(a, row < count, gamma, dy[i], kept[i], sums));
         }
     }
     slt_norm_put_parts(a, sums, WARPS, parts);
@@ -132,7 +136,7 @@ SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
 
 // ---- many rows of up to 512 numbers: a warp has every fourth row of 64, and adds up on its way
 
-template <int N> SLT_KERNEL backward_wide(const slt_cuda_args a) {
+template <int N, class T> SLT_KERNEL backward_wide(const slt_cuda_args a) {
     slt_begin();
     alignas(16) __shared__ float parts[WARPS][2][SLT_WIDE_ROW];
     int warp = (int)threadIdx.x / SLT_WARP, lane = (int)threadIdx.x % SLT_WARP;
@@ -156,8 +160,8 @@ template <int N> SLT_KERNEL backward_wide(const slt_cuda_args a) {
 #pragma unroll
         for (int i = 0; i < N; i++) {
             int c = 4 * (lane + i * SLT_WARP);
-            dy[i] = slt_load4(slt_at(a.out_grad[0]) + at, c, width);
-            h[i] = slt_load4(slt_at(a.aux) + at, c, width);
+            dy[i] = slt_load4(slt_rows_at<T>(a.out_grad[0]) + at, c, width);
+            h[i] = slt_load4(slt_rows_at<T>(a.aux) + at, c, width);
             float4 g = slt_times4(dy[i], gamma[i]);
             sum += slt_sum4(g);
             dot += slt_dot4(g, h[i]);
@@ -170,7 +174,8 @@ template <int N> SLT_KERNEL backward_wide(const slt_cuda_args a) {
             float4 g = slt_times4(dy[i], gamma[i]);
             float4 ds = slt_scaled4(slt_plus4(g, slt_scaled4(h[i], -along, -mean)), inverse, 0);
             for (int k = SLT_NORM_X; k <= SLT_NORM_RESIDUAL; k++) // may be the same: in order
-                if (a.in_grad[k].at) slt_store4(slt_at(a.in_grad[k]) + at, c, width, a.add[k], ds);
+                if (a.in_grad[k].at)
+                    slt_store4(slt_rows_at<T>(a.in_grad[k]) + at, c, width, a.add[k], ds);
             if (r >= count) continue;
             slt_add4(sums[i], 1, slt_times4(dy[i], h[i]));
             slt_add4(sums[i] + 4, 1, dy[i]);
@@ -210,24 +215,32 @@ struct part_term {
     }
 };
 
-template <int N> static void launch_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward<N>, slt_grid(args, args->in_rows[SLT_NORM_X], WARPS), WARPS * SLT_WARP,
-               0);
-}
-template <int N> static void launch_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward<N>, slt_grid(args, args->in_rows[SLT_NORM_X], WARPS),
+template <int N, class T> static void launch_forward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, (forward<N, T>), slt_grid(args, args->in_rows[SLT_NORM_X], WARPS),
                WARPS * SLT_WARP, 0);
 }
+template <int N> static void launch_backward(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, (backward<N, float>), slt_grid(args, args->in_rows[SLT_NORM_X], WARPS),
+               WARPS * SLT_WARP, 0);
+}
+template <int N, class T> static void launch_sums(const slt_cuda_args *args) {
+    SLT_LAUNCH(args, (backward_wide<N, T>),
+               slt_grid(args, args->in_rows[SLT_NORM_X], SLT_WIDE_ROWS), WARPS * SLT_WARP, 0);
+}
 
-// wider rows than the last are refused when the tape is made
+// wider rows than the last are refused when the tape is made; rows in bf16 have 512 numbers at most
 typedef void (*launcher)(const slt_cuda_args *args);
 static const struct {
     int width;
-    launcher forward, backward;
-} widths[] = {{SLT_SHORT_ROW, launch_forward<1>, NULL}, // backward_short
-              {256, launch_forward<2>, launch_backward<2>},
-              {SLT_WIDE_ROW, launch_forward<4>, launch_backward<4>},
-              {2048, launch_forward<16>, launch_backward<16>}};
+    launcher forward, backward, sums; // sums: those of many rows on the way
+    launcher forward_bf16, sums_bf16;
+} widths[] = {{SLT_SHORT_ROW, launch_forward<1, float>, NULL, NULL, // backward_short
+               launch_forward<1, slt_bf16>, NULL},
+              {256, launch_forward<2, float>, launch_backward<2>, launch_sums<2, float>,
+               launch_forward<2, slt_bf16>, launch_sums<2, slt_bf16>},
+              {SLT_WIDE_ROW, launch_forward<4, float>, launch_backward<4>, launch_sums<4, float>,
+               launch_forward<4, slt_bf16>, launch_sums<4, slt_bf16>},
+              {2048, launch_forward<16, float>, launch_backward<16>, NULL, NULL, NULL}};
 
 static int width_of(const slt_cuda_args *args) {
     int i = 0;
@@ -244,18 +257,17 @@ enum { MANY = 8192 };
 
 // sums of wide rows that backward left in `shared`; 0: none, it was not launched
 static int launch_wide(const slt_cuda_args *args) {
-    int rows = args->in_rows[SLT_NORM_X], width = args->in_width[SLT_NORM_X];
-    dim3 grid = slt_grid(args, rows, SLT_WIDE_ROWS);
-    if ((int64_t)rows * args->members < MANY || width > SLT_WIDE_ROW) return 0;
-    if (width <= 256)
-        SLT_LAUNCH(args, backward_wide<2>, grid, WARPS * SLT_WARP, 0);
-    else
-        SLT_LAUNCH(args, backward_wide<4>, grid, WARPS * SLT_WARP, 0);
-    return (int)grid.x;
+    int rows = args->in_rows[SLT_NORM_X];
+    bool bf16 = slt_out_bf16(args, 0);
+    launcher launch = bf16 ? widths[width_of(args)].sums_bf16 : widths[width_of(args)].sums;
+    if (!launch || (!bf16 && (int64_t)rows * args->members < MANY)) return 0;
+    launch(args);
+    return slt_pieces(rows, SLT_WIDE_ROWS);
 }
 
 void slt_cuda_layer_norm_forward(const slt_cuda_args *args) {
-    widths[width_of(args)].forward(args);
+    int i = width_of(args);
+    (slt_out_bf16(args, 0) ? widths[i].forward_bf16 : widths[i].forward)(args);
 }
 
 void slt_cuda_norm_weights(const slt_cuda_args *args, int parts) {
@@ -267,22 +279,27 @@ void slt_cuda_norm_weights(const slt_cuda_args *args, int parts) {
                             {args->add[SLT_NORM_GAMMA], args->add[SLT_NORM_BETA]},
                             0};
     slt_cuda_args side = slt_cuda_on_sum_stream(args);
+    bool bf16 = slt_out_bf16(args, 0);
     if (parts && args->in_width[SLT_NORM_X] > SLT_SHORT_ROW)
         slt_launch_sums(&side, wide_term(), sums);
     else if (parts)
         slt_launch_sums(&side, part_term(), sums);
+    else if (bf16)
+        slt_launch_sums(&side, affine_term<slt_bf16>(), sums);
     else
-        slt_launch_sums(&side, affine_term(), sums);
+        slt_launch_sums(&side, affine_term<float>(), sums);
 }
 
 void slt_cuda_layer_norm_backward(const slt_cuda_args *args) {
     int each = slt_norm_rows_each(args);
     bool whole = args->in_grad[SLT_NORM_X].at || args->in_grad[SLT_NORM_RESIDUAL].at;
-    bool few = whole && args->in_width[SLT_NORM_X] <= SLT_SHORT_ROW;
+    bool few = whole && args->in_width[SLT_NORM_X] <= SLT_SHORT_ROW, bf16 = slt_out_bf16(args, 0);
     dim3 grid = slt_grid(args, args->in_rows[SLT_NORM_X], WARPS * each);
-    int parts = few ? slt_cuda_norm_gradient(args) : whole ? launch_wide(args) : 0;
-    if (few && !parts)
-        SLT_LAUNCH(args, backward_short, grid, WARPS * SLT_WARP, 0, each);
+    int parts = few && !bf16 ? slt_cuda_norm_gradient(args) : whole ? launch_wide(args) : 0;
+    if (few && bf16)
+        SLT_LAUNCH(args, backward_short<slt_bf16>, grid, WARPS * SLT_WARP, 0, each);
+    else if (few && !parts)
+        SLT_LAUNCH(args, backward_short<float>, grid, WARPS * SLT_WARP, 0, each);
     else if (whole && !parts)
         widths[width_of(args)].backward(args);
     slt_cuda_norm_weights(args, few && !parts ? (int)grid.x : parts);

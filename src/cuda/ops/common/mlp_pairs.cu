@@ -1,77 +1,71 @@
 // The MLP in bf16: the wide middle and its gradient are numbers of 16 bits in memory, which halves
-// what moves most, and all factors are, so that products run at the tensor cores' full speed. Sums,
-// the output and gradients of weights are float32. x and the weights are rounded once, forward, and
-// kept for backward after the middle, in the room that it leaves.
+// what moves most, and all factors are, so that products run at the tensor cores' full speed. Sums
+// and gradients of weights are float32; rows of x and y are as the tape has them. What is not in
+// bf16 already is rounded once, forward, and kept for backward after the middle, in the room that
+// it leaves.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/pairs.cuh"
 #include "ops/common/op_inputs.h"
 
-// arrays of bf16
+// factors in bf16
 typedef struct {
-    slt_cuda_view middle, x, w1, w2, c1; // in aux
-    slt_cuda_view dmiddle, dy;           // in shared
+    slt_cuda_view middle, x, w1, w2, c1; // in aux, but for what is in bf16 elsewhere
+    slt_cuda_view dmiddle, dy;           // in shared, the same
+    bool x_bf16, y_bf16;                 // the node's rows are
     int rows, in, wide, out;
 } layout;
 
-// false: they do not fit
-static bool lay_out(const slt_cuda_args *args, layout *l) {
+// room for weights is there next to the middle's (ops/common/mlp.c)
+static int64_t room_of(const layout *l) {
+    return (int64_t)l->rows * l->wide + ((int64_t)(l->in + l->out) * l->wide + l->wide) / 2 + 64;
+}
+
+// what is to be rounded, forward; false: not at this size or precision
+static bool lay_out(const slt_cuda_args *args, layout *l, slt_rounding *r) {
     int64_t aux = 0, shared = 0;
+    *l = {};
     l->rows = args->in_rows[SLT_MLP_X];
     l->in = args->in_width[SLT_MLP_X];
     l->wide = args->in_width[SLT_MLP_W1];
     l->out = args->out_width[0];
-    int64_t rows = l->rows, room = rows * l->wide;
-    l->middle = slt_take_pairs(args->aux, &aux, room);
-    l->x = slt_take_pairs(args->aux, &aux, rows * l->in);
-    l->w1 = slt_take_pairs(args->aux, &aux, (int64_t)l->in * l->wide);
-    l->w2 = slt_take_pairs(args->aux, &aux, (int64_t)l->wide * l->out);
-    l->c1 = slt_take_pairs(args->aux, &aux, l->wide);
-    l->dmiddle = slt_take_pairs(args->shared, &shared, room);
-    l->dy = slt_take_pairs(args->shared, &shared, rows * l->out);
+    l->x_bf16 = slt_in_bf16(args, SLT_MLP_X);
+    l->y_bf16 = slt_out_bf16(args, 0);
+    int64_t rows = l->rows, wide = l->wide;
+    l->middle = slt_take_pairs(args->aux, &aux, rows * wide);
+    l->x = slt_factor(args, r, 0, args->in[SLT_MLP_X], l->x_bf16, rows * l->in, args->aux, &aux);
+    l->w1 = slt_factor(args, r, 1, args->in[SLT_MLP_W1], false, l->in * wide, args->aux, &aux);
+    l->w2 = slt_factor(args, r, 2, args->in[SLT_MLP_W2], false, wide * l->out, args->aux, &aux);
+    l->c1 = slt_factor(args, r, 3, args->in[SLT_MLP_C1], false, wide, args->aux, &aux);
+    l->dmiddle = slt_take_pairs(args->shared, &shared, rows * wide);
+    l->dy = l->y_bf16 ? args->out_grad[0] : slt_take_pairs(args->shared, &shared, rows * l->out);
     return slt_cuda_is_bf16(args->cuda) && l->in % 8 == 0 && l->wide % 8 == 0 && l->out % 8 == 0 &&
-           aux <= room && shared <= room;
+           aux <= room_of(l) && shared <= rows * wide && (l->x_bf16 || rows >= SLT_PAIRS_MANY);
 }
 
 // ---- forward
 
-// middle = relu(middle + c1), where the library does not
-SLT_KERNEL bias_relu(const slt_cuda_args a, const __grid_constant__ layout l) {
-    slt_begin();
-    const float *c1 = slt_at(a.in[SLT_MLP_C1]);
-    uint2 *middle = (uint2 *)slt_at(l.middle);
-    unsigned count = (unsigned)((int64_t)l.rows * l.wide / 4);
-    for (unsigned i = slt_thread(); i < count; i += slt_stride()) {
-        uint2 h = middle[i];
-        float4 c = *(const float4 *)(c1 + i % (unsigned)(l.wide / 4) * 4);
-        float4 x = {fmaxf(slt_low(h.x) + c.x, 0), fmaxf(slt_high(h.x) + c.y, 0),
-                    fmaxf(slt_low(h.y) + c.z, 0), fmaxf(slt_high(h.y) + c.w, 0)};
-        middle[i] = slt_pairs_of(x);
-    }
-}
-
 bool slt_cuda_mlp_pairs_forward(const slt_cuda_args *args) {
     layout l;
-    slt_rounding r;
-    if (!lay_out(args, &l)) return false;
-    slt_add_rounding(&r, 0, args->in[SLT_MLP_X], l.x, (int64_t)l.rows * l.in);
-    slt_add_rounding(&r, 1, args->in[SLT_MLP_W1], l.w1, (int64_t)l.in * l.wide);
-    slt_add_rounding(&r, 2, args->in[SLT_MLP_W2], l.w2, (int64_t)l.wide * l.out);
-    slt_add_rounding(&r, 3, args->in[SLT_MLP_C1], l.c1, l.wide);
+    slt_rounding r = {};
+    if (!lay_out(args, &l, &r)) return false;
     slt_launch_rounding(args, &r);
     if (!slt_cuda_fused_pairs(args, l.rows, l.wide, l.in, l.x, l.w1, l.c1, true, true, l.middle)) {
         slt_cuda_gemm_pairs(args, false, false, l.rows, l.wide, l.in, l.x, l.in, l.w1, l.wide,
                             false, l.middle, l.wide, true);
-        SLT_LAUNCH(args, bias_relu, slt_grid(args, (int64_t)l.rows * l.wide / 4, SLT_THREADS),
-                   SLT_THREADS, 0, l);
+        slt_cuda_bias_pairs(args, l.middle, l.rows, l.wide, args->in[SLT_MLP_C1], true);
     }
-    if (slt_cuda_fused_pairs(args, l.rows, l.out, l.wide, l.middle, l.w2, args->in[SLT_MLP_C2],
-                             false, false, args->out[0]))
+    slt_cuda_view c = args->in[SLT_MLP_C2], own = l.y_bf16 ? slt_rounded_weights(args, c) : c;
+    if (own.at && slt_cuda_fused_pairs(args, l.rows, l.out, l.wide, l.middle, l.w2, own, false,
+                                       l.y_bf16, args->out[0]))
         return true;
     slt_cuda_gemm_pairs(args, false, false, l.rows, l.out, l.wide, l.middle, l.wide, l.w2, l.out,
-                        false, args->out[0], l.out, false);
-    slt_cuda_bias_activate(args, args->out[0], l.rows, l.out, args->in[SLT_MLP_C2], SLT_LINEAR);
+                        false, args->out[0], l.out, l.y_bf16);
+    if (l.y_bf16)
+        slt_cuda_bias_pairs(args, args->out[0], l.rows, l.out, c, false);
+    else
+        slt_cuda_bias_activate(args, args->out[0], l.rows, l.out, c, SLT_LINEAR);
     return true;
 }
 
@@ -118,17 +112,22 @@ static void weights(const slt_cuda_args *args, const layout *l) {
         slt_cuda_gemm_pairs(&side, true, false, l->wide, l->out, l->rows, l->middle, l->wide, l->dy,
                             l->out, args->add[SLT_MLP_W2], args->in_grad[SLT_MLP_W2], l->out,
                             false);
+    if (l->y_bf16)
+        slt_cuda_bias_gradient_pairs(&side, l->dy, l->rows, l->out, args->in_grad[SLT_MLP_C2],
+                                     args->add[SLT_MLP_C2]);
 }
 
 bool slt_cuda_mlp_pairs_backward(const slt_cuda_args *args) {
     layout l;
-    if (!lay_out(args, &l)) return false;
-    slt_round_gradient(args, args->out_grad[0], l.dy, l.rows, l.out, args->in_grad[SLT_MLP_C2],
-                       args->add[SLT_MLP_C2]);
+    slt_rounding r = {}; // was done forward
+    if (!lay_out(args, &l, &r)) return false;
+    if (!l.y_bf16)
+        slt_round_gradient(args, args->out_grad[0], l.dy, l.rows, l.out, args->in_grad[SLT_MLP_C2],
+                           args->add[SLT_MLP_C2]);
     middle_gradient(args, &l);
     if (args->in_grad[SLT_MLP_X].at)
         slt_cuda_gemm_pairs(args, false, true, l.rows, l.in, l.wide, l.dmiddle, l.wide, l.w1,
-                            l.wide, args->add[SLT_MLP_X], args->in_grad[SLT_MLP_X], l.in, false);
+                            l.wide, args->add[SLT_MLP_X], args->in_grad[SLT_MLP_X], l.in, l.x_bf16);
     weights(args, &l);
     return true;
 }

@@ -546,7 +546,8 @@ static int number_of(const slt_cuda_args *args) {
 }
 
 bool slt_cuda_resident_fits(const slt_cuda_args *args) {
-    return number_of(args) < SIZES && args->length <= LONG && !slt_cuda_is_fp32(args->cuda);
+    return number_of(args) < SIZES && args->length <= LONG && !slt_cuda_is_fp32(args->cuda) &&
+           !slt_in_bf16(args, 0);
 }
 
 void slt_cuda_resident_attention(const slt_cuda_args *args, bool backward) {

@@ -50,17 +50,19 @@ SLT_DEVICE_INLINE place place_at(const slt_cuda_args &a, int chunks, int warps, 
 // ---- rows
 
 // numbers c .. c+3 of a row, zeros beyond it; sizes are multiples of four
-SLT_DEVICE_INLINE float4 load_four(const float *row, int c, int size) {
-    float4 none = {0, 0, 0, 0};
-    return c < size ? *(const float4 *)(row + c) : none;
+template <class T>
+SLT_DEVICE_INLINE typename slt_four_in<T>::type load_four(const T *row, int c, int size) {
+    typedef typename slt_four_in<T>::type four;
+    four none = {};
+    return c < size ? *(const four *)(row + c) : none;
 }
 
 // so many rows of a head on their way to shared memory, a thread's fours of pairs of them
-template <int SIZE, int ROWS, int THREADS> struct rows_ahead {
-    enum { FOURS = SIZE / 4, ALL = ROWS / 2 * FOURS, EACH = (ALL + THREADS - 1) / THREADS };
-    float4 x[EACH][2];
-    __device__ __forceinline__ void load(const float *from, int64_t stride, int first, int end,
-                                         int size) {
+template <class M, int ROWS, int THREADS> struct rows_ahead {
+    enum { FOURS = M::SIZE / 4, ALL = ROWS / 2 * FOURS, EACH = (ALL + THREADS - 1) / THREADS };
+    typename slt_four_in<typename M::row>::type x[EACH][2];
+    __device__ __forceinline__ void load(const typename M::row *from, int64_t stride, int first,
+                                         int end, int size) {
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
             int i = (int)threadIdx.x + k * THREADS, l = first + i / FOURS * 2, c = i % FOURS * 4;
@@ -81,22 +83,22 @@ template <int SIZE, int ROWS, int THREADS> struct rows_ahead {
 
 // rows of memory as left factors, sixteens
 template <class M, int N>
-SLT_DEVICE_INLINE void load_factors(typename M::left *a, const place &p, const float *from,
-                                    int64_t stride) {
+SLT_DEVICE_INLINE void load_factors(typename M::left *a, const place &p,
+                                    const typename M::row *from, int64_t stride) {
 #pragma unroll
     for (int i = 0; i < N * (M::SIZE / 16); i++) {
         int m = i / (M::SIZE / 16), c = i % (M::SIZE / 16), l = p.first + 16 * m + p.g;
-        const float *first = from + slt_least(l, p.v.run.computed - 1) * stride;
-        const float *second = from + slt_least(l + 8, p.v.run.computed - 1) * stride;
+        const typename M::row *first = from + slt_least(l, p.v.run.computed - 1) * stride;
+        const typename M::row *second = from + slt_least(l + 8, p.v.run.computed - 1) * stride;
         a[m].put(c, load_four(first, 16 * c + 4 * p.t, p.v.size),
                  load_four(second, 16 * c + 4 * p.t, p.v.size));
     }
 }
 
 // rows of a result times `by`, those before `end`
-template <int SIZE>
-SLT_DEVICE_INLINE void store_rows(float *to, int64_t stride, const place &p, int m,
-                                  const float (*x)[4], const float *by, bool add) {
+template <int SIZE, class T>
+SLT_DEVICE_INLINE void store_rows(T *to, int64_t stride, const place &p, int m, const float (*x)[4],
+                                  const float *by, bool add) {
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         int l = p.first + 16 * m + 8 * r + p.g;
@@ -170,7 +172,7 @@ SLT_DEVICE_INLINE void attend(const place &p, const typename M::left *q, const K
 template <class M, int N>
 SLT_DEVICE_INLINE void finish_queries(const slt_cuda_args &a, const place &p,
                                       const query_sums<M, N> &s) {
-    float *out = slt_at(a.out[0]) + slt_attention_out(p.v, 0);
+    typename M::row *out = slt_rows_at<typename M::row>(a.out[0]) + slt_attention_out(p.v, 0);
 #pragma unroll
     for (int m = 0; m < N; m++) {
         float inverse[2];
@@ -191,23 +193,24 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
     forward(const __grid_constant__ slt_cuda_args a, int chunks) {
     slt_begin();
     using plan = plan_of<M::SIZE, BRIEF>;
+    using row = typename M::row;
     enum { N = plan::FORWARD, KEYS = plan::KEYS };
     alignas(16) __shared__ typename M::template tile<KEYS, SLT_FOR_SCORES> keys[2];
     alignas(16) __shared__ typename M::template tile<KEYS, SLT_FOR_SUMS> values[2];
-    slt_clear_tail(slt_at(a.out[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
+    slt_clear_tail(slt_rows_at<row>(a.out[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
                    a.out_rows[0], a.out_width[0]);
     if (!slt_attention_there(a, block_sequence(a, chunks))) return;
     place p = place_at(a, chunks, plan::WARPS, N);
     if (p.begin >= p.v.run.computed) return;
-    const float *q = slt_at(a.in[0]) + slt_attention_place(p.v, 0, 0);
-    const float *k = q + p.v.width, *v = k + p.v.width;
+    const row *q = slt_rows_at<row>(a.in[0]) + slt_attention_place(p.v, 0, 0);
+    const row *k = q + p.v.width, *v = k + p.v.width;
     int64_t stride = 3 * p.v.width;
     typename M::left left[N];
     query_sums<M, N> s = {};
 #pragma unroll
     for (int i = 0; i < 2 * N; i++) s.most[i / 2][i % 2] = -INFINITY;
     load_factors<M, N>(left, p, q, stride);
-    rows_ahead<M::SIZE, KEYS, plan::THREADS> next_k, next_v;
+    rows_ahead<M, KEYS, plan::THREADS> next_k, next_v;
     next_k.load(k, stride, 0, p.v.keys, p.v.size);
     next_v.load(v, stride, 0, p.v.keys, p.v.size);
     for (int tile = 0, at = 0; tile < p.v.keys; tile += KEYS, at ^= 1) {
@@ -227,7 +230,7 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
 // ---- backward: p = 2^(z·factor - kept), ds = p(do·v - o·do)·scale
 
 // o·do of the warp's queries, left for the keys' blocks
-template <int N>
+template <int N, class T>
 SLT_DEVICE_INLINE void load_along(const slt_cuda_args &a, const place &p, float (*log)[2],
                                   float (*along)[2]) {
 #pragma unroll
@@ -237,8 +240,8 @@ SLT_DEVICE_INLINE void load_along(const slt_cuda_args &a, const place &p, float 
         int64_t at = slt_attention_out(p.v, there);
         float sum = 0, *kept = slt_at(a.aux) + slt_attention_kept(p.v, there);
         for (int c = 4 * p.t; c < p.v.size; c += 16) {
-            float4 x = load_four(slt_at(a.out[0]) + at, c, p.v.size);
-            float4 y = load_four(slt_at(a.out_grad[0]) + at, c, p.v.size);
+            float4 x = slt_four_of(load_four(slt_rows_at<T>(a.out[0]) + at, c, p.v.size));
+            float4 y = slt_four_of(load_four(slt_rows_at<T>(a.out_grad[0]) + at, c, p.v.size));
             sum += (x.x * y.x + x.y * y.y) + (x.z * y.z + x.w * y.w);
         }
         along[i / 2][i % 2] = slt_row_sum(sum);
@@ -275,24 +278,27 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
     backward_queries(const __grid_constant__ slt_cuda_args a, int chunks) {
     slt_begin();
     using plan = plan_of<M::SIZE, BRIEF>;
+    using row = typename M::row;
     enum { N = plan::BACKWARD };
     alignas(16) __shared__ typename M::template tile<TILE, SLT_FOR_SCORES | SLT_FOR_SUMS> keys[2];
     alignas(16) __shared__ typename M::template tile<TILE, SLT_FOR_SCORES> values[2];
     if (!a.add[0])
-        slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
-                       a.in_rows[0], a.in_width[0]);
+        slt_clear_tail(slt_rows_at<row>(a.in_grad[0]),
+                       slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0), a.in_rows[0],
+                       a.in_width[0]);
     if (!slt_attention_there(a, block_sequence(a, chunks))) return;
     place p = place_at(a, chunks, plan::WARPS, N);
     if (p.begin >= p.v.run.computed) return;
-    const float *q = slt_at(a.in[0]) + slt_attention_place(p.v, 0, 0);
-    const float *k = q + p.v.width, *v = k + p.v.width;
+    const row *q = slt_rows_at<row>(a.in[0]) + slt_attention_place(p.v, 0, 0);
+    const row *k = q + p.v.width, *v = k + p.v.width;
     int64_t stride = 3 * p.v.width;
     typename M::left left[N], dout[N];
     float dq[N][M::SIZE / 8][4] = {}, log[N][2], along[N][2], by[2] = {p.v.scale, p.v.scale};
     load_factors<M, N>(left, p, q, stride);
-    load_factors<M, N>(dout, p, slt_at(a.out_grad[0]) + slt_attention_out(p.v, 0), p.v.width);
-    load_along<N>(a, p, log, along);
-    rows_ahead<M::SIZE, TILE, plan::THREADS> next_k, next_v;
+    load_factors<M, N>(dout, p, slt_rows_at<row>(a.out_grad[0]) + slt_attention_out(p.v, 0),
+                       p.v.width);
+    load_along<N, row>(a, p, log, along);
+    rows_ahead<M, TILE, plan::THREADS> next_k, next_v;
     next_k.load(k, stride, 0, p.v.keys, p.v.size);
     next_v.load(v, stride, 0, p.v.keys, p.v.size);
     for (int tile = 0, at = 0; tile < p.v.keys; tile += TILE, at ^= 1) {
@@ -310,8 +316,8 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
     }
 #pragma unroll
     for (int m = 0; m < N; m++)
-        store_rows<M::SIZE>(slt_at(a.in_grad[0]) + slt_attention_place(p.v, 0, 0), stride, p, m,
-                            dq[m], by, a.add[0]);
+        store_rows<M::SIZE>(slt_rows_at<row>(a.in_grad[0]) + slt_attention_place(p.v, 0, 0), stride,
+                            p, m, dq[m], by, a.add[0]);
 }
 
 // what is kept of a tile's queries on its way: the logarithm, o·do; queries that are not there
@@ -351,6 +357,7 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
     backward_keys(const __grid_constant__ slt_cuda_args a, int chunks) {
     slt_begin();
     using plan = plan_of<M::SIZE, BRIEF>;
+    using row = typename M::row;
     enum { N = plan::BACKWARD };
     alignas(16) __shared__ typename M::template tile<TILE, SLT_FOR_SCORES | SLT_FOR_SUMS>
         queries[2], douts[2];
@@ -358,14 +365,14 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
     if (!slt_attention_there(a, block_sequence(a, chunks))) return;
     place p = place_at(a, chunks, plan::WARPS, N);
     if (p.begin >= p.v.run.computed) return;
-    const float *q = slt_at(a.in[0]) + slt_attention_place(p.v, 0, 0);
-    const float *dout = slt_at(a.out_grad[0]) + slt_attention_out(p.v, 0);
+    const row *q = slt_rows_at<row>(a.in[0]) + slt_attention_place(p.v, 0, 0);
+    const row *dout = slt_rows_at<row>(a.out_grad[0]) + slt_attention_out(p.v, 0);
     int64_t stride = 3 * p.v.width;
     typename M::left k[N], v[N];
     float dk[N][M::SIZE / 8][4] = {}, dv[N][M::SIZE / 8][4] = {};
     load_factors<M, N>(k, p, q + p.v.width, stride);
     load_factors<M, N>(v, p, q + 2 * p.v.width, stride);
-    rows_ahead<M::SIZE, TILE, plan::THREADS> next_q, next_d;
+    rows_ahead<M, TILE, plan::THREADS> next_q, next_d;
     float2 next_kept = load_kept(a, p, (int)threadIdx.x % TILE);
     int end = p.begin < p.v.keys ? p.v.run.computed : 0; // rows that are no keys have no part
     next_q.load(q, stride, 0, p.v.run.computed, p.v.size);
@@ -385,7 +392,7 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
             if (tile + j < end && p.first < p.v.keys)
                 add_queries<M, N>(p, k, v, queries[at], douts[at], kept[at], j, dk, dv);
     }
-    float *to = slt_at(a.in_grad[0]) + slt_attention_place(p.v, 1, 0);
+    row *to = slt_rows_at<row>(a.in_grad[0]) + slt_attention_place(p.v, 1, 0);
 #pragma unroll
     for (int m = 0; m < N; m++) {
         float one[2], by[2];
@@ -421,20 +428,24 @@ template <class M, bool BRIEF> static void launch(const slt_cuda_args *args, boo
     SLT_LAUNCH(args, (backward_keys<M, BRIEF>), grid, plan::THREADS, 0, chunks);
 }
 
-// of a size: tf32 and bf16, usual sequences and brief ones
+// of a size: tf32, bf16, and rows that are in bf16; usual sequences and brief ones
 typedef void (*launcher)(const slt_cuda_args *args, bool back);
-#define LAUNCHERS(size)                                                                            \
-    {                                                                                              \
-        size, {                                                                                    \
-            {launch<slt_tf32_math<size>, false>, launch<slt_tf32_math<size>, true>},               \
-                {launch<slt_bf16_math<size>, false>, launch<slt_bf16_math<size>, true>},           \
-        }                                                                                          \
-    }
+enum { TF32, BF16, BF16_ROWS, KINDS };
+template <int SIZE> struct launchers {
+    static constexpr launcher of[KINDS][2] = {
+        {launch<slt_tf32_math<SIZE>, false>, launch<slt_tf32_math<SIZE>, true>},
+        {launch<slt_bf16_math<SIZE, float>, false>, launch<slt_bf16_math<SIZE, float>, true>},
+        {launch<slt_bf16_math<SIZE, slt_bf16>, false>,
+         launch<slt_bf16_math<SIZE, slt_bf16>, true>}};
+};
 
 static const struct {
     int size; // at most
-    launcher of[2][2];
-} sizes[] = {LAUNCHERS(16), LAUNCHERS(32), LAUNCHERS(48), LAUNCHERS(64)};
+    const launcher (*of)[2];
+} sizes[] = {{16, launchers<16>::of},
+             {32, launchers<32>::of},
+             {48, launchers<48>::of},
+             {64, launchers<64>::of}};
 
 enum { SIZES = sizeof sizes / sizeof *sizes, USUAL = 48 }; // rows of brief sequences
 
@@ -451,5 +462,6 @@ bool slt_cuda_tiled_fits(const slt_cuda_args *args) {
 void slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward) {
     int slots = args->n[SLT_ATTENTION_SPACE] == SLT_SLOT_TOKENS ? args->slots : 1;
     bool brief = args->in_rows[0] <= USUAL * args->trajectories * slots;
-    sizes[size_number(args)].of[!slt_cuda_is_tf32(args->cuda)][brief](args, backward);
+    int kind = slt_in_bf16(args, 0) ? BF16_ROWS : slt_cuda_is_tf32(args->cuda) ? TF32 : BF16;
+    sizes[size_number(args)].of[kind][brief](args, backward);
 }

@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernels/kernel.cuh"
+#include "cuda/kernels/bf16_rows.cuh"
 #include "ops/common/op_inputs.h"
 
 enum { THREADS = 128, WARPS = 8, COLUMNS = 4 * SLT_WARP }; // of a warp
@@ -12,11 +12,12 @@ enum { THREADS = 128, WARPS = 8, COLUMNS = 4 * SLT_WARP }; // of a warp
 SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
 
 // a block per sequence: a lane has four columns of it, a warp every eighth row
-SLT_KERNEL forward(const slt_cuda_args a) {
+template <class T> SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    const float *slots = slt_at(a.in[SLT_JOIN_SLOT]), *tokens = slt_at(a.in[SLT_JOIN_TOKEN]);
+    const float *slots = slt_at(a.in[SLT_JOIN_SLOT]);
+    const T *tokens = slt_rows_at<T>(a.in[SLT_JOIN_TOKEN]);
     const int32_t *offset = slt_offset(a);
-    float *y = slt_at(a.out[0]);
+    T *y = slt_rows_at<T>(a.out[0]);
     int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
     slt_clear_tail(y, slt_count(a, SLT_SLOT_TOKENS, 0), a.out_rows[0], width);
     if (sequence >= slt_count(a, SLT_SLOTS, 0)) return;
@@ -36,12 +37,12 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 // the same; sums of the warps are added in order
-SLT_KERNEL backward_slot(const slt_cuda_args a) {
+template <class T> SLT_KERNEL backward_slot(const slt_cuda_args a) {
     slt_begin();
     alignas(16) __shared__ float parts[WARPS][COLUMNS];
     int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
     int column = 4 * (int)(threadIdx.x % SLT_WARP);
-    const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
+    const T *dy = slt_rows_at<T>(a.out_grad[0]), *y = slt_rows_at<T>(a.out[0]);
     float *to = slt_at(a.in_grad[SLT_JOIN_SLOT]) + (int64_t)sequence * width;
     slt_device_span run = {0, 0, 0, 0};
     if (sequence < slt_count(a, SLT_SLOTS, 0)) run = slt_span_of(a, SLT_SLOT_TOKENS, sequence);
@@ -66,13 +67,20 @@ SLT_KERNEL backward_slot(const slt_cuda_args a) {
     }
 }
 
+// the numbers of a word: one, or two in bf16
+SLT_DEVICE_INLINE void load_word(const float *at, float *x) { x[0] = *at; }
+SLT_DEVICE_INLINE void load_word(const slt_bf16 *at, float *x) {
+    uint32_t pair = *(const uint32_t *)at;
+    x[0] = slt_low(pair), x[1] = slt_high(pair);
+}
+
 // position l of a sequence with companion c sees row min(l, C_c - 1) of c
-SLT_KERNEL backward_token(const slt_cuda_args a) {
+template <class T> SLT_KERNEL backward_token(const slt_cuda_args a) {
     slt_begin();
     int row = (int)blockIdx.x, width = a.out_width[0], count = slt_count(a, SLT_TOKENS, 0);
     const int32_t *companion = slt_companion(a);
-    const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
-    float *to = slt_at(a.in_grad[SLT_JOIN_TOKEN]) + (int64_t)row * width;
+    const T *dy = slt_rows_at<T>(a.out_grad[0]), *y = slt_rows_at<T>(a.out[0]);
+    T *to = slt_rows_at<T>(a.in_grad[SLT_JOIN_TOKEN]) + (int64_t)row * width;
     slt_token_place spot = {0, 0, 0, 0};
     int sequences = 0;
     if (row < count) {
@@ -80,29 +88,39 @@ SLT_KERNEL backward_token(const slt_cuda_args a) {
         sequences = slt_count(a, SLT_SLOTS, 0);
     }
     bool last = spot.l == spot.computed - 1;
-    for (int k = (int)threadIdx.x; k < width; k += (int)blockDim.x) {
-        float sum = 0;
+    enum { EACH = sizeof(float) / sizeof(T) };
+    for (int k = EACH * (int)threadIdx.x; k < width; k += EACH * (int)blockDim.x) {
+        float sum[EACH] = {0}, h[EACH], d[EACH];
         for (int s = 0; s < sequences; s++) {
             if (companion[s] != spot.b) continue;
             slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, s);
             int end = last ? run.computed : slt_least(spot.l + 1, run.computed);
             for (int l = spot.l; l < end; l++) {
                 int64_t at = (int64_t)(run.first + l) * width + k;
-                sum += y[at] > 0 ? dy[at] : 0;
+                load_word(y + at, h);
+                load_word(dy + at, d);
+#pragma unroll
+                for (int i = 0; i < EACH; i++) sum[i] += h[i] > 0 ? d[i] : 0;
             }
         }
-        slt_put(&to[k], a.add[SLT_JOIN_TOKEN], sum);
+#pragma unroll
+        for (int i = 0; i < EACH; i++) slt_put(&to[k + i], a.add[SLT_JOIN_TOKEN], sum[i]);
     }
 }
 
+template <class T> static void launch(const slt_cuda_args *args, bool back) {
+    dim3 slots = slt_grid(args, args->in_rows[SLT_JOIN_SLOT], 1);
+    if (!back) SLT_LAUNCH(args, forward<T>, slots, WARPS * SLT_WARP, 0);
+    if (back && args->in_grad[SLT_JOIN_SLOT].at)
+        SLT_LAUNCH(args, backward_slot<T>, slots, WARPS * SLT_WARP, 0);
+    if (back && args->in_grad[SLT_JOIN_TOKEN].at)
+        SLT_LAUNCH(args, backward_token<T>, slt_grid(args, args->in_rows[SLT_JOIN_TOKEN], 1),
+                   THREADS, 0);
+}
+
 void slt_cuda_join_slots_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, slt_grid(args, args->in_rows[SLT_JOIN_SLOT], 1), WARPS * SLT_WARP, 0);
+    (slt_out_bf16(args, 0) ? launch<slt_bf16> : launch<float>)(args, false);
 }
 void slt_cuda_join_slots_backward(const slt_cuda_args *args) {
-    if (args->in_grad[SLT_JOIN_SLOT].at)
-        SLT_LAUNCH(args, backward_slot, slt_grid(args, args->in_rows[SLT_JOIN_SLOT], 1),
-                   WARPS * SLT_WARP, 0);
-    if (args->in_grad[SLT_JOIN_TOKEN].at)
-        SLT_LAUNCH(args, backward_token, slt_grid(args, args->in_rows[SLT_JOIN_TOKEN], 1), THREADS,
-                   0);
+    (slt_out_bf16(args, 0) ? launch<slt_bf16> : launch<float>)(args, true);
 }

@@ -2,17 +2,18 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernels/kernel.cuh"
+#include "cuda/kernels/bf16_rows.cuh"
 #include "ops/common/op_inputs.h"
 
 SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
 
 // four numbers of a row per thread
-SLT_KERNEL forward(const slt_cuda_args a) {
+template <class T> SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     const int32_t *ids = slt_ints(a.in[SLT_JOIN_IDS]);
-    const float *table = slt_at(a.in[SLT_JOIN_TABLE]), *x = slt_at(a.in[SLT_JOIN_X]);
-    float *y = slt_at(a.out[0]);
+    const float *table = slt_at(a.in[SLT_JOIN_TABLE]);
+    const T *x = slt_rows_at<T>(a.in[SLT_JOIN_X]);
+    T *y = slt_rows_at<T>(a.out[0]);
     int width = a.out_width[0], fours = (width + 3) / 4;
     int count = slt_count(a, a.in_space[SLT_JOIN_IDS], a.in_rows[SLT_JOIN_IDS]);
     for (unsigned i = slt_thread(); i < (unsigned)(count * fours); i += slt_stride()) {
@@ -27,10 +28,11 @@ SLT_KERNEL forward(const slt_cuda_args a) {
 }
 
 // dy∘[y>0] into shared, and on to x; zero in the tail as dy is. All rows are one
-SLT_KERNEL backward(const slt_cuda_args a) {
+template <class T> SLT_KERNEL backward(const slt_cuda_args a) {
     slt_begin();
-    const float *dy = slt_at(a.out_grad[0]), *y = slt_at(a.out[0]);
-    float *before = slt_at(a.shared), *dx = slt_at(a.in_grad[SLT_JOIN_X]);
+    const T *dy = slt_rows_at<T>(a.out_grad[0]), *y = slt_rows_at<T>(a.out[0]);
+    float *before = slt_at(a.shared);
+    T *dx = slt_rows_at<T>(a.in_grad[SLT_JOIN_X]);
     int count = a.out_rows[0] * a.out_width[0];
     for (unsigned i = slt_thread(); i < (unsigned)(count + 3) / 4; i += slt_stride()) {
         int k = 4 * (int)i;
@@ -46,7 +48,10 @@ static dim3 grid(const slt_cuda_args *args) {
 }
 
 void slt_cuda_join_tokens_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, grid(args), SLT_THREADS, 0);
+    if (slt_out_bf16(args, 0))
+        SLT_LAUNCH(args, forward<slt_bf16>, grid(args), SLT_THREADS, 0);
+    else
+        SLT_LAUNCH(args, forward<float>, grid(args), SLT_THREADS, 0);
 }
 // on the side, though a node may wait for it (cuda_tape.c): the chain continues with x. Of one
 // member the end of a step waits for it: not after other sums
@@ -61,6 +66,9 @@ void slt_cuda_join_weights(const slt_cuda_args *args) {
 }
 
 void slt_cuda_join_tokens_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward, grid(args), SLT_THREADS, 0);
+    if (slt_out_bf16(args, 0))
+        SLT_LAUNCH(args, backward<slt_bf16>, grid(args), SLT_THREADS, 0);
+    else
+        SLT_LAUNCH(args, backward<float>, grid(args), SLT_THREADS, 0);
     slt_cuda_join_weights(args);
 }

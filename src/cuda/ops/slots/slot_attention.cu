@@ -1,11 +1,14 @@
-// One round of slot attention, a whole step in one launch: a block per trajectory.
+// One round of slot attention, a whole step in one launch: a block per trajectory. Long
+// trajectories have a block per chunk of positions; what each leaves of the slots' sums is added in
+// a launch of its own.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/slot_attention.cuh"
+#include "ops/common/op_inputs.h"
 
 enum { Q, KV };
-enum { THREADS = 1024, FEW_THREADS = 256 };
+enum { THREADS = 1024, FEW_THREADS = 256, SLOT_THREADS = 128 };
 
 SLT_DEVICE_INLINE slt_round view_of(const slt_cuda_args &a, int b) {
     slt_round v;
@@ -89,6 +92,129 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     });
 }
 
+// ---- long trajectories: a block has chunk c of trajectory b
+
+// positions of the chunk alone
+SLT_DEVICE_INLINE slt_round chunk_of(slt_round v, int c) {
+    int first = c * SLT_SLOT_CHUNK;
+    v.computed = slt_least(v.computed - first, SLT_SLOT_CHUNK);
+    v.truth -= first;
+    v.token += first;
+    v.kv += (int64_t)first * 2 * v.S;
+    v.attention += (int64_t)first * v.K;
+    return v;
+}
+// (K,S) sums of a chunk, then K sums of weights
+SLT_DEVICE_INLINE float *part_of(float *parts, const slt_round &v, int chunk) {
+    return parts + (int64_t)chunk * slt_slot_part(v.K, v.S);
+}
+// in `shared`, after dz and du·u
+SLT_DEVICE_INLINE float *backward_parts(const slt_cuda_args &a) {
+    return slt_at(a.shared) + ((int64_t)a.in_room[KV] * a.slots + a.in_room[Q] + 3) / 4 * 4;
+}
+
+SLT_KERNEL __launch_bounds__(FEW_THREADS) forward_chunk(const slt_cuda_args a, int chunks) {
+    slt_begin();
+    SLT_DYNAMIC_SHARED(own);
+    int b = (int)blockIdx.x / chunks, c = (int)blockIdx.x % chunks, warp = slt_block_warp();
+    slt_clear_tail(slt_at(a.out[0]), slt_count(a, SLT_SLOTS, 0), a.out_rows[0], a.out_width[0]);
+    slt_clear_tail(slt_at(a.out[1]), slt_count(a, SLT_TOKENS, 0), a.out_rows[1], a.out_width[1]);
+    if (b >= slt_header(a)->count) return;
+    slt_round v = chunk_of(view_of(a, b), c);
+    if (v.computed <= 0) return;
+    float *part = part_of(slt_at(a.shared), v, (int)blockIdx.x);
+    v.sum = part + v.K * v.S;
+    for (int l = warp; l < v.computed; l += slt_block_warps()) slt_compete(v, l, own + warp * v.K);
+    __syncthreads();
+    slt_sum_weights(v);
+    slt_sum_positions(v, v.attention, v.kv + v.S, 2 * v.S, (float4 *)own,
+                      [&](int k, int column, float4 sum) {
+                          slt_store4(part + k * v.S, column, v.S, false, sum);
+                      });
+}
+
+// the chunks of a slot, in order
+template <class Put>
+SLT_DEVICE_INLINE void add_chunks(const slt_round &v, const float *parts, int first, int count,
+                                  int k, Put put) {
+    for (int c = 4 * (int)threadIdx.x; c < v.S; c += 4 * (int)blockDim.x) {
+        float sum[4] = {0};
+#pragma unroll 4
+        for (int i = 0; i < count; i++)
+            slt_add4(sum, 1,
+                     slt_load4(parts + (int64_t)(first + i) * slt_slot_part(v.K, v.S) + k * v.S, c,
+                               v.S));
+        put(c, slt_four(sum[0], sum[1], sum[2], sum[3]));
+    }
+}
+
+// u_k = Σ/n_k: a block per slot
+SLT_KERNEL forward_slots(const slt_cuda_args a, int chunks) {
+    slt_begin();
+    int b = (int)blockIdx.x / a.slots, k = (int)blockIdx.x % a.slots;
+    if (b >= slt_header(a)->count) return;
+    slt_round v = view_of(a, b);
+    int count = (v.computed + SLT_SLOT_CHUNK - 1) / SLT_SLOT_CHUNK;
+    const float *parts = slt_at(a.shared);
+    float n = 0, *to = slt_at(a.out[0]) + (v.slot + k) * v.S;
+    for (int i = 0; i < count; i++)
+        n += parts[(int64_t)(b * chunks + i) * slt_slot_part(v.K, v.S) + v.K * v.S + k];
+    if (threadIdx.x == 0) v.sum[k] = n;
+    add_chunks(v, parts, b * chunks, count, k, [&](int c, float4 sum) {
+        slt_store4(to, c, v.S, false, slt_four(sum.x / n, sum.y / n, sum.z / n, sum.w / n));
+    });
+}
+
+// dynamic shared memory: du·u (K), then dz and shares of the position at hand, (warps, 2, K)
+SLT_KERNEL __launch_bounds__(FEW_THREADS) backward_chunk(const slt_cuda_args a, int chunks) {
+    slt_begin();
+    SLT_DYNAMIC_SHARED(along);
+    int b = (int)blockIdx.x / chunks, warp = slt_block_warp(), lane = (int)threadIdx.x % SLT_WARP;
+    if (a.in_grad[KV].at && !a.add[KV])
+        slt_clear_tail(slt_at(a.in_grad[KV]), slt_count(a, SLT_TOKENS, 0), a.in_rows[KV],
+                       a.in_width[KV]);
+    if (a.in_grad[Q].at && !a.add[Q])
+        slt_clear_tail(slt_at(a.in_grad[Q]), slt_count(a, SLT_SLOTS, 0), a.in_rows[Q],
+                       a.in_width[Q]);
+    if (b >= slt_header(a)->count) return;
+    slt_round v = chunk_of(view_of(a, b), (int)blockIdx.x % chunks);
+    if (v.computed <= 0) return;
+    const float *du = slt_at(a.out_grad[0]) + v.slot * v.S, *u = slt_at(a.out[0]) + v.slot * v.S;
+    float *parts = along + (v.K + 3) / 4 * 4, *own = parts + 2 * warp * v.K;
+    float *dz = slt_at(a.shared) + v.token * v.K, *dkv = slt_at(a.in_grad[KV]);
+    for (int k = warp; k < v.K; k += slt_block_warps()) {
+        float sum[SLT_SLOTS_AT_ONCE];
+        slt_warp_dots(du + (int64_t)k * v.S, u + (int64_t)k * v.S, v.S, 1, sum);
+        if (lane == 0) along[k] = sum[0];
+    }
+    __syncthreads();
+    for (int l = warp; l < v.computed; l += slt_block_warps()) {
+        slt_position_gradient(v, l, du, along, own, own + v.K);
+        for (int k = lane; k < v.K; k += SLT_WARP) dz[(int64_t)l * v.K + k] = own[k];
+        if (dkv) slt_token_gradient(v, l, du, own, own + v.K, a.add[KV], dkv + v.token * 2 * v.S);
+        __syncwarp();
+    }
+    __syncthreads();
+    if (!a.in_grad[Q].at) return;
+    float *part = part_of(backward_parts(a), v, (int)blockIdx.x);
+    slt_sum_positions(v, dz, v.kv, 2 * v.S, (float4 *)parts, [&](int k, int c, float4 sum) {
+        slt_store4(part + k * v.S, c, v.S, false, sum);
+    });
+}
+
+SLT_KERNEL backward_slots(const slt_cuda_args a, int chunks) {
+    slt_begin();
+    int b = (int)blockIdx.x / a.slots, k = (int)blockIdx.x % a.slots;
+    if (b >= slt_header(a)->count) return;
+    slt_round v = view_of(a, b);
+    int count = (v.computed + SLT_SLOT_CHUNK - 1) / SLT_SLOT_CHUNK;
+    float *dq = slt_at(a.in_grad[Q]) + (v.slot + k) * v.S;
+    add_chunks(v, backward_parts(a), b * chunks, count, k,
+               [&](int c, float4 sum) { slt_store4(dq, c, v.S, a.add[Q], sum); });
+}
+
+// ---- launches
+
 #ifdef SLT_EMULATED
 enum { MANY = 2 };
 #else
@@ -100,17 +226,46 @@ static int threads_of(const slt_cuda_args *args) {
 }
 
 // shared memory: some numbers per warp and slot, or a four per thread
-static size_t room(const slt_cuda_args *args, int numbers) {
-    size_t threads = (size_t)threads_of(args), warps = threads / SLT_WARP;
+static size_t room(const slt_cuda_args *args, int threads, int numbers) {
+    size_t warps = (size_t)threads / SLT_WARP;
     size_t slots = (size_t)numbers * warps * (size_t)args->slots * sizeof(float);
-    return slots > threads * sizeof(float4) ? slots : threads * sizeof(float4);
+    size_t fours = (size_t)threads * sizeof(float4);
+    return slots > fours ? slots : fours;
+}
+
+// few long trajectories would leave most of the device empty
+enum { ENOUGH = 528 }; // trajectories of all members
+static bool is_long(const slt_cuda_args *args) {
+    return args->length > SLT_SLOT_LONG && (int64_t)args->trajectories * args->members < ENOUGH;
+}
+
+static void launch_chunks(const slt_cuda_args *args, bool back) {
+    int chunks = slt_pieces(args->length, SLT_SLOT_CHUNK), threads = FEW_THREADS;
+    dim3 grid = slt_grid(args, (int64_t)args->trajectories * chunks, 1);
+    dim3 slots = slt_grid(args, (int64_t)args->trajectories * args->slots, 1);
+    size_t along = (size_t)(args->slots + 3) / 4 * 4 * sizeof(float);
+    if (!back) {
+        SLT_LAUNCH(args, forward_chunk, grid, threads, room(args, threads, 1), chunks);
+        SLT_LAUNCH(args, forward_slots, slots, SLOT_THREADS, 0, chunks);
+        return;
+    }
+    SLT_LAUNCH(args, backward_chunk, grid, threads, along + room(args, threads, 2), chunks);
+    if (args->in_grad[Q].at) SLT_LAUNCH(args, backward_slots, slots, SLOT_THREADS, 0, chunks);
 }
 
 void slt_cuda_slot_attention_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), threads_of(args),
-               room(args, 1));
+    int threads = threads_of(args);
+    if (is_long(args))
+        launch_chunks(args, false);
+    else
+        SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), threads,
+                   room(args, threads, 1));
 }
 void slt_cuda_slot_attention_backward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), threads_of(args),
-               room(args, 2));
+    int threads = threads_of(args);
+    if (is_long(args))
+        launch_chunks(args, true);
+    else
+        SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), threads,
+                   room(args, threads, 2));
 }
