@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # skills: types of segments from labels and from a model; segment and eval have them too.
+# sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 "$SLOTTAR" collect doorkey --split 200,20,40 -o data.safetensors -q >/dev/null
 
