@@ -52,18 +52,22 @@ SLT_KERNEL __launch_bounds__(THREADS) forward(const slt_cuda_args a) {
 
 // ---- backward
 
-// shared holds dz·scale (tokens, K), then du·u (slots); dynamic shared memory: dz and shares of the
-// position at hand, (warps, 2, K)
-SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
-    slt_begin();
-    SLT_DYNAMIC_SHARED(parts);
-    int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP, warps = (int)blockDim.x / SLT_WARP;
+SLT_DEVICE_INLINE void clear_tails(const slt_cuda_args &a) {
     if (a.in_grad[KV].at && !a.add[KV])
         slt_clear_tail(slt_at(a.in_grad[KV]), slt_count(a, SLT_TOKENS, 0), a.in_rows[KV],
                        a.in_width[KV]);
     if (a.in_grad[Q].at && !a.add[Q])
         slt_clear_tail(slt_at(a.in_grad[Q]), slt_count(a, SLT_SLOTS, 0), a.in_rows[Q],
                        a.in_width[Q]);
+}
+
+// shared holds dz·scale (tokens, K), then du·u (slots); dynamic shared memory: dz and shares of the
+// position at hand, (warps, 2, K)
+SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
+    slt_begin();
+    SLT_DYNAMIC_SHARED(parts);
+    int b = (int)blockIdx.x, warp = (int)threadIdx.x / SLT_WARP, warps = (int)blockDim.x / SLT_WARP;
+    clear_tails(a);
     if (b >= slt_header(a)->count) return;
     slt_round v = view_of(a, b);
     const float *du = slt_at(a.out_grad[0]) + v.slot * v.S;
@@ -170,12 +174,7 @@ SLT_KERNEL __launch_bounds__(FEW_THREADS) backward_chunk(const slt_cuda_args a, 
     slt_begin();
     SLT_DYNAMIC_SHARED(along);
     int b = (int)blockIdx.x / chunks, warp = slt_block_warp(), lane = (int)threadIdx.x % SLT_WARP;
-    if (a.in_grad[KV].at && !a.add[KV])
-        slt_clear_tail(slt_at(a.in_grad[KV]), slt_count(a, SLT_TOKENS, 0), a.in_rows[KV],
-                       a.in_width[KV]);
-    if (a.in_grad[Q].at && !a.add[Q])
-        slt_clear_tail(slt_at(a.in_grad[Q]), slt_count(a, SLT_SLOTS, 0), a.in_rows[Q],
-                       a.in_width[Q]);
+    clear_tails(a);
     if (b >= slt_header(a)->count) return;
     slt_round v = chunk_of(view_of(a, b), (int)blockIdx.x % chunks);
     if (v.computed <= 0) return;
