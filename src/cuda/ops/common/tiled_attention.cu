@@ -14,9 +14,11 @@ enum { GROUP = 32, BACK = 32 }; // keys of a maximum; rows of a tile, backward
 
 // of a block: warps, sixteens of queries or keys of each, rows of a tile, forward; blocks at once.
 // Brief sequences have small blocks
-template <int SIZE, bool BRIEF> struct plan_of {
+template <class M, bool BRIEF> struct plan_of {
+    enum { SIZE = M::SIZE, LEFT = sizeof(typename M::left) / 4 }; // registers of a left factor
     enum { WARPS = BRIEF ? 2 : 4, THREADS = WARPS * SLT_WARP };
-    enum { QUERIES = BRIEF ? 1 : 2, KEYS = BRIEF || SIZE > 32 ? 1 : 2 };
+    enum { FORWARD = BRIEF ? 1 : 2, BACKWARD = BRIEF || LEFT > 16 ? 1 : 2 };
+    enum { KEYS = BRIEF || SIZE > 32 ? 1 : 2 };
     enum { TILE = BRIEF || SIZE > 32 ? 32 : 64, BLOCKS = (SIZE <= 16 ? 16 : 8) / WARPS };
 };
 
@@ -74,12 +76,12 @@ SLT_DEVICE_INLINE void attend(const place &p, const typename M::left *q, const K
 }
 
 template <class M, bool BRIEF>
-SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, BRIEF>::BLOCKS)
+SLT_KERNEL __launch_bounds__(plan_of<M, BRIEF>::THREADS, plan_of<M, BRIEF>::BLOCKS)
     forward(const __grid_constant__ slt_cuda_args a, int chunks) {
     slt_begin();
-    using plan = plan_of<M::SIZE, BRIEF>;
+    using plan = plan_of<M, BRIEF>;
     using row = typename M::row;
-    enum { N = plan::QUERIES, TILE = plan::TILE };
+    enum { N = plan::FORWARD, TILE = plan::TILE };
     alignas(16) __shared__ typename M::template tile<TILE, SLT_FOR_SCORES> keys[2];
     alignas(16) __shared__ typename M::template tile<TILE, SLT_FOR_SUMS> values[2];
     slt_clear_tail(slt_rows_at<row>(a.out[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
@@ -115,12 +117,12 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
 // ---- backward
 
 template <class M, bool BRIEF>
-SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, BRIEF>::BLOCKS)
+SLT_KERNEL __launch_bounds__(plan_of<M, BRIEF>::THREADS, plan_of<M, BRIEF>::BLOCKS)
     backward_queries(const __grid_constant__ slt_cuda_args a, int chunks) {
     slt_begin();
-    using plan = plan_of<M::SIZE, BRIEF>;
+    using plan = plan_of<M, BRIEF>;
     using row = typename M::row;
-    enum { N = plan::QUERIES };
+    enum { N = plan::BACKWARD };
     alignas(16) __shared__ typename M::template tile<BACK, SLT_FOR_SCORES | SLT_FOR_SUMS> keys[2];
     alignas(16) __shared__ typename M::template tile<BACK, SLT_FOR_SCORES> values[2];
     if (!a.add[0])
@@ -170,10 +172,10 @@ SLT_DEVICE_INLINE float2 load_kept(const slt_cuda_args &a, const place &p, int l
 }
 
 template <class M, bool BRIEF>
-SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, BRIEF>::BLOCKS)
+SLT_KERNEL __launch_bounds__(plan_of<M, BRIEF>::THREADS, plan_of<M, BRIEF>::BLOCKS)
     backward_keys(const __grid_constant__ slt_cuda_args a, int chunks) {
     slt_begin();
-    using plan = plan_of<M::SIZE, BRIEF>;
+    using plan = plan_of<M, BRIEF>;
     using row = typename M::row;
     enum { N = plan::KEYS };
     alignas(16) __shared__ typename M::template tile<BACK, SLT_FOR_SCORES | SLT_FOR_SUMS>
@@ -215,8 +217,9 @@ SLT_KERNEL __launch_bounds__(plan_of<M::SIZE, BRIEF>::THREADS, plan_of<M::SIZE, 
 // ---- launches
 
 template <class M, bool BRIEF> static void launch(const slt_cuda_args *args, bool back) {
-    using plan = plan_of<M::SIZE, BRIEF>;
-    int queries = slt_pieces(args->length, 16 * plan::WARPS * plan::QUERIES);
+    using plan = plan_of<M, BRIEF>;
+    int rows = 16 * plan::WARPS * (back ? plan::BACKWARD : plan::FORWARD);
+    int queries = slt_pieces(args->length, rows);
     int keys = slt_pieces(args->length, 16 * plan::WARPS * plan::KEYS);
     dim3 grid = grid_of(args, queries);
     if (!back) {
