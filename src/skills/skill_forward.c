@@ -20,6 +20,7 @@ enum { LANES = 8 };
 #else
 enum { LANES = 4 };
 #endif
+// a sum of a bias and of 2^15 weights does not overflow; no view has as many ones
 #define MOST_WEIGHT 32767.0
 #define MOST_BIAS   1073741823.0
 enum { CHUNK = SLT_FLAGS, STRIDE = 4, MOST_VECTORS = 4, LINE = 64 / sizeof(int16_t) };
