@@ -13,3 +13,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set_source_files_properties(src/ops/common/attention_avx512.c
     PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mfma")
 endif()
+# Sums that fill the registers: ordering instructions before registers are given would spill them.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  set_source_files_properties(src/skills/skill_forward.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
+endif()

@@ -31,7 +31,8 @@ static slt_status init_copy(slt_worlds *worlds, slt_world_copy *copy, slt_arena 
 }
 
 static slt_status init_skills(slt_worlds *worlds, slt_arena *arena) {
-    SLT_TRY(slt_skill_pack(&worlds->packed, arena, &worlds->skills->policy));
+    SLT_TRY(slt_skill_pack(&worlds->packed, arena, &worlds->skills->policy,
+                           2 * worlds->skills->actions));
     return SLT_NEW(arena, &worlds->discounts, (size_t)worlds->N * (size_t)worlds->T);
 }
 
@@ -110,8 +111,7 @@ static void begin_episode(slt_worlds *worlds, int i, uint32_t seed) {
     copy->doors = 0;
     if (copy->visits) memset(copy->visits, 0, SLT_VISITS);
     if (worlds->apes) slt_planner_start(copy->planner, copy->kind, &seed, 1, 0);
-    if (worlds->skills)
-        slt_skill_player_start(copy->player, worlds->skills, 0, worlds->playable);
+    if (worlds->skills) slt_skill_player_start(copy->player, worlds->skills, 0, worlds->playable);
 }
 
 // worlds of training have seeds of two words, those that others play have one

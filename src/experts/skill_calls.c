@@ -10,7 +10,7 @@
 // one step; false: the call is over
 static bool step(slt_skill_call *call, slt_skill_rewards rewards, const float *logits) {
     const slt_env_kind *kind = call->kind;
-    int action = slt_skill_player_take(call->player, call->view, logits);
+    int action = slt_skill_player_take(call->player, logits);
     slt_env_result result = kind->step(kind, call->world, action);
     call->reward +=
         call->discount * (rewards.goal ? slt_goal_reward(kind, &result) : result.reward);
@@ -27,42 +27,57 @@ static bool step(slt_skill_call *call, slt_skill_rewards rewards, const float *l
            !slt_skill_player_over(call->player, call->view);
 }
 
-static void see(const slt_skill_packed *policy, const slt_skill_call *call, slt_skill_sums *sums) {
+// a view whose last one is not known, or one with a memory, which changes in other ways
+static void see(const slt_skill_packed *policy, const slt_skill_call *call) {
     uint16_t ones[SLT_SKILL_ONES];
+    slt_skill_sums *sums = &call->player->sums;
     int64_t count = slt_skill_player_see(call->player, call->view, ones);
     slt_skill_sums_begin(policy, sums);
     slt_skill_sums_change(policy, ones, count, NULL, 0, sums);
 }
 
-// what the last step changed; without a memory nothing else does. False: nothing
-static bool see_changes(const slt_skill_packed *policy, const slt_skill_call *call,
-                        slt_skill_sums *sums) {
-    const slt_skills *skills = call->player->skills;
+// the sums follow the view from the player's last step on; false: nothing changed
+static bool see_changes(const slt_skill_packed *policy, const slt_skill_call *call) {
+    slt_skill_player *player = call->player;
     slt_skill_change change;
-    if (skills->map.things) {
-        see(policy, call, sums);
-        return true;
-    }
-    slt_skill_changes(&skills->code, call->player->before, call->view, &change);
+    if (player->skills->map.things) return see(policy, call), true;
+    slt_skill_changes(&player->skills->code, player->before, call->view, &change);
     if (!change.came_count && !change.went_count) return false;
-    call->player->past.now += slt_skill_hash(change.came, change.came_count) -
-                              slt_skill_hash(change.went, change.went_count);
+    player->past.now += slt_skill_hash(change.came, change.came_count) -
+                        slt_skill_hash(change.went, change.went_count);
     slt_skill_sums_change(policy, change.came, change.came_count, change.went, change.went_count,
-                          sums);
+                          &player->sums);
     return true;
+}
+
+// the one of the skill comes, and goes when the call is over
+static void ask(const slt_skill_packed *policy, const slt_skill_call *call, bool comes) {
+    slt_skill_player *player = call->player;
+    uint16_t one = (uint16_t)(player->skills->code.width + player->skill);
+    slt_skill_sums_change(policy, &one, comes, &one, !comes, &player->sums);
+}
+
+static void begin(const slt_skill_packed *policy, slt_skill_call *call) {
+    call->reward = 0;
+    call->discount = 1;
+    call->steps = 0;
+    if (call->player->skills->map.things || !call->player->past.count) {
+        see(policy, call);
+    } else {
+        see_changes(policy, call);
+        ask(policy, call, true);
+    }
 }
 
 void slt_skill_call_play(const slt_skill_packed *policy, slt_skill_rewards rewards,
                          slt_skill_call *call) {
-    float logits[2 * SLT_SKILL_ACTIONS];
-    slt_skill_sums sums;
-    int count = 2 * call->player->skills->actions, head = count * call->player->skill;
-    call->reward = 0;
-    call->discount = 1;
-    call->steps = 0;
-    see(policy, call, &sums);
-    slt_skill_decide(policy, &sums, head, count, logits);
+    float logits[SLT_SKILL_HEAD];
+    slt_skill_player *player = call->player;
+    begin(policy, call);
+    slt_skill_decide(policy, &player->sums, player->skill, logits);
     while (step(call, rewards, logits))
-        if (see_changes(policy, call, &sums)) slt_skill_decide(policy, &sums, head, count, logits);
-    call->reached = slt_skill_player_reached(call->player, call->view);
+        if (see_changes(policy, call))
+            slt_skill_decide(policy, &player->sums, player->skill, logits);
+    ask(policy, call, false);
+    call->reached = slt_skill_player_reached(player, call->view);
 }

@@ -30,7 +30,8 @@ static void restart(slt_skill_env *env, int i) {
 
 static slt_status take_memory(slt_skill_env *env) {
     size_t n = (size_t)env->batch->n;
-    SLT_TRY(slt_skill_pack(&env->policy, &env->arena, &env->skills->policy));
+    SLT_TRY(
+        slt_skill_pack(&env->policy, &env->arena, &env->skills->policy, 2 * env->skills->actions));
     SLT_TRY(SLT_NEW(&env->arena, &env->players, n));
     if (!(env->views = slt_arena_take(&env->arena, n, env->size))) return SLT_NOMEM;
     for (int i = 0; i < env->batch->n; i++) restart(env, i);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "skills/flag_bits.h"
 
 slt_cell_shape slt_cells_of(const slt_dataset_info *info) {
     slt_cell_shape shape = {.size = info->observation_size, .channels = 1};
@@ -40,20 +41,16 @@ static slt_status read_one(slt_step_change *change, const slt_dataset_info *info
 }
 
 void slt_step_change_find(slt_step_change *change) {
-    const uint8_t *before = change->before, *after = change->after;
     int64_t size = (int64_t)change->shape.cells * change->shape.channels;
-    change->changed_count = 0;
-    for (int64_t i = 0; i < size;) {
-        // most is as it was
-        if (i + 32 <= size && memcmp(before + i, after + i, 32) == 0) {
-            i += 32;
-            continue;
+    int32_t count = 0, last = -1;
+    for (int64_t i = 0; i < size; i += SLT_FLAGS) {
+        uint64_t left = slt_differences(change->before, change->after, i, size);
+        for (; left; left &= left - 1) {
+            int32_t cell = (int32_t)((i + __builtin_ctzll(left)) / change->shape.channels);
+            if (cell != last) change->changed[count++] = last = cell;
         }
-        int32_t cell = (int32_t)(i / change->shape.channels);
-        bool known = change->changed_count && change->changed[change->changed_count - 1] == cell;
-        if (before[i] != after[i] && !known) change->changed[change->changed_count++] = cell;
-        i++;
     }
+    change->changed_count = count;
 }
 
 slt_status slt_step_change_read(slt_step_change *change, const slt_dataset_info *info,

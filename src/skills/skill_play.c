@@ -89,7 +89,7 @@ static int untried(const slt_skill_player *p, uint32_t key, uint8_t *actions) {
     uint8_t same[SLT_SKILL_PAST], tried[SLT_SKILL_ACTIONS];
     int count = 0;
     memset(tried, 0, (size_t)p->playable);
-    for (int i = 0; i < SLT_SKILL_PAST; i++) same[i] = past->seen[i] == key;
+    for (int i = 0; i < SLT_SKILL_PAST; i++) same[i] = past->seen[i] == key ? 255 : 0;
     uint64_t bits = slt_flag_bits(same);
     if (past->count < SLT_SKILL_PAST) bits &= (UINT64_C(1) << past->count) - 1;
     for (; bits; bits &= bits - 1) tried[past->action[__builtin_ctzll(bits)]] = 1;
@@ -115,7 +115,7 @@ static int best_of(const uint8_t *actions, int count, const float *going, const 
     return best;
 }
 
-int slt_skill_player_take(slt_skill_player *p, const uint8_t *view, const float *logits) {
+int slt_skill_player_take(slt_skill_player *p, const float *logits) {
     slt_skill_past *past = &p->past;
     uint32_t key = past->now + ((uint32_t)p->skill + 1) * 0x27D4EB2Fu;
     uint8_t actions[SLT_SKILL_ACTIONS];
@@ -123,7 +123,6 @@ int slt_skill_player_take(slt_skill_player *p, const uint8_t *view, const float 
     if (past->count) past->action[(past->count - 1) % SLT_SKILL_PAST] = (uint8_t)p->action;
     int count = untried(p, key, actions);
     past->seen[past->count++ % SLT_SKILL_PAST] = key;
-    memcpy(p->before, view, (size_t)p->skills->code.size);
     p->age++;
     p->action = best_of(actions, count, logits, logits + p->skills->actions, &p->ends);
     return p->action;
@@ -171,21 +170,24 @@ static int64_t see(slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
     return slt_skills_see(p->skills, &p->memory, p->marks, p->action, view, ones);
 }
 
-int64_t slt_skill_player_see(slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
-    int64_t count = see(p, view, ones);
+// the ones of a view without that of the skill become those that the network gets
+static int64_t ask(slt_skill_player *p, const uint8_t *view, uint16_t *ones, int64_t count) {
     p->past.now = slt_skill_hash(ones, count);
+    memcpy(p->before, view, (size_t)p->skills->code.size);
     ones[count] = (uint16_t)(p->skills->code.width + p->skill);
     return count + 1;
+}
+
+int64_t slt_skill_player_see(slt_skill_player *p, const uint8_t *view, uint16_t *ones) {
+    return ask(p, view, ones, see(p, view, ones));
 }
 
 // by the ones of the view, without that of the skill
 static int step(slt_skill_player *p, const uint8_t *view, uint16_t *ones, int64_t count) {
     const slt_skills *k = p->skills;
     float logits[SLT_SKILL_OUTPUTS];
-    p->past.now = slt_skill_hash(ones, count);
-    ones[count] = (uint16_t)(k->code.width + p->skill);
-    slt_skill_think(&k->policy, ones, count + 1, logits);
-    return slt_skill_player_take(p, view, logits + 2 * k->actions * p->skill);
+    slt_skill_think(&k->policy, ones, ask(p, view, ones, count), logits);
+    return slt_skill_player_take(p, logits + 2 * k->actions * p->skill);
 }
 
 int slt_skill_player_step(slt_skill_player *p, const uint8_t *view) {

@@ -6,6 +6,7 @@
 #ifndef SLT_SKILLS_SKILL_PLAY_H
 #define SLT_SKILLS_SKILL_PLAY_H
 
+#include "skills/skill_forward.h"
 #include "skills/view_map.h"
 #include "slottar/skills.h"
 
@@ -31,15 +32,16 @@ typedef struct {
 typedef struct {
     const slt_skills *skills;
     int task, playable;
-    int skill;              // the present one; -1: to be chosen
-    int age;                // steps of it
-    slt_skill_past past;    // of the episode
-    bool ends;              // its last action was drawn as the last one
-    int action;             // the last one, -1 at first; who does another one says so here
-    slt_skill_tally *tally; // [skills]; NULL: nobody counts
-    uint8_t before[SLT_SKILL_VIEW];
+    int skill;                      // the present one; -1: to be chosen
+    int age;                        // steps of it
+    slt_skill_past past;            // of the episode
+    bool ends;                      // its last action was drawn as the last one
+    int action;                     // the last one, -1 at first; who does another one says so here
+    slt_skill_tally *tally;         // [skills]; NULL: nobody counts
+    uint8_t before[SLT_SKILL_VIEW]; // what the last step saw
+    slt_skill_sums sums;            // of it; for who follows it
     slt_view_memory memory;
-    uint8_t marks[SLT_MAP_PLACES]; // what the last step saw
+    uint8_t marks[SLT_MAP_PLACES]; // what the last step saw, as ones
 } slt_skill_player;
 
 // is it a file of skills? IO and FORMAT as for any file
@@ -63,13 +65,13 @@ void slt_skill_player_finish(slt_skill_player *player, const uint8_t *view);
 void slt_skill_player_begin(slt_skill_player *player, int skill);
 // an action of the present skill
 int slt_skill_player_step(slt_skill_player *player, const uint8_t *view);
-// the same in two parts: ones that the network of skills gets, at most SLT_SKILL_ONES; gives
-// their number
+// the same in two parts: ones that the network of skills gets, at most SLT_SKILL_ONES, from a view
+// that `before` then holds; gives their number
 int64_t slt_skill_player_see(slt_skill_player *player, const uint8_t *view, uint16_t *ones);
 // a sum over ones: what comes is added, what goes is subtracted
 uint32_t slt_skill_hash(const uint16_t *ones, int64_t count);
-// an action of the present skill by the logits that the network gives for them
-int slt_skill_player_take(slt_skill_player *player, const uint8_t *view, const float *logits);
+// an action of the present skill by the logits that the network gives for what `before` holds
+int slt_skill_player_take(slt_skill_player *player, const float *logits);
 // Is the present skill over? view: after its last step. True when there is none. A skill that may
 // be out of place lasts at most as long as its longest demonstrated segment
 bool slt_skill_player_over(const slt_skill_player *player, const uint8_t *view);

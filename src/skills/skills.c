@@ -52,7 +52,7 @@ slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena) {
     int64_t width = 0;
     SLT_TRY(SLT_NEW(arena, &code->start, (size_t)code->size));
     for (int64_t i = 0; i < code->size; i++) {
-        code->start[i] = (int32_t)width;
+        code->start[i] = (uint16_t)width;
         width += code->levels[i] - 1;
         if (width > 65000) SLT_FAIL(SLT_RANGE, "observations have more than 65000 different marks");
     }
@@ -82,42 +82,31 @@ int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uin
     return count;
 }
 
-static void add_change(const slt_skill_code *code, int64_t i, int before, int after,
+void slt_skill_changes(const slt_skill_code *code, uint8_t *before, const uint8_t *after,
                        slt_skill_change *out) {
-    int most = code->levels[i] - 1;
-    before = before < most ? before : most;
-    after = after < most ? after : most;
-    out->went[out->went_count] = (uint16_t)(code->start[i] + before - 1);
-    out->came[out->came_count] = (uint16_t)(code->start[i] + after - 1);
-    out->went_count += before && before != after;
-    out->came_count += after && before != after;
-}
-
-static uint64_t load(const uint8_t *at) {
-    uint64_t word;
-    memcpy(&word, at, 8);
-    return word;
-}
-
-void slt_skill_changes(const slt_skill_code *code, const uint8_t *before, const uint8_t *after,
-                       slt_skill_change *out) {
-    int64_t words = code->size / 8;
-    uint8_t differ[SLT_SKILL_VIEW / 8 + SLT_FLAGS];
-    out->came_count = out->went_count = 0;
-    for (int64_t w = 0; w < words; w++) differ[w] = load(before + 8 * w) != load(after + 8 * w);
-    memset(differ + words, 0, SLT_FLAGS);
-    for (int64_t first = 0; first < words; first += SLT_FLAGS)
-        for (uint64_t left = slt_flag_bits(differ + first); left; left &= left - 1) {
-            int64_t at = 8 * (first + __builtin_ctzll(left));
-            uint64_t changed = load(before + at) ^ load(after + at);
-            while (changed) {
-                int byte = __builtin_ctzll(changed) / 8;
-                add_change(code, at + byte, before[at + byte], after[at + byte], out);
-                changed &= ~(UINT64_C(0xff) << 8 * byte);
-            }
+    uint64_t bytes[SLT_SKILL_VIEW / SLT_FLAGS];
+    int64_t came = 0, went = 0;
+    _Static_assert(SLT_SKILL_VIEW <= 64 * SLT_FLAGS, "a bit for every block");
+    uint64_t blocks = 0;
+    for (int64_t i = 0; i < code->size; i += SLT_FLAGS) {
+        bytes[i / SLT_FLAGS] = slt_differences(before, after, i, code->size);
+        blocks |= (uint64_t)(bytes[i / SLT_FLAGS] != 0) << i / SLT_FLAGS;
+    }
+    for (; blocks; blocks &= blocks - 1) {
+        int64_t block = __builtin_ctzll(blocks);
+        for (uint64_t left = bytes[block]; left; left &= left - 1) {
+            int64_t i = block * SLT_FLAGS + __builtin_ctzll(left);
+            int most = code->levels[i] - 1, first = code->start[i] - 1;
+            int old = before[i] < most ? before[i] : most, now = after[i] < most ? after[i] : most;
+            before[i] = after[i];
+            out->went[went] = (uint16_t)(first + old);
+            out->came[came] = (uint16_t)(first + now);
+            went += old && old != now;
+            came += now && old != now;
         }
-    for (int64_t at = 8 * words; at < code->size; at++)
-        add_change(code, at, before[at], after[at], out);
+    }
+    out->came_count = came;
+    out->went_count = went;
 }
 
 int64_t slt_skills_see(const slt_skills *skills, slt_view_memory *memory, uint8_t *marks,

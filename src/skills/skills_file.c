@@ -232,6 +232,7 @@ static slt_status read_skills(slt_skills *k, const slt_safetensors *file, const 
         return refuse(file, "policy.see.bias", "units are not 1 to 256");
     SLT_TRY(slt_skills_shapes(k, (int)bias->count, &policy, &chooser));
     SLT_TRY(read_net(k, file, 0, policy));
+    slt_skill_net_round(&k->policy);
     return read_net(k, file, 1, chooser);
 }
 

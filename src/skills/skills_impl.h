@@ -18,7 +18,7 @@
 typedef struct {
     int64_t size;
     uint16_t *levels; // [size], 1 to 256
-    int32_t *start;   // [size]
+    uint16_t *start;  // [size]
     int places;       // of an observation
     int width;        // and of what is remembered
 } slt_skill_code;
@@ -63,8 +63,9 @@ slt_status slt_skills_shapes(const slt_skills *skills, int hidden, slt_skill_sha
 slt_status slt_skill_code_lay(slt_skill_code *code, slt_arena *arena);
 // the ones of an observation, at most one per number; returns how many
 int64_t slt_skill_encode(const slt_skill_code *code, const uint8_t *numbers, uint16_t *out);
-// the ones that came and went from one observation to the next, at most one per number each
-void slt_skill_changes(const slt_skill_code *code, const uint8_t *before, const uint8_t *after,
+// the ones that came and went from one observation to the next, at most one per number each;
+// `before` becomes `after`
+void slt_skill_changes(const slt_skill_code *code, uint8_t *before, const uint8_t *after,
                        slt_skill_change *out);
 
 #endif

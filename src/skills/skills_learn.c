@@ -386,6 +386,7 @@ static slt_status learn_nets(learner *l) {
     SLT_TRY(make_rows(l, OF_SKILL, 0, true, &held_out));
     fit = fit_of(l, &train, l->options.epochs);
     SLT_TRY(slt_skill_net_learn(k->context, &train, &held_out, &fit, &k->policy));
+    slt_skill_net_round(&k->policy);
     show_policy(k, &held_out);
     SLT_TRY(make_rows(l, OF_CHOICE, 0, false, &train));
     SLT_TRY(make_rows(l, OF_CHOICE, 0, true, &held_out));
