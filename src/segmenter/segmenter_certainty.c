@@ -120,6 +120,6 @@ slt_status slt_certainty_of(slt_arena *arena, const slt_run_group *group,
     SLT_TRY(SLT_NEW(arena, &mean, (size_t)steps + 1));
     for (int i = 0; i < group->count; i++)
         for (int64_t t = 0; t < steps; t++) mean[t] += (float)weights[i] * certainty->chance[i][t];
-    *out = fmin(*out, slt_vote_draws(&certainty->shape, &group->rules, mean));
+    *out *= slt_vote_draws(&certainty->shape, &group->rules, mean);
     return SLT_OK;
 }
