@@ -56,7 +56,7 @@ typedef struct {
     double expected;  // F1 that the answer expects against a run, by weight
     double equal;     // the same with equal weights of the better half
     double support;   // mean F1 of the answer and the runs that count
-    double certainty; // mean F1 of these runs and what each of them holds possible
+    double certainty; // how far these runs are certain of their boundaries (docs/vote.md)
     double agreement; // mean F1 of two runs
     double segments;  // per held-out episode, mean
     int answer_count;

@@ -157,7 +157,7 @@ static const slt_repro_variant variants[] = {
     {"slottar-vectors",      "SloTTAr, 12 epochs, width 64", NULL, "slottar", NULL, SLOTTAR_VECTORS " prior=flat", .told = SLT_TOLD_NOTHING,   .on = VECTOR_SETS},
     {"slottar-vectors-told", "SloTTAr, 12 epochs, width 64", NULL, "slottar", NULL, SLOTTAR_VECTORS,               .told = SLT_TOLD_HISTOGRAM, .on = VECTOR_SETS},
     {"compile-vectors",      "CompILE, 12 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=own",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
-    {"compile-vectors-told", "CompILE, 12 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=oracle", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"compile-vectors-told", "CompILE, 12 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=oracle compile_last=oracle", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
     {"ompn-vectors",         "OMPN, 12 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=threshold", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
     {"ompn-vectors-told",    "OMPN, 12 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=oracle",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
     {"vote",      "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_NOTHING},

@@ -114,9 +114,9 @@ def _choose(
 
 
 def _is_picture(feature: Dict[str, Any]) -> bool:
-    """As for HDF5: two or more dimensions and 1024 numbers."""
+    """As for HDF5: two or more dimensions and 16 x 16 numbers."""
     shape = feature.get("shape") or []
-    return len(shape) > 1 and int(np.prod(shape)) >= 1024
+    return len(shape) > 1 and int(np.prod(shape)) >= 16 * 16
 
 
 def _names(features: Dict[str, Any], chosen: Sequence[str]) -> Optional[List[str]]:

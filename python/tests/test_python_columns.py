@@ -52,6 +52,19 @@ def test_keys_of_hdf5(caplog):
     assert chosen.actions.shape == (7, 4) and chosen.observation_names == ["joint[0]", "joint[1]"]
 
 
+@pytest.mark.parametrize("side, left_out", [(7, None), (16, "observations")])
+def test_small_cameras_are_pictures_too(tmp_path, side, left_out):
+    """One rule: 7x7x3 symbols of a grid stay, 16x16 pixels do not."""
+    pixels = np.zeros((3, side, side, 3), np.uint8)
+    data = slottar.from_arrays([np.arange(6.0).reshape(3, 2)], [pixels])
+    data.save(tmp_path / "camera.hdf5")
+    back = slottar.load(tmp_path / "camera.hdf5")
+    assert back.metadata("left_out") == left_out
+    assert (back.observations is None) == (left_out is not None)
+    chosen = slottar.load(tmp_path / "camera.hdf5", observations="observations")
+    assert chosen.observation_shape == (side, side, 3)
+
+
 def test_features_of_lerobot(tmp_path):
     pytest.importorskip("pyarrow")
     data = slottar.from_arrays(

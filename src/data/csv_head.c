@@ -87,6 +87,7 @@ static slt_csv_role find_role(const slt_array_set *set, const char *name) {
 
 static slt_status read_names(slt_csv_table *table) {
     slt_arena *arena = &table->set->arena;
+    bool named = false;
     SLT_TRY(SLT_NEW(arena, &table->names, SLT_CSV_COLUMNS));
     SLT_TRY(SLT_NEW(arena, &table->roles, SLT_CSV_COLUMNS));
     for (bool last = false; !last; table->width++) {
@@ -96,7 +97,9 @@ static slt_status read_names(slt_csv_table *table) {
         SLT_TRY(slt_csv_next(table, &last));
         SLT_TRY(slt_arena_text(arena, table->field, strlen(table->field), &name));
         table->names[table->width] = name;
+        named |= name[0] != 0;
     }
+    if (!named) SLT_CSV_REFUSE(table, "no column names: the first line must name the columns");
     return SLT_OK;
 }
 

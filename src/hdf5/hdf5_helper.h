@@ -58,7 +58,7 @@ typedef struct {
 
 // looks at `path` in an episode; count 0 when there is nothing
 slt_status slt_hdf5_column(hid_t episode, const char *path, slt_hdf5_field *out);
-// the same without pictures: what has two or more dimensions and at least 1024 numbers per step
+// the same without pictures: what has two or more dimensions and at least 16 x 16 numbers per step
 slt_status slt_hdf5_column_plain(hid_t episode, const char *path, slt_hdf5_field *out);
 // all numeric data sets of an episode whose path, or path below `folder`, matches; FORMAT, with
 // `what` and what there is, when none does

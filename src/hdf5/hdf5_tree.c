@@ -55,7 +55,7 @@ hid_t slt_hdf5_dataset(hid_t parent, const char *path) {
 
 // ---- leaves
 
-enum { PICTURE = 1024 }; // numbers per step
+enum { PICTURE = 16 * 16 }; // numbers per step
 
 // U8 for bytes and truth values, I64 for other whole numbers, F32 for floats
 static bool find_dtype(hid_t dataset, slt_dtype *out) {

@@ -113,9 +113,18 @@ const double *slt_group_counts(const slt_segmenter *s, const slt_run_group *grou
 slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
                              const slt_recording *recording, slt_arena *arena, slt_ballots *out,
                              uint8_t ***laws);
-// How certain each member is of its boundaries ([members]); sets its `sure`.
+// how certain members are, on some of the held-out episodes
+typedef struct {
+    slt_ballots shape; // of these episodes, no runs
+    double *own;       // [members] of the boundaries that a member found
+    float **chance;    // [members][steps] that it gives to a boundary
+} slt_certainty;
+// Asks all members; sets their `sure`.
 slt_status slt_group_certainty(slt_segmenter *s, const slt_run_group *group, slt_arena *arena,
-                               const slt_recording *held_out, double **out);
+                               const slt_recording *held_out, slt_certainty *out);
+// of members together, each by its weight
+slt_status slt_certainty_of(slt_arena *arena, const slt_run_group *group,
+                            const slt_certainty *certainty, const double *weights, double *out);
 // Weights, thresholds and modes of a group from held-out episodes, and what it says of itself; its
 // arrays are of `arena`.
 slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, slt_arena *arena,

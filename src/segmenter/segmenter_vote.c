@@ -138,7 +138,7 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
     slt_ballots ballots;
     slt_vote_of equal = {0};
     uint8_t *cut, *other;
-    double *certainty;
+    slt_certainty certainty;
     int half = 0;
     SLT_TRY(slt_group_certainty(s, group, arena, held_out, &certainty));
     SLT_TRY(slt_group_ballots(s, group, held_out, arena, &ballots, NULL));
@@ -157,8 +157,7 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
         equal.weights[i] = group->votes[0].weights[i] > 0 ? 1. / half : 0;
     SLT_TRY(decide(s, &group->rules, arena, &ballots, &equal, &out->equal, other));
     SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &group->rules, cut, &out->support));
-    out->certainty = 0;
-    for (int i = 0; i < group->count; i++) out->certainty += equal.weights[i] * certainty[i];
+    SLT_TRY(slt_certainty_of(arena, group, &certainty, equal.weights, &out->certainty));
     out->agreement = mean_off_diagonal(group->agreement, group->count);
     out->segments = segments_per_episode(cut, &ballots);
     group->length = (double)ballots.steps / (out->segments * (double)ballots.episodes);

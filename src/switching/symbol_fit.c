@@ -27,7 +27,9 @@ typedef struct {
     double *best;        // the values of the best start
     int64_t *candidates; // [Q] symbols that may be sure ends
     int64_t candidate_count;
-    bool *barred; // [Q] symbols that end no segment
+    bool *barred;          // [Q] symbols that end no segment
+    double *ends, *single; // [Q] ends after a symbol; those before a segment of one step
+    float *chance;         // [longest] of a boundary after each step
 } fit;
 
 // ---- the chain
@@ -215,20 +217,42 @@ static void find_candidates(fit *f) {
     }
 }
 
-// Ends after a symbol that seldom ends a segment only change the law: no event. Or the record lost
-// the event, so the chain remembers how many such ends there were. Whether there were any.
-static bool bar_seldom(fit *f) {
+// Ends after each symbol, and those of them after which the next step ends a segment, too.
+static void count_ends(fit *f) {
+    slt_symbol_moves moves;
+    slt_symbol_moves_of(f->chain, &moves);
+    memset(f->ends, 0, sizeof *f->ends * (size_t)f->chain->Q);
+    memset(f->single, 0, sizeof *f->single * (size_t)f->chain->Q);
+    for (int64_t e = 0; e < f->count; e++) {
+        slt_symbol_episode view = slt_symbol_episode_view(f->symbols, f->episodes[e]);
+        slt_symbol_smooth(f->chain, &moves, view, &f->tables, f->chance, NULL);
+        f->chance[view.length - 1] = 1;
+        for (int64_t t = 0; t + 1 < view.length; t++) {
+            f->ends[view.symbol[t]] += f->chance[t];
+            f->single[view.symbol[t]] += (double)f->chance[t] * f->chance[t + 1];
+        }
+    }
+}
+
+// Ends after a symbol that seldom ends a segment only change the law: no event. Nor is a symbol one
+// that mostly comes before segments of a single step, as where an action is repeated: that is a
+// chain of steps. Or the record lost the event, so the chain remembers how many such ends there
+// were. Whether there were any.
+static bool bar_others(fit *f) {
     slt_symbol_chain *c = f->chain;
     bool any = false;
     double all = 0, stray = 0;
-    for (int q = 0; q < c->Q && !c->N; q++) {
+    if (c->N) return false;
+    count_ends(f);
+    for (int q = 0; q < c->Q; q++) {
+        bool chained = 2 * f->single[q] > f->ends[q];
         all += f->sums.h[q];
-        if (f->barred[q] || c->h[q] >= OFTEN) continue;
+        if (f->barred[q] || (c->h[q] >= OFTEN && !chained)) continue;
         any = f->barred[q] = true;
         stray += f->sums.h[q];
         c->h[q] = LEAST_HAZARD;
     }
-    c->stray = all > 0 ? stray / all : 0;
+    if (all > 0) c->stray += (1 - c->stray) * stray / all;
     return any;
 }
 
@@ -318,6 +342,9 @@ static slt_status reserve(fit *f, slt_arena *arena) {
     SLT_TRY(new_sums(arena, f->chain, &f->sums));
     SLT_TRY(SLT_NEW(arena, &f->best, f->chain->size));
     SLT_TRY(SLT_NEW(arena, &f->barred, (size_t)f->chain->Q));
+    SLT_TRY(SLT_NEW(arena, &f->ends, (size_t)f->chain->Q));
+    SLT_TRY(SLT_NEW(arena, &f->single, (size_t)f->chain->Q));
+    SLT_TRY(SLT_NEW(arena, &f->chance, (size_t)longest));
     return SLT_NEW(arena, &f->candidates, (size_t)f->chain->Q);
 }
 
@@ -333,7 +360,7 @@ slt_status slt_symbol_fit(slt_arena *arena, const slt_symbols *symbols, const in
     if (status == SLT_OK) {
         begin(&f, options->starts);
         sweep(&f, options->sweeps);
-        if (f.candidate_count && bar_seldom(&f)) sweep(&f, options->sweeps);
+        while (f.candidate_count && bar_others(&f)) sweep(&f, options->sweeps);
         if (chain.family == SLT_CHAIN_PHASES) merge_laws(&chain);
         *out = chain;
     }

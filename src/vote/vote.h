@@ -124,6 +124,9 @@ slt_status slt_vote_certainty(slt_arena *arena, const slt_ballots *ballots,
                               const slt_vote_rules *rules, const uint8_t *cut, const float *chance,
                               double *out);
 
+// How far two draws of the boundaries that are held possible agree: F1 above chance.
+double slt_vote_draws(const slt_ballots *ballots, const slt_vote_rules *rules, const float *chance);
+
 // ---- several answers
 
 // Runs that agree among themselves and not with others, the largest first.

@@ -213,3 +213,16 @@ slt_status slt_vote_certainty(slt_arena *arena, const slt_ballots *ballots,
     slt_arena_reset(arena, mark);
     return SLT_OK;
 }
+
+double slt_vote_draws(const slt_ballots *ballots, const slt_vote_rules *rules,
+                      const float *chance) {
+    double hits = 0, sum = 0;
+    for (int64_t e = 0; e < ballots->episodes; e++) {
+        int64_t first = ballots->offsets[e], end = ballots->offsets[e + 1];
+        for (int64_t t = first; t < end; t++) {
+            sum += chance[t];
+            hits += chance[t] * chance_near(chance, first, end, t, rules->tolerance);
+        }
+    }
+    return f1(ballots, rules->tolerance, hits, sum, hits, sum);
+}

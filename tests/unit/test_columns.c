@@ -113,6 +113,8 @@ static void refusals_name_the_column(void **state) {
         {"t.csv:1: no column matches --actions ''", "a,b\n", {"", NULL, ""}},
         {"t.csv:1: column 'episode' is missing; choose with --episode among a, b (--episode '': the file is one episode)", "a,b\n", {"a", NULL, NULL}},
         {"t.csv:1: column 'action' is missing; choose with --actions among episode, x", "episode,x\n", {0}},
+        {"t.csv:1: no column names: the first line must name the columns", "", {"a", NULL, ""}},
+        {"t.csv:1: no column names", ",\n1,2\n", {0}},
         {"t.csv:1: column 'b' is there twice", "a,b,b\n", {"a", NULL, "b"}},
         {"t.csv:3: column 'b': 'nan' is no number", "a,b\n1,2\n3,nan\n", {"a,b", NULL, ""}},
         {"t.csv:2: column 'b': '' is no number", "a,b\n1,\n", {"a,b", NULL, ""}},

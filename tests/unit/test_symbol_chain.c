@@ -336,6 +336,20 @@ static void test_knows_of_lost_events(void **state) {
     if (!(none < .05 && c.stray > .1)) fail_msg("%g, then %g", none, c.stray);
 }
 
+// an action that is repeated all through a phase is no event, and the chain knows that it took it
+// for one
+static void test_repeated_actions_are_no_events(void **state) {
+    (void)state;
+    static uint8_t ends[EPISODES * LONGEST];
+    slt_symbols s = planted_phases(ends);
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        slt_symbol_options o = {.laws = 4, .seed = seed, .sweeps = 60, .starts = 40};
+        slt_symbol_chain c = fit(&s, o);
+        for (int q = 0; q < 3; q++) assert_true(c.h[q] < .01);
+        if (!(c.stray > .9)) fail_msg("%g", c.stray);
+    }
+}
+
 static void test_finds_planted_phases(void **state) {
     (void)state;
     static const double prior[] = {.01, .01, .01, 1, .01};
@@ -518,6 +532,7 @@ int main(void) {
         TEST(test_em_never_lowers_the_objective),
         TEST(test_finds_planted_events),
         TEST(test_knows_of_lost_events),
+        TEST(test_repeated_actions_are_no_events),
         TEST(test_finds_planted_phases),
         TEST(test_same_seed_same_bits),
         TEST(test_reads_effects),

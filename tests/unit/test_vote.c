@@ -235,6 +235,24 @@ static void test_certainty(void **state) {
     assert_true(many >= 0 && many < half);
 }
 
+// two draws are the same where all is certain, alike within a step, and seldom where it may be
+// anywhere
+static void test_draws(void **state) {
+    (void)state;
+    float chance[STEPS] = {0};
+    slt_ballots b = ballots(1);
+    double by_chance = 1 - pow(1 - 2. / (STEPS - 2), 3);
+    chance[6] = chance[30] = 1;
+    assert_float_equal(slt_vote_draws(&b, &phases, chance), 1, 1e-6);
+    chance[6] = chance[7] = .5f;
+    assert_float_equal(slt_vote_draws(&b, &phases, chance), 1, 1e-6);
+    chance[7] = 0, chance[12] = .5f;
+    assert_float_equal(slt_vote_draws(&b, &phases, chance), (.75 - by_chance) / (1 - by_chance),
+                       1e-6);
+    for (int t = 0; t < STEPS; t++) chance[t] = 2.f / STEPS;
+    assert_true(slt_vote_draws(&b, &phases, chance) < .02);
+}
+
 static void test_modes(void **state) {
     (void)state;
     static float m[RUNS * RUNS];
@@ -298,6 +316,7 @@ int main(void) {
         TEST(test_weighed_by_the_answer),
         TEST(test_nobody_cuts),
         TEST(test_certainty),
+        TEST(test_draws),
         TEST(test_modes),
         TEST(test_order),
     };
