@@ -83,8 +83,8 @@ static double segments_per_episode(const uint8_t *cut, const slt_ballots *b) {
     return b->episodes ? 1 + (double)count / (double)b->episodes : 0;
 }
 
-// the answer of some weights: its threshold, expected F1 and boundaries
-static slt_status decide(slt_segmenter *s, const slt_vote_rules *rules, slt_arena *arena,
+// the answer of some weights: its threshold, expected F1 and boundaries; told: may be NULL
+static slt_status decide(const slt_vote_told *told, const slt_vote_rules *rules, slt_arena *arena,
                          const slt_ballots *ballots, slt_vote_of *vote, double *expected,
                          uint8_t *cut) {
     slt_candidates candidates;
@@ -93,7 +93,7 @@ static slt_status decide(slt_segmenter *s, const slt_vote_rules *rules, slt_aren
     SLT_TRY(slt_vote_choose(arena, &candidates, &choice));
     vote->threshold = choice.threshold;
     *expected = choice.expected;
-    slt_vote_keep(&candidates, choice.threshold, &s->vote_told, ballots->steps, cut, NULL);
+    slt_vote_keep(&candidates, choice.threshold, told, ballots->steps, cut, NULL);
     return SLT_OK;
 }
 
@@ -112,7 +112,7 @@ static slt_status settle_modes(slt_segmenter *s, slt_run_group *group, slt_arena
         slt_vote_of *vote = &group->votes[1 + m];
         for (int i = 0; i < group->count; i++)
             vote->weights[i] = group->mode[i] == 1 + m ? 1. / modes.size[m] : 0;
-        SLT_TRY(decide(s, &group->rules, arena, ballots, vote, &expected, cut));
+        SLT_TRY(decide(&s->vote_told, &group->rules, arena, ballots, vote, &expected, cut));
         if (!m) memcpy(first, cut, (size_t)ballots->steps);
         SLT_TRY(
             slt_answer_describe(s, arena, held_out, first, m ? cut : NULL, out->answers[m].words));
@@ -147,15 +147,18 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
     SLT_TRY(SLT_NEW(arena, &other, (size_t)ballots.steps + 1));
     SLT_TRY(SLT_NEW(arena, &equal.weights, (size_t)group->count));
     SLT_TRY(slt_vote_weights(arena, group->agreement, group->count, group->votes[0].weights));
-    SLT_TRY(decide(s, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
-    for (int round = 0; round < ROUNDS; round++) {
+    SLT_TRY(decide(NULL, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
+    for (int round = 1; round <= ROUNDS; round++) {
+        // what is told changes the last answer, not what a run is worth
+        const slt_vote_told *told = round == ROUNDS ? &s->vote_told : NULL;
         SLT_TRY(slt_vote_reweigh(arena, &ballots, &group->rules, cut, group->votes[0].weights));
-        SLT_TRY(decide(s, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
+        SLT_TRY(
+            decide(told, &group->rules, arena, &ballots, &group->votes[0], &out->expected, cut));
     }
     for (int i = 0; i < group->count; i++) half += group->votes[0].weights[i] > 0;
     for (int i = 0; i < group->count; i++)
         equal.weights[i] = group->votes[0].weights[i] > 0 ? 1. / half : 0;
-    SLT_TRY(decide(s, &group->rules, arena, &ballots, &equal, &out->equal, other));
+    SLT_TRY(decide(NULL, &group->rules, arena, &ballots, &equal, &out->equal, other));
     SLT_TRY(slt_vote_support(arena, &ballots, equal.weights, &group->rules, cut, &out->support));
     SLT_TRY(slt_certainty_of(arena, group, &certainty, equal.weights, &out->certainty));
     out->agreement = mean_off_diagonal(group->agreement, group->count);
