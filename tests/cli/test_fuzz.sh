@@ -4,7 +4,7 @@
 here=$(cd "$(dirname "$0")/.." && pwd) build=$(dirname "$SLOTTAR")
 for source in "$here"/fuzz/fuzz_*.c; do
     name=$(basename "$source" .c)
-    case $name in fuzz_hdf5) n=200 ;; *) n=10000 ;; esac # a process for every file
+    case $name in fuzz_hdf5) n=100 ;; *) n=4000 ;; esac # a process for every file
     check "$name takes mutated files" 0 "$build/tests/$name" "$here/fuzz/corpus/${name#fuzz_}" $n
     says "$name says how many" out "$n mutated inputs"
 done
