@@ -204,11 +204,15 @@ static void warn(slt_vote_result *r, const char *text) {
         snprintf(r->warnings[r->warning_count++], sizeof r->warnings[0], "%s", text);
 }
 
-// the more trusted one; of two that are nearly tied the one with longer segments, or, where these
-// are alike, the one whose runs agree more
-static bool better(const slt_vote_group *a, const slt_vote_group *b) {
+// The more trusted one. Of two that are nearly tied the one that found the number of segments by
+// itself, where the other was told it; else the one with longer segments, or, where these are
+// alike, the one whose runs agree more.
+static bool better(const slt_segmenter *s, const slt_vote_result *r, int first, int second) {
+    const slt_vote_group *a = &r->groups[first], *b = &r->groups[second];
+    bool counts = slt_group_counts(s, &s->groups[first]);
     double more = a->trust - b->trust;
     if (more > NEAR_TIE || more < -NEAR_TIE) return more > 0;
+    if (counts != (slt_group_counts(s, &s->groups[second]) != NULL)) return !counts;
     bool alike = a->segments < 1.05 * b->segments && b->segments < 1.05 * a->segments;
     return alike ? a->agreement > b->agreement : a->segments < b->segments;
 }
@@ -265,7 +269,7 @@ static void warn_of_tie(slt_vote_result *r, const slt_vote_group *best) {
 void slt_segmenter_judge(slt_segmenter *s, int groups) {
     slt_vote_result *r = &s->result;
     for (int g = 1; g < r->group_count; g++)
-        if (better(&r->groups[g], &r->groups[r->chosen])) r->chosen = g;
+        if (better(s, r, g, r->chosen)) r->chosen = g;
     const slt_vote_group *best = &r->groups[r->chosen];
     r->trust = best->trust;
     s->elected = r->chosen;
