@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # slottar train-expert: a policy from the command line, stopped and taken up again, and as an expert.
+# sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
 small="copies=32 steps=16 minibatches=2 eval_interval=8 hidden=32 eval_episodes=20 frames=16000 goal=2 worlds="
