@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
+#include "segmenter/segmenter_impl.h"
 #include "slottar/segmenter.h"
 #include "switching/chain_random.h"
 
@@ -476,6 +477,30 @@ static void test_odd_data(void **state) {
     slt_context_destroy(context);
 }
 
+// nearly tied: a group that was told the number of segments gives way to one that found it
+static void test_told_group_gives_way(void **state) {
+    (void)state;
+    static slt_segmenter s;
+    slt_group_spec events = {.kind = SLT_GROUP_EVENTS}, phases = {.kind = SLT_GROUP_PHASES};
+    double possible[] = {0, 1, 1};
+    s.groups[0].spec = &events;
+    s.groups[1].spec = &phases;
+    s.groups[0].length = s.groups[1].length = 10;
+    s.result.group_count = 2;
+    s.result.groups[0] = (slt_vote_group){.trust = .92, .agreement = .9, .segments = 2.5};
+    s.result.groups[1] = (slt_vote_group){.trust = .91, .agreement = .8, .segments = 2.5};
+    slt_segmenter_judge(&s, 2);
+    assert_int_equal(s.result.chosen, 0);
+    s.possible = possible;
+    s.counts = 3;
+    slt_segmenter_judge(&s, 2);
+    assert_int_equal(s.result.chosen, 1);
+    s.result.groups[0].trust = .98; // no tie
+    s.result.chosen = 0;
+    slt_segmenter_judge(&s, 2);
+    assert_int_equal(s.result.chosen, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_phases_of_motion),
@@ -489,6 +514,7 @@ int main(void) {
         cmocka_unit_test(test_many_columns),
         cmocka_unit_test(test_one_episode),
         cmocka_unit_test(test_odd_data),
+        cmocka_unit_test(test_told_group_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
