@@ -10,6 +10,8 @@
 #include <string.h>
 #ifdef __aarch64__
 #include <arm_neon.h>
+#elif defined(__x86_64__)
+#include <emmintrin.h>
 #endif
 
 enum { SLT_FLAGS = 64 };
@@ -23,6 +25,13 @@ static inline uint64_t slt_flag_bits(const uint8_t *flags) {
     // neighbours are added until a byte has the bits of eight flags
     uint8x16_t all = vpaddq_u8(vpaddq_u8(bits[0], bits[1]), vpaddq_u8(bits[2], bits[3]));
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
+#elif defined(__x86_64__)
+    uint64_t bits = 0;
+    for (int k = 0; k < SLT_FLAGS; k += 16) {
+        __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(flags + k));
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(some) << k;
+    }
+    return bits;
 #else
     uint64_t bits = 0, word;
     for (int k = 0; k < SLT_FLAGS; k += 8) {

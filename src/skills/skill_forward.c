@@ -28,8 +28,8 @@ _Static_assert(SLT_SKILL_HIDDEN % CHUNK == 0, "padding fits");
 _Static_assert(SLT_SKILL_HEAD % LANES == 0, "padding fits");
 typedef float reals __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 typedef float stride __attribute__((vector_size(STRIDE * 4), aligned(4), may_alias));
-typedef int16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
 typedef int32_t whole __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+typedef uint32_t bits __attribute__((vector_size(LANES * 4)));
 
 // ---- packing
 
@@ -73,6 +73,17 @@ void slt_skill_net_round(slt_skill_net *net) {
     }
 }
 
+// where a column stands in its row: on ARM there are additions of short numbers to long ones,
+// elsewhere two vectors are interleaved, and shifts take them apart
+static size_t place_of(size_t column) {
+#ifdef __aarch64__
+    return column;
+#else
+    size_t in_pair = column % (2 * LANES);
+    return column - in_pair + in_pair % LANES * 2 + in_pair / LANES;
+#endif
+}
+
 static slt_status pack_see(slt_skill_packed *p, slt_arena *arena, const slt_skill_net *net) {
     size_t rows = (size_t)net->shape.inputs, columns = (size_t)net->shape.hidden;
     SLT_TRY(SLT_NEW(arena, &p->see, rows * p->hidden));
@@ -81,7 +92,7 @@ static slt_status pack_see(slt_skill_packed *p, slt_arena *arena, const slt_skil
     for (size_t k = 0; k < columns; k++) {
         float unit = p->unit[k] = unit_of(net, (int)k);
         for (size_t i = 0; i < rows; i++)
-            p->see[i * p->hidden + k] =
+            p->see[i * p->hidden + place_of(k)] =
                 (int16_t)quantise(net->part[SEE][i * columns + k], unit, MOST_WEIGHT);
         p->see_bias[k] = quantise(net->part[SEE_BIAS][k], unit, MOST_BIAS);
     }
@@ -126,7 +137,7 @@ void slt_skill_sums_begin(const slt_skill_packed *packed, slt_skill_sums *sums) 
     memcpy(sums->of, packed->see_bias, packed->hidden * sizeof *sums->of);
 }
 
-// two vectors of sums, and as many weights; on ARM compilers take short vectors apart
+// two vectors of sums, and as many weights
 static inline void add_weights(whole *sum, const int16_t *weights, bool comes) {
 #ifdef __aarch64__
     int16x8_t pair = vld1q_s16(weights);
@@ -135,10 +146,9 @@ static inline void add_weights(whole *sum, const int16_t *weights, bool comes) {
     sum[1] = (whole)(comes ? vaddw_high_s16((int32x4_t)sum[1], pair)
                            : vsubw_high_s16((int32x4_t)sum[1], pair));
 #else
-    for (int v = 0; v < 2; v++) {
-        whole wide = __builtin_convertvector(((const halves *)weights)[v], whole);
-        sum[v] = comes ? sum[v] + wide : sum[v] - wide;
-    }
+    whole pair = *(const whole *)weights, high = pair >> 16, low = (whole)((bits)pair << 16) >> 16;
+    sum[0] = comes ? sum[0] + low : sum[0] - low;
+    sum[1] = comes ? sum[1] + high : sum[1] - high;
 #endif
 }
 
@@ -187,17 +197,17 @@ void slt_skill_sums_change(const slt_skill_packed *packed, const uint16_t *came,
 // h = s, and which of them are above 0; returns how many. After these comes any one
 static int find_active(const slt_skill_packed *packed, const int32_t *sums, float *h,
                        uint8_t *active) {
-    uint64_t bits[SLT_SKILL_HIDDEN / CHUNK];
+    uint64_t above[SLT_SKILL_HIDDEN / CHUNK];
     int count = 0;
     for (size_t first = 0; first < packed->hidden; first += CHUNK) {
         uint8_t flags[SLT_FLAGS];
         for (size_t k = 0; k < CHUNK; k++) flags[k] = (uint8_t) - (sums[first + k] > 0);
         for (size_t k = first; k < first + CHUNK; k++) h[k] = (float)sums[k] * packed->unit[k];
-        bits[first / CHUNK] = slt_flag_bits(flags);
+        above[first / CHUNK] = slt_flag_bits(flags);
     }
     // eight at a time, more than there are: how many they are cannot be predicted
     for (size_t k = 0; k < packed->hidden; k += 8) {
-        size_t byte = bits[k / CHUNK] >> k % CHUNK & 255;
+        size_t byte = above[k / CHUNK] >> k % CHUNK & 255;
         uint64_t places;
         memcpy(&places, packed->places[byte], 8);
         places += k * UINT64_C(0x0101010101010101);
