@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Our MiniGrid next to the real Python package: 100 000 random steps on each of the paper's ids, 6 000
+# Our MiniGrid next to the real Python package: random steps on each of the paper's ids (MINIGRID_STEPS, 20 000), a tenth as many
 # on each of those without things to carry.
 # The package comes from the registry pip is set up for, once per build folder.
 # sanitizers: too long
@@ -16,7 +16,7 @@ install() {
 }
 why() { tail -1 log | cut -c1-120; }
 
-name="100 000 random steps as the package takes them"
+steps=${MINIGRID_STEPS:-20000} name="random steps as the package takes them"
 if [ "${SLT_NO_PACKAGES:-}" ]; then
     skip "$name" "SLT_NO_PACKAGES is set"
 elif ! command -v python3 >/dev/null; then
@@ -24,12 +24,12 @@ elif ! command -v python3 >/dev/null; then
 elif ! has_package && ! { install 2>log && has_package; }; then
     skip "$name" "the package minigrid is not installed and could not be: $(why)"
 else
-    check "$name" 0 "$python" "$helpers/minigrid_package.py" "$player" 100000 \
+    check "$name" 0 "$python" "$helpers/minigrid_package.py" "$player" "$steps" \
         MiniGrid-DoorKey-8x8-v0 MiniGrid-UnlockPickup-v0 \
         MiniGrid-BlockedUnlockPickup-v0 MiniGrid-KeyCorridorS4R3-v0
     sed 's/^/# /' out
     open=$("$SLOTTAR" envs | grep -oE '^MiniGrid-(Empty|FourRooms|LavaGap|DistShift|GoToDoor)[^ ]*')
-    check "6 000 in rooms without things" 0 "$python" "$helpers/minigrid_package.py" "$player" 6000 $open
+    check "rooms without things" 0 "$python" "$helpers/minigrid_package.py" "$player" $((steps / 10)) $open
     [ "$(grep -c agree out)" = 15 ] && ok "fifteen ids" || not_ok "fifteen ids"
     # a player that takes other seeds
     printf '#!/usr/bin/env bash\nsed "s/ [0-9]* / 5 /" | "%s"\n' "$player" >liar && chmod +x liar

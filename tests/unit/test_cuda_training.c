@@ -6,6 +6,9 @@
 #include "slottar/bench.h"
 #include "slottar_rig.h"
 
+// the emulated device can leave the rounding out: the same launches, the tolerances of fp32
+extern bool emulated_exact __attribute__((weak));
+
 enum { STEPS = 4 }; // one by node, one captured, two replayed
 
 // the emulated device is slow
@@ -254,9 +257,6 @@ static void tf32_at_odd_shapes_is_the_cpu_but_for_rounding(void **state) {
     device->precision = strict;
 }
 
-// the emulated device can leave the rounding out: the same launches, the tolerances of fp32
-extern bool emulated_exact __attribute__((weak));
-
 static void layers_learn_as_the_cpu(void **state) {
     (void)state;
     if (!&emulated_exact) {
@@ -387,9 +387,13 @@ static void the_same_seed_gives_the_same_bits(void **state) {
     rig_destroy(&b);
 }
 
-// as large as a usual step, so that work on the side takes its time; the emulated device has no side
+// as large as a usual step, so that work on the side takes its time
 static void a_usual_step_gives_the_same_bits(void **state) {
     (void)state;
+    if (&emulated_exact) {
+        print_message("# the emulated device has no work on the side\n");
+        skip();
+    }
     rig_shape usual = {.B = 64, .L = 65, .K = 5, .D = 1075, .shortest = 8, .longest = 50};
     int steps = 3 * STEPS, times = 3;
     bool brief = &emulated_launches; // and under a sanitizer, which is slow, too
@@ -489,6 +493,10 @@ static void edited_parameters_are_used(void **state) {
 // the processor's peak is no yardstick of a device, which has its own
 static void shares_are_of_the_devices_peak(void **state) {
     (void)state;
+    if (&emulated_exact) {
+        print_message("# the emulated device takes long for a large product\n");
+        skip();
+    }
     slt_bench_peaks peaks = {0, 0};
     slt_bench_result results[2];
     int count = 0;
