@@ -31,13 +31,15 @@ slt_status slt_symbol_tables_init(slt_symbol_tables *t, slt_arena *arena,
 }
 
 void slt_symbol_moves_of(const slt_symbol_chain *c, slt_symbol_moves *out) {
-    out->crosses = false;
+    out->crosses = out->changes = false;
     for (int j = 0; j < c->K; j++)
         for (int k = 0; k < c->K; k++) {
             bool cross = c->family == SLT_CHAIN_EVENTS || c->group[j] != c->group[k];
-            out->across[j * c->K + k] = cross ? c->T[j * c->K + k] : 0;
-            out->inside[j * c->K + k] = cross ? 0 : c->T[j * c->K + k];
+            double T = c->T[j * c->K + k];
+            out->across[j * c->K + k] = out->across_to[k * c->K + j] = cross ? T : 0;
+            out->inside[j * c->K + k] = out->inside_to[k * c->K + j] = cross ? 0 : T;
             out->crosses |= cross;
+            out->changes |= !cross && j != k;
         }
 }
 
@@ -53,24 +55,23 @@ void slt_symbol_end_weights(const slt_symbol_chain *c, int64_t length, double *e
 #define INLINE static inline __attribute__((always_inline))
 
 // out_k = sum_j from_j table_jk
-INLINE void times(const double *from, const double *table, double *out, int K) {
+INLINE void times(const double *from, const double *restrict table, double *restrict out, int K) {
     double sum[SLT_MOST_LAWS] = {0};
     for (int j = 0; j < K; j++)
         for (int k = 0; k < K; k++) sum[k] += from[j] * table[j * K + k];
     for (int k = 0; k < K; k++) out[k] = sum[k];
 }
 
-// out_j += sum_k table_jk from_k; counts_jk += weight_j from_k
-INLINE void times_back(const double *table, const double *from, double *out, const double *weight,
-                       double *counts, int K) {
+// sums_jk += before_j after_k for every count; `after` of count n + step
+INLINE void count_moves(const double *before, const double *after, int counts,
+                        double *restrict sums, int K) {
     for (int j = 0; j < K; j++) {
-        double sum = 0;
-        for (int k = 0; k < K; k++) sum += table[j * K + k] * from[k];
-        out[j] += sum;
+        double row[SLT_MOST_LAWS];
+        for (int k = 0; k < K; k++) row[k] = sums[j * K + k];
+        for (int n = 0; n < counts; n++)
+            for (int k = 0; k < K; k++) row[k] += before[n * K + j] * after[n * K + k];
+        for (int k = 0; k < K; k++) sums[j * K + k] = row[k];
     }
-    if (!counts) return;
-    for (int j = 0; j < K; j++)
-        for (int k = 0; k < K; k++) counts[j * K + k] += weight[j] * from[k];
 }
 
 // the counts that step t can have: 0 ... most
@@ -78,22 +79,25 @@ static inline int most_at(int64_t t, int N) { return t < N - 1 ? (int)t : N - 1;
 
 // moves alpha one step on: `next` has room for all counts
 INLINE double advance(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_symbol_view v,
-                      int most, int step, const double *alpha, double *next, double *entered,
-                      int K) {
+                      int most, int step, const double *alpha, double *restrict next,
+                      double *restrict entered, int K) {
     double total = 0;
     for (int n = 0; n <= most; n++) {
         const double *from = alpha + n * K;
         double in[SLT_MOST_LAWS];
         if (c->family == SLT_CHAIN_EVENTS)
             for (int k = 0; k < K; k++) in[k] = from[k] * v.go;
-        else
+        else if (m->changes)
             times(from, m->inside, in, K);
+        else
+            for (int k = 0; k < K; k++) in[k] = from[k] * m->inside[k * K + k];
         for (int k = 0; k < K; k++) next[n * K + k] = in[k] * v.inside[k];
         for (int k = 0; k < K; k++) entered[n * K + k] = 0;
     }
     for (int n = 0; m->crosses && n + step <= most; n++) {
-        double *in = entered + (n + step) * K;
+        double in[SLT_MOST_LAWS];
         times(alpha + n * K, m->across, in, K);
+        for (int k = 0; k < K; k++) entered[(n + step) * K + k] = in[k];
         for (int k = 0; k < K; k++) next[(n + step) * K + k] += in[k] * v.cut * v.fresh[k];
     }
     for (int i = 0; i < (most + 1) * K; i++) total += next[i];
@@ -154,21 +158,33 @@ INLINE double tally(const slt_symbol_chain *c, slt_symbol_episode e, int64_t s, 
 
 // beta of step s becomes that of the step before; x and y as in tally
 INLINE void retreat(const slt_symbol_chain *c, const slt_symbol_moves *m, int most, int step,
-                    const double *before, const double *x, const double *y, double *beta,
-                    slt_symbol_sums *sums, int K) {
+                    const double *x, const double *y, double *restrict beta, int K) {
     for (int n = 0; n <= most; n++) {
-        double *out = beta + n * K;
+        double stay[SLT_MOST_LAWS], leave[SLT_MOST_LAWS] = {0}, *out = beta + n * K;
         if (c->family == SLT_CHAIN_EVENTS)
-            for (int k = 0; k < K; k++) out[k] = x[n * K + k];
-        else {
-            for (int k = 0; k < K; k++) out[k] = 0;
-            times_back(m->inside, x + n * K, out, before + n * K, sums ? sums->inside : NULL, K);
-        }
-        if (m->crosses && n + step <= most)
-            times_back(m->across, y + (n + step) * K, out, before + n * K,
-                       sums ? sums->across : NULL, K);
-        for (int k = 0; k < K; k++) out[k] = out[k] < MOST_BETA ? out[k] : MOST_BETA;
+            for (int k = 0; k < K; k++) stay[k] = x[n * K + k];
+        else if (m->changes)
+            times(x + n * K, m->inside_to, stay, K);
+        else
+            for (int k = 0; k < K; k++) stay[k] = m->inside[k * K + k] * x[n * K + k];
+        if (m->crosses && n + step <= most) times(y + (n + step) * K, m->across_to, leave, K);
+        for (int k = 0; k < K; k++) stay[k] += leave[k];
+        for (int k = 0; k < K; k++) out[k] = stay[k] < MOST_BETA ? stay[k] : MOST_BETA;
     }
+}
+
+// expected moves from one step to the next, before they are weighted with T
+INLINE void count_all_moves(const slt_symbol_chain *c, const slt_symbol_moves *m, int most,
+                            int step, const double *before, const double *x, const double *y,
+                            slt_symbol_sums *sums, int K) {
+    if (m->crosses) count_moves(before, y + step * K, most + 1 - step, sums->across, K);
+    if (c->family == SLT_CHAIN_EVENTS) return;
+    if (m->changes) {
+        count_moves(before, x, most + 1, sums->inside, K);
+        return;
+    }
+    for (int n = 0; n <= most; n++)
+        for (int k = 0; k < K; k++) sums->inside[k * K + k] += before[n * K + k] * x[n * K + k];
 }
 
 // sum over counts of alpha * beta; gives the sum of all
@@ -181,6 +197,15 @@ INLINE double posterior(const double *alpha, const double *beta, int most, doubl
     double over = total > LEAST_CHANCE ? 1 / total : 0;
     for (int k = 0; k < K; k++) out[k] *= over;
     return total;
+}
+
+// out_nk = by view_k beta_nk
+INLINE void weigh(double by, const double *view, const double *beta, int most, double *restrict out,
+                  int K) {
+    double each[SLT_MOST_LAWS];
+    for (int k = 0; k < K; k++) each[k] = by * view[k];
+    for (int n = 0; n <= most; n++)
+        for (int k = 0; k < K; k++) out[n * K + k] = each[k] * beta[n * K + k];
 }
 
 INLINE void backward(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_symbol_episode e,
@@ -196,15 +221,13 @@ INLINE void backward(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_s
         slt_symbol_view v = slt_symbol_view_at(c, e, s, K);
         double total = posterior(alpha, t->beta, most, law, K);
         double over = total > LEAST_CHANCE ? 1 / (total * t->scale[s]) : 0;
-        for (int n = 0; n <= most; n++)
-            for (int k = 0; k < K; k++) {
-                x[n * K + k] = over * v.go * v.inside[k] * t->beta[n * K + k];
-                y[n * K + k] = over * v.cut * v.fresh[k] * t->beta[n * K + k];
-            }
+        weigh(over * v.go, v.inside, t->beta, most, x, K);
+        weigh(over * v.cut, v.fresh, t->beta, most, y, K);
         for (int k = 0; phases && sums && k < K; k++) sums->S[e.action[s] * K + k] += law[k];
         double cut = tally(c, e, s, most, alpha - states, t->entered + s * states, x, y, sums, K);
         if (chance) chance[s - 1] = (float)(cut < 1 ? cut : 1);
-        retreat(c, m, most, step, alpha - states, x, y, t->beta, sums, K);
+        if (sums) count_all_moves(c, m, most, step, alpha - states, x, y, sums, K);
+        retreat(c, m, most, step, x, y, t->beta, K);
     }
     if (chance) chance[e.length - 1] = 0;
     if (!sums) return;
@@ -240,6 +263,10 @@ double slt_symbol_smooth(const slt_symbol_chain *chain, const slt_symbol_moves *
         return smooth(chain, moves, episode, t, chance, sums, 4);
     case 8:
         return smooth(chain, moves, episode, t, chance, sums, 8);
+    case 10:
+        return smooth(chain, moves, episode, t, chance, sums, 10);
+    case 12:
+        return smooth(chain, moves, episode, t, chance, sums, 12);
     default:
         return smooth(chain, moves, episode, t, chance, sums, chain->K);
     }

@@ -10,7 +10,10 @@
 // T in two parts: moves inside a segment (phases: between laws of one group) and over a boundary
 typedef struct {
     bool crosses; // whether there are moves over a boundary
+    bool changes; // whether the law can change inside a segment
     double inside[SLT_MOST_LAWS * SLT_MOST_LAWS], across[SLT_MOST_LAWS * SLT_MOST_LAWS];
+    // the same with rows and columns exchanged
+    double inside_to[SLT_MOST_LAWS * SLT_MOST_LAWS], across_to[SLT_MOST_LAWS * SLT_MOST_LAWS];
 } slt_symbol_moves;
 
 // Expected numbers. T counts moves before they are weighted with the chain's T.
