@@ -27,6 +27,7 @@ slt_status slt_symbol_tables_init(slt_symbol_tables *t, slt_arena *arena,
     SLT_TRY(SLT_NEW(arena, &t->beta, states));
     SLT_TRY(SLT_NEW(arena, &t->inside, states));
     SLT_TRY(SLT_NEW(arena, &t->fresh, states));
+    SLT_TRY(SLT_NEW(arena, &t->leave, states));
     return SLT_NEW(arena, &t->end, states);
 }
 
@@ -40,6 +41,7 @@ void slt_symbol_moves_of(const slt_symbol_chain *c, slt_symbol_moves *out) {
             out->inside[j * c->K + k] = out->inside_to[k * c->K + j] = cross ? 0 : T;
             out->crosses |= cross;
             out->changes |= !cross && j != k;
+            if (j == k) out->same[k] = cross ? 1 : T;
         }
 }
 
@@ -54,15 +56,34 @@ void slt_symbol_end_weights(const slt_symbol_chain *c, int64_t length, double *e
 
 #define INLINE static inline __attribute__((always_inline))
 
-// out_k = sum_j from_j table_jk
-INLINE void times(const double *from, const double *restrict table, double *restrict out, int K) {
-    double sum[SLT_MOST_LAWS] = {0};
-    for (int j = 0; j < K; j++)
-        for (int k = 0; k < K; k++) sum[k] += from[j] * table[j * K + k];
-    for (int k = 0; k < K; k++) out[k] = sum[k];
+// out_nk = sum_j from_nj table_jk, two counts at a time
+INLINE void times(const double *from, int counts, const double *restrict table,
+                  double *restrict out, int K) {
+    for (int n = 0; n < counts; n += 2, from += 2 * K, out += 2 * K) {
+        double one[SLT_MOST_LAWS] = {0}, two[SLT_MOST_LAWS] = {0};
+        bool both = n + 1 < counts;
+        const double *second = both ? from + K : from;
+        for (int j = 0; j < K; j++)
+            for (int k = 0; k < K; k++) {
+                one[k] += from[j] * table[j * K + k];
+                two[k] += second[j] * table[j * K + k];
+            }
+        for (int k = 0; k < K; k++) out[k] = one[k];
+        for (int k = 0; both && k < K; k++) out[K + k] = two[k];
+    }
 }
 
-// sums_jk += before_j after_k for every count; `after` of count n + step
+// the same inside a segment
+INLINE void times_inside(const slt_symbol_moves *m, const double *from, int counts,
+                         const double *table, double *restrict out, int K) {
+    if (m->changes)
+        times(from, counts, table, out, K);
+    else
+        for (int n = 0; n < counts; n++)
+            for (int k = 0; k < K; k++) out[n * K + k] = from[n * K + k] * m->same[k];
+}
+
+// sums_jk += before_nj after_nk for every count
 INLINE void count_moves(const double *before, const double *after, int counts,
                         double *restrict sums, int K) {
     for (int j = 0; j < K; j++) {
@@ -78,29 +99,18 @@ INLINE void count_moves(const double *before, const double *after, int counts,
 static inline int most_at(int64_t t, int N) { return t < N - 1 ? (int)t : N - 1; }
 
 // moves alpha one step on: `next` has room for all counts
-INLINE double advance(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_symbol_view v,
-                      int most, int step, const double *alpha, double *restrict next,
-                      double *restrict entered, int K) {
+INLINE double advance(const slt_symbol_moves *m, slt_symbol_view v, int most, int step,
+                      const double *alpha, double *restrict next, double *restrict entered, int K) {
     double total = 0;
-    for (int n = 0; n <= most; n++) {
-        const double *from = alpha + n * K;
-        double in[SLT_MOST_LAWS];
-        if (c->family == SLT_CHAIN_EVENTS)
-            for (int k = 0; k < K; k++) in[k] = from[k] * v.go;
-        else if (m->changes)
-            times(from, m->inside, in, K);
-        else
-            for (int k = 0; k < K; k++) in[k] = from[k] * m->inside[k * K + k];
-        for (int k = 0; k < K; k++) next[n * K + k] = in[k] * v.inside[k];
-        for (int k = 0; k < K; k++) entered[n * K + k] = 0;
-    }
-    for (int n = 0; m->crosses && n + step <= most; n++) {
-        double in[SLT_MOST_LAWS];
-        times(alpha + n * K, m->across, in, K);
-        for (int k = 0; k < K; k++) entered[(n + step) * K + k] = in[k];
-        for (int k = 0; k < K; k++) next[(n + step) * K + k] += in[k] * v.cut * v.fresh[k];
-    }
-    for (int i = 0; i < (most + 1) * K; i++) total += next[i];
+    int counts = most + 1, ends = m->crosses ? counts - step : 0;
+    times_inside(m, alpha, counts, m->inside, next, K);
+    for (int n = 0; n < counts; n++)
+        for (int k = 0; k < K; k++) next[n * K + k] = next[n * K + k] * v.go * v.inside[k];
+    for (int i = 0; i < (counts - ends) * K; i++) entered[i] = 0;
+    times(alpha, ends, m->across, entered + step * K, K);
+    for (int n = counts - ends; n < counts; n++)
+        for (int k = 0; k < K; k++) next[n * K + k] += entered[n * K + k] * v.cut * v.fresh[k];
+    for (int i = 0; i < counts * K; i++) total += next[i];
     return total;
 }
 
@@ -114,7 +124,7 @@ INLINE double forward(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_
         int most = most_at(s, N);
         memset(alpha + most * K, 0, sizeof *alpha * (size_t)(states - most * K));
         if (s)
-            total = advance(c, m, slt_symbol_view_at(c, e, s, K), most, step, alpha - states, alpha,
+            total = advance(m, slt_symbol_view_at(c, e, s, K), most, step, alpha - states, alpha,
                             t->entered + s * states, K);
         else
             for (int k = 0; k < K; k++) total += alpha[k] = c->pi[k] * c->S[e.action[0] * K + k];
@@ -157,20 +167,13 @@ INLINE double tally(const slt_symbol_chain *c, slt_symbol_episode e, int64_t s, 
 }
 
 // beta of step s becomes that of the step before; x and y as in tally
-INLINE void retreat(const slt_symbol_chain *c, const slt_symbol_moves *m, int most, int step,
-                    const double *x, const double *y, double *restrict beta, int K) {
-    for (int n = 0; n <= most; n++) {
-        double stay[SLT_MOST_LAWS], leave[SLT_MOST_LAWS] = {0}, *out = beta + n * K;
-        if (c->family == SLT_CHAIN_EVENTS)
-            for (int k = 0; k < K; k++) stay[k] = x[n * K + k];
-        else if (m->changes)
-            times(x + n * K, m->inside_to, stay, K);
-        else
-            for (int k = 0; k < K; k++) stay[k] = m->inside[k * K + k] * x[n * K + k];
-        if (m->crosses && n + step <= most) times(y + (n + step) * K, m->across_to, leave, K);
-        for (int k = 0; k < K; k++) stay[k] += leave[k];
-        for (int k = 0; k < K; k++) out[k] = stay[k] < MOST_BETA ? stay[k] : MOST_BETA;
-    }
+INLINE void retreat(const slt_symbol_moves *m, int most, int step, const double *x, const double *y,
+                    double *restrict leave, double *restrict beta, int K) {
+    int counts = most + 1, ends = m->crosses ? counts - step : 0;
+    times_inside(m, x, counts, m->inside_to, beta, K);
+    times(y + step * K, ends, m->across_to, leave, K);
+    for (int i = 0; i < ends * K; i++) beta[i] += leave[i];
+    for (int i = 0; i < counts * K; i++) beta[i] = beta[i] < MOST_BETA ? beta[i] : MOST_BETA;
 }
 
 // expected moves from one step to the next, before they are weighted with T
@@ -224,10 +227,13 @@ INLINE void backward(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_s
         weigh(over * v.go, v.inside, t->beta, most, x, K);
         weigh(over * v.cut, v.fresh, t->beta, most, y, K);
         for (int k = 0; phases && sums && k < K; k++) sums->S[e.action[s] * K + k] += law[k];
-        double cut = tally(c, e, s, most, alpha - states, t->entered + s * states, x, y, sums, K);
-        if (chance) chance[s - 1] = (float)(cut < 1 ? cut : 1);
+        if (chance || !phases) {
+            double *in = t->entered + s * states;
+            double cut = tally(c, e, s, most, alpha - states, in, x, y, sums, K);
+            if (chance) chance[s - 1] = (float)(cut < 1 ? cut : 1);
+        }
         if (sums) count_all_moves(c, m, most, step, alpha - states, x, y, sums, K);
-        retreat(c, m, most, step, x, y, t->beta, K);
+        retreat(m, most, step, x, y, t->leave, t->beta, K);
     }
     if (chance) chance[e.length - 1] = 0;
     if (!sums) return;
