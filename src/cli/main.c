@@ -29,8 +29,8 @@ static const cli_command *find_command(const char *name) {
 static int run_command(cli_call *call, int argc, char **argv) {
     if (!cli_parse(call, argc, argv)) return CLI_USAGE;
     if (cli_value(call, "help")) return cli_help(call->command), CLI_DONE;
-    slt_context_options options = {
-        .threads = call->threads, .log = cli_log, .progress = cli_progress, .user = call};
+    slt_context_options options = {.threads = call->threads, .log = cli_log, .user = call};
+    if (!call->quiet) options.progress = cli_progress; // a vote counts on the way for it
     options.device = cli_value(call, "device");
     options.precision = cli_value(call, "precision");
     if (!cli_join(call, &options)) return CLI_FAILED;

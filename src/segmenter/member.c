@@ -143,14 +143,28 @@ slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_memb
                           &options, &member->symbols);
 }
 
+// Boundaries of phases go where they are most likely to be within a step. The laws are those of the
+// likeliest path.
+static void place(const slt_run_group *group, const slt_member *member, const slt_symbols *symbols,
+                  int64_t episode, slt_chain_path *path) {
+    int64_t first = symbols->offsets[episode], length = symbols->offsets[episode + 1] - first;
+    memset(path->cut, 0, (size_t)length);
+    for (int64_t t = 0; t + 1 < length; t++)
+        if (path->law[t] != path->law[t + 1])
+            path->cut[slt_symbol_place(&member->symbols, symbols->action + first, path->law, length,
+                                       group->rules.least_length, t)] = 1;
+}
+
 static slt_status segment_episode(slt_arena *scratch, const slt_run_group *group,
                                   const slt_member *member, const slt_recording *recording,
                                   int64_t episode, slt_chain_path *path) {
     if (is_linear(group))
         return slt_linear_segment(scratch, &member->linear, motion_of(recording, member), episode,
                                   path);
-    return slt_symbol_segment(scratch, &member->symbols, &recording->symbols[member->effects],
-                              episode, path);
+    const slt_symbols *symbols = &recording->symbols[member->effects];
+    SLT_TRY(slt_symbol_segment(scratch, &member->symbols, symbols, episode, path));
+    if (group->spec->kind == SLT_GROUP_PHASES) place(group, member, symbols, episode, path);
+    return SLT_OK;
 }
 
 // a segment of rows as one of steps: each row is the steps of its hop

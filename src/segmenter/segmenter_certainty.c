@@ -30,14 +30,16 @@ typedef struct {
 // Where a boundary is a change of the law, the laws tell what kind it is: one that is always found
 // at the same step, or one that may be anywhere in a slow change or among stray actions. Boundaries
 // of event chains end with a symbol, and count in full.
-static void measure_kinds(const slt_recording *r, const account *a, slt_member *member) {
+static void measure_kinds(const slt_run_group *group, const slt_recording *r, const account *a,
+                          slt_member *member) {
     double sum[SLT_MOST_LAWS][SLT_MOST_LAWS] = {{0}}, all = 0;
     int64_t count[SLT_MOST_LAWS][SLT_MOST_LAWS] = {{0}}, boundaries = 0;
     for (int64_t t = 0; t + 1 < r->steps; t++) {
         if (!a->cut[t]) continue;
         double near = a->chance[t] + a->chance[t + 1] + (t ? a->chance[t - 1] : 0);
-        sum[a->law[t]][a->law[t + 1]] += near = fmin(1, near);
-        count[a->law[t]][a->law[t + 1]]++;
+        int64_t at = slt_change_at(group, a->law, t);
+        sum[a->law[at]][a->law[at + 1]] += near = fmin(1, near);
+        count[a->law[at]][a->law[at + 1]]++;
         all += near;
         boundaries++;
     }
@@ -73,7 +75,8 @@ static slt_status measure(survey *v, slt_arena *arena, int i) {
     SLT_TRY(SLT_NEW(arena, &a.law, (size_t)r->steps + 1));
     SLT_TRY(slt_member_segment(v->s, v->group, member, r, a.cut, a.law, a.chance));
     memset(member->sure, SLT_SURE, sizeof member->sure);
-    if (kind == SLT_GROUP_SWITCHING || kind == SLT_GROUP_PHASES) measure_kinds(r, &a, member);
+    if (kind == SLT_GROUP_SWITCHING || kind == SLT_GROUP_PHASES)
+        measure_kinds(v->group, r, &a, member);
     if (kind == SLT_GROUP_PHASES) share_kinds(member);
     v->out->own[i] = without_stray(v->group, member);
     if (!slt_group_is_linear(kind)) return SLT_OK;

@@ -78,6 +78,13 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
                               const slt_member *member, const slt_recording *recording,
                               uint8_t *cut, uint8_t *law, float *chance);
 
+// the last step before the law changes at a boundary: of phases, a step away from it where it was
+// placed there
+static inline int64_t slt_change_at(const slt_run_group *group, const uint8_t *law, int64_t t) {
+    if (group->spec->kind != SLT_GROUP_PHASES || law[t] != law[t + 1]) return t;
+    return t && law[t - 1] != law[t] ? t - 1 : t + 1;
+}
+
 // ---- members on the context's device, all at once
 
 // whether it knows the group's chains

@@ -26,9 +26,13 @@ typedef struct {
 } poll;
 
 // boundaries become what the member's certainty makes of them
-static void weigh_cuts(const slt_member *member, int64_t steps, const uint8_t *law, uint8_t *cut) {
-    for (int64_t t = 0; t + 1 < steps; t++)
-        if (cut[t]) cut[t] = member->sure[law[t]][law[t + 1]];
+static void weigh_cuts(const slt_run_group *group, const slt_member *member, int64_t steps,
+                       const uint8_t *law, uint8_t *cut) {
+    for (int64_t t = 0; t + 1 < steps; t++) {
+        if (!cut[t]) continue;
+        int64_t at = slt_change_at(group, law, t);
+        cut[t] = member->sure[law[at]][law[at + 1]];
+    }
 }
 
 static slt_status ask(void *user, int i) {
@@ -58,7 +62,7 @@ slt_status slt_group_ballots(slt_segmenter *s, const slt_run_group *group,
     else
         SLT_TRY(slt_parallel_for(s->context, group->count, ask, &p));
     for (int i = 0; i < group->count; i++)
-        weigh_cuts(&group->members[i], recording->steps, p.law[i], p.cut[i]);
+        weigh_cuts(group, &group->members[i], recording->steps, p.law[i], p.cut[i]);
     *out = (slt_ballots){.runs = group->count,
                          .episodes = recording->episodes,
                          .steps = recording->steps,

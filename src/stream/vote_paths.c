@@ -53,6 +53,7 @@ slt_status slt_vote_plan_of(slt_segmenter *s, const slt_vote_plan **out) {
     plan->chosen = s->result.chosen;
     plan->answer = s->answer;
     plan->linear = group->spec->kind == SLT_GROUP_SWITCHING;
+    plan->phases = group->spec->kind == SLT_GROUP_PHASES;
     plan->rules = group->rules;
     plan->threshold = group->votes[s->answer].threshold;
     plan->gap = slt_vote_reach(&group->rules) + 1;
@@ -86,6 +87,7 @@ slt_status slt_paths_init(slt_paths *p, slt_arena *arena, const slt_vote_plan *p
         SLT_TRY(reserve_member(&p->members[i], arena, plan, i, (size_t)p->room));
         p->cuts[i] = p->members[i].cut;
     }
+    SLT_TRY(SLT_NEW(arena, &p->actions, (size_t)p->room));
     SLT_TRY(SLT_NEW(arena, &p->inputs, (size_t)(D + A)));
     SLT_TRY(SLT_NEW(arena, &p->action, (size_t)A + 1));
     return SLT_NEW(arena, &p->observation, (size_t)plan->s->observation + 1);
@@ -102,6 +104,7 @@ static void make_room(slt_paths *p) {
         memmove(m->path, m->path + drop, keep);
         memmove(m->cut, m->cut + drop, keep);
     }
+    memmove(p->actions, p->actions + drop, sizeof *p->actions * keep);
     p->base += (int64_t)drop;
 }
 
@@ -114,8 +117,8 @@ static int best_of(const double *value, int K) {
     return best;
 }
 
-// the likeliest path to this step, as far back as it differs from the one before
-static void trace(const slt_paths *p, int member, int law) {
+// the likeliest path to this step, as far back as it differs from the one before: gives how far
+static int64_t trace(const slt_paths *p, int member, int law) {
     slt_member_state *m = &p->members[member];
     const slt_member_plan *plan = &p->plan->members[member];
     int K = plan->K;
@@ -127,8 +130,30 @@ static void trace(const slt_paths *p, int member, int law) {
         int after = law;
         law = from & (SLT_CHAIN_CUT - 1);
         m->cut[t - 1] = from & SLT_CHAIN_CUT ? plan->member->sure[law][after] : 0;
-        if (m->path[t - 1] == law) return;
+        if (m->path[t - 1] == law) break;
         m->path[t - 1] = (uint8_t)law;
+    }
+    return t;
+}
+
+// Boundaries of phases go where they are most likely to be within a step, as offline: those that a
+// path which changed from step `from` on can move.
+static void place(const slt_paths *p, int member, int64_t from) {
+    slt_member_state *m = &p->members[member];
+    const slt_member *of = p->plan->members[member].member;
+    int least = p->plan->rules.least_length;
+    int64_t t = p->steps - p->base, frozen = p->frozen - p->base;
+    int64_t first = from - least - 4 > frozen + 1 ? from - least - 4 : frozen + 1;
+    if (first < 0) first = 0;
+    memset(m->cut + first, 0, (size_t)(t + 1 - first));
+    for (int64_t b = first ? first - 1 : 0; b < t; b++) {
+        int law = m->path[b], after = m->path[b + 1];
+        if (of->symbols.group[law] == of->symbols.group[after]) continue;
+        int64_t at = slt_symbol_place(&of->symbols, p->actions, m->path, t + 1, least, b);
+        // one that is there already stays
+        if (b < first && (m->cut[b] || at < first)) continue;
+        if (at < first && m->cut[at]) continue;
+        m->cut[at < first ? first : at] = of->sure[law][after];
     }
 }
 
@@ -158,25 +183,26 @@ static double push_symbols(slt_paths *p, const slt_stream_step *step) {
     const slt_vote_plan *plan = p->plan;
     size_t observed = sizeof *p->observation * (size_t)plan->s->observation;
     uint16_t action = (uint16_t)step->action, A = (uint16_t)plan->s->actions;
+    int64_t now = p->steps - p->base;
     double chance = 0;
     bool changed = false;
+    p->actions[now] = action;
     for (int i = 0; plan->effects && !changed && i < plan->s->observation; i++)
         changed = p->observation[i] != step->observation[i];
     for (int i = 0; i < plan->count; i++) {
         const slt_symbol_plan *chain = &plan->members[i].symbols;
         slt_member_state *m = &p->members[i];
         int K = plan->members[i].K;
-        uint16_t symbol = p->before;
+        uint16_t before = now ? p->actions[now - 1] : 0, symbol = before;
         if (changed && plan->members[i].member->effects) symbol = (uint16_t)(symbol + A);
         if (p->steps == 0)
             slt_symbol_begin(chain, &m->symbols, action);
         else
-            chance +=
-                plan->weights[i] * slt_symbol_advance(chain, &m->symbols, p->before, symbol, action,
-                                                      m->back + (p->steps - p->base) * K);
-        trace(p, i, best_of(m->symbols.value, K));
+            chance += plan->weights[i] * slt_symbol_advance(chain, &m->symbols, before, symbol,
+                                                            action, m->back + now * K);
+        int64_t from = trace(p, i, best_of(m->symbols.value, K));
+        if (plan->phases) place(p, i, from);
     }
-    p->before = action;
     if (plan->effects) memcpy(p->observation, step->observation, observed);
     return chance;
 }

@@ -25,8 +25,9 @@ typedef struct slt_vote_plan {
     struct slt_vote_plan *next; // of another group or answer
     const slt_segmenter *s;
     int chosen, answer;
-    bool linear, effects; // which chains; whether one of them knows effects
-    int count, speaker;   // members; the one whose laws are the types
+    bool linear, phases; // which chains
+    bool effects;        // whether one of them knows effects
+    int count, speaker;  // members; the one whose laws are the types
     slt_member_plan *members;
     double *weights, threshold;
     slt_vote_rules rules;
@@ -55,7 +56,7 @@ typedef struct {
     const uint8_t **cuts; // [count] their cut
     float *inputs;        // features, then the action before; linear
     float *action;        // linear
-    uint16_t before;      // action before; symbols
+    uint16_t *actions;    // [room]; symbols
     float *observation;   // before; effects
 } slt_paths;
 

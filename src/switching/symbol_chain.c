@@ -27,17 +27,21 @@ slt_status slt_symbol_tables_init(slt_symbol_tables *t, slt_arena *arena,
     SLT_TRY(SLT_NEW(arena, &t->beta, states));
     SLT_TRY(SLT_NEW(arena, &t->inside, states));
     SLT_TRY(SLT_NEW(arena, &t->fresh, states));
+    SLT_TRY(SLT_NEW(arena, &t->leave, states));
     return SLT_NEW(arena, &t->end, states);
 }
 
 void slt_symbol_moves_of(const slt_symbol_chain *c, slt_symbol_moves *out) {
-    out->crosses = false;
+    out->crosses = out->changes = false;
     for (int j = 0; j < c->K; j++)
         for (int k = 0; k < c->K; k++) {
             bool cross = c->family == SLT_CHAIN_EVENTS || c->group[j] != c->group[k];
-            out->across[j * c->K + k] = cross ? c->T[j * c->K + k] : 0;
-            out->inside[j * c->K + k] = cross ? 0 : c->T[j * c->K + k];
+            double T = c->T[j * c->K + k];
+            out->across[j * c->K + k] = out->across_to[k * c->K + j] = cross ? T : 0;
+            out->inside[j * c->K + k] = out->inside_to[k * c->K + j] = cross ? 0 : T;
             out->crosses |= cross;
+            out->changes |= !cross && j != k;
+            if (j == k) out->same[k] = cross ? 1 : T;
         }
 }
 
@@ -52,51 +56,61 @@ void slt_symbol_end_weights(const slt_symbol_chain *c, int64_t length, double *e
 
 #define INLINE static inline __attribute__((always_inline))
 
-// out_k = sum_j from_j table_jk
-INLINE void times(const double *from, const double *table, double *out, int K) {
-    double sum[SLT_MOST_LAWS] = {0};
-    for (int j = 0; j < K; j++)
-        for (int k = 0; k < K; k++) sum[k] += from[j] * table[j * K + k];
-    for (int k = 0; k < K; k++) out[k] = sum[k];
+// out_nk = sum_j from_nj table_jk, two counts at a time
+INLINE void times(const double *from, int counts, const double *restrict table,
+                  double *restrict out, int K) {
+    for (int n = 0; n < counts; n += 2, from += 2 * K, out += 2 * K) {
+        double one[SLT_MOST_LAWS] = {0}, two[SLT_MOST_LAWS] = {0};
+        bool both = n + 1 < counts;
+        const double *second = both ? from + K : from;
+        for (int j = 0; j < K; j++)
+            for (int k = 0; k < K; k++) {
+                one[k] += from[j] * table[j * K + k];
+                two[k] += second[j] * table[j * K + k];
+            }
+        for (int k = 0; k < K; k++) out[k] = one[k];
+        for (int k = 0; both && k < K; k++) out[K + k] = two[k];
+    }
 }
 
-// out_j += sum_k table_jk from_k; counts_jk += weight_j from_k
-INLINE void times_back(const double *table, const double *from, double *out, const double *weight,
-                       double *counts, int K) {
+// the same inside a segment
+INLINE void times_inside(const slt_symbol_moves *m, const double *from, int counts,
+                         const double *table, double *restrict out, int K) {
+    if (m->changes)
+        times(from, counts, table, out, K);
+    else
+        for (int n = 0; n < counts; n++)
+            for (int k = 0; k < K; k++) out[n * K + k] = from[n * K + k] * m->same[k];
+}
+
+// sums_jk += before_nj after_nk for every count
+INLINE void count_moves(const double *before, const double *after, int counts,
+                        double *restrict sums, int K) {
     for (int j = 0; j < K; j++) {
-        double sum = 0;
-        for (int k = 0; k < K; k++) sum += table[j * K + k] * from[k];
-        out[j] += sum;
+        double row[SLT_MOST_LAWS];
+        for (int k = 0; k < K; k++) row[k] = sums[j * K + k];
+        for (int n = 0; n < counts; n++)
+            for (int k = 0; k < K; k++) row[k] += before[n * K + j] * after[n * K + k];
+        for (int k = 0; k < K; k++) sums[j * K + k] = row[k];
     }
-    if (!counts) return;
-    for (int j = 0; j < K; j++)
-        for (int k = 0; k < K; k++) counts[j * K + k] += weight[j] * from[k];
 }
 
 // the counts that step t can have: 0 ... most
 static inline int most_at(int64_t t, int N) { return t < N - 1 ? (int)t : N - 1; }
 
 // moves alpha one step on: `next` has room for all counts
-INLINE double advance(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_symbol_view v,
-                      int most, int step, const double *alpha, double *next, double *entered,
-                      int K) {
+INLINE double advance(const slt_symbol_moves *m, slt_symbol_view v, int most, int step,
+                      const double *alpha, double *restrict next, double *restrict entered, int K) {
     double total = 0;
-    for (int n = 0; n <= most; n++) {
-        const double *from = alpha + n * K;
-        double in[SLT_MOST_LAWS];
-        if (c->family == SLT_CHAIN_EVENTS)
-            for (int k = 0; k < K; k++) in[k] = from[k] * v.go;
-        else
-            times(from, m->inside, in, K);
-        for (int k = 0; k < K; k++) next[n * K + k] = in[k] * v.inside[k];
-        for (int k = 0; k < K; k++) entered[n * K + k] = 0;
-    }
-    for (int n = 0; m->crosses && n + step <= most; n++) {
-        double *in = entered + (n + step) * K;
-        times(alpha + n * K, m->across, in, K);
-        for (int k = 0; k < K; k++) next[(n + step) * K + k] += in[k] * v.cut * v.fresh[k];
-    }
-    for (int i = 0; i < (most + 1) * K; i++) total += next[i];
+    int counts = most + 1, ends = m->crosses ? counts - step : 0;
+    times_inside(m, alpha, counts, m->inside, next, K);
+    for (int n = 0; n < counts; n++)
+        for (int k = 0; k < K; k++) next[n * K + k] = next[n * K + k] * v.go * v.inside[k];
+    for (int i = 0; i < (counts - ends) * K; i++) entered[i] = 0;
+    times(alpha, ends, m->across, entered + step * K, K);
+    for (int n = counts - ends; n < counts; n++)
+        for (int k = 0; k < K; k++) next[n * K + k] += entered[n * K + k] * v.cut * v.fresh[k];
+    for (int i = 0; i < counts * K; i++) total += next[i];
     return total;
 }
 
@@ -110,7 +124,7 @@ INLINE double forward(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_
         int most = most_at(s, N);
         memset(alpha + most * K, 0, sizeof *alpha * (size_t)(states - most * K));
         if (s)
-            total = advance(c, m, slt_symbol_view_at(c, e, s, K), most, step, alpha - states, alpha,
+            total = advance(m, slt_symbol_view_at(c, e, s, K), most, step, alpha - states, alpha,
                             t->entered + s * states, K);
         else
             for (int k = 0; k < K; k++) total += alpha[k] = c->pi[k] * c->S[e.action[0] * K + k];
@@ -153,22 +167,27 @@ INLINE double tally(const slt_symbol_chain *c, slt_symbol_episode e, int64_t s, 
 }
 
 // beta of step s becomes that of the step before; x and y as in tally
-INLINE void retreat(const slt_symbol_chain *c, const slt_symbol_moves *m, int most, int step,
-                    const double *before, const double *x, const double *y, double *beta,
-                    slt_symbol_sums *sums, int K) {
-    for (int n = 0; n <= most; n++) {
-        double *out = beta + n * K;
-        if (c->family == SLT_CHAIN_EVENTS)
-            for (int k = 0; k < K; k++) out[k] = x[n * K + k];
-        else {
-            for (int k = 0; k < K; k++) out[k] = 0;
-            times_back(m->inside, x + n * K, out, before + n * K, sums ? sums->inside : NULL, K);
-        }
-        if (m->crosses && n + step <= most)
-            times_back(m->across, y + (n + step) * K, out, before + n * K,
-                       sums ? sums->across : NULL, K);
-        for (int k = 0; k < K; k++) out[k] = out[k] < MOST_BETA ? out[k] : MOST_BETA;
+INLINE void retreat(const slt_symbol_moves *m, int most, int step, const double *x, const double *y,
+                    double *restrict leave, double *restrict beta, int K) {
+    int counts = most + 1, ends = m->crosses ? counts - step : 0;
+    times_inside(m, x, counts, m->inside_to, beta, K);
+    times(y + step * K, ends, m->across_to, leave, K);
+    for (int i = 0; i < ends * K; i++) beta[i] += leave[i];
+    for (int i = 0; i < counts * K; i++) beta[i] = beta[i] < MOST_BETA ? beta[i] : MOST_BETA;
+}
+
+// expected moves from one step to the next, before they are weighted with T
+INLINE void count_all_moves(const slt_symbol_chain *c, const slt_symbol_moves *m, int most,
+                            int step, const double *before, const double *x, const double *y,
+                            slt_symbol_sums *sums, int K) {
+    if (m->crosses) count_moves(before, y + step * K, most + 1 - step, sums->across, K);
+    if (c->family == SLT_CHAIN_EVENTS) return;
+    if (m->changes) {
+        count_moves(before, x, most + 1, sums->inside, K);
+        return;
     }
+    for (int n = 0; n <= most; n++)
+        for (int k = 0; k < K; k++) sums->inside[k * K + k] += before[n * K + k] * x[n * K + k];
 }
 
 // sum over counts of alpha * beta; gives the sum of all
@@ -181,6 +200,15 @@ INLINE double posterior(const double *alpha, const double *beta, int most, doubl
     double over = total > LEAST_CHANCE ? 1 / total : 0;
     for (int k = 0; k < K; k++) out[k] *= over;
     return total;
+}
+
+// out_nk = by view_k beta_nk
+INLINE void weigh(double by, const double *view, const double *beta, int most, double *restrict out,
+                  int K) {
+    double each[SLT_MOST_LAWS];
+    for (int k = 0; k < K; k++) each[k] = by * view[k];
+    for (int n = 0; n <= most; n++)
+        for (int k = 0; k < K; k++) out[n * K + k] = each[k] * beta[n * K + k];
 }
 
 INLINE void backward(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_symbol_episode e,
@@ -196,15 +224,16 @@ INLINE void backward(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_s
         slt_symbol_view v = slt_symbol_view_at(c, e, s, K);
         double total = posterior(alpha, t->beta, most, law, K);
         double over = total > LEAST_CHANCE ? 1 / (total * t->scale[s]) : 0;
-        for (int n = 0; n <= most; n++)
-            for (int k = 0; k < K; k++) {
-                x[n * K + k] = over * v.go * v.inside[k] * t->beta[n * K + k];
-                y[n * K + k] = over * v.cut * v.fresh[k] * t->beta[n * K + k];
-            }
+        weigh(over * v.go, v.inside, t->beta, most, x, K);
+        weigh(over * v.cut, v.fresh, t->beta, most, y, K);
         for (int k = 0; phases && sums && k < K; k++) sums->S[e.action[s] * K + k] += law[k];
-        double cut = tally(c, e, s, most, alpha - states, t->entered + s * states, x, y, sums, K);
-        if (chance) chance[s - 1] = (float)(cut < 1 ? cut : 1);
-        retreat(c, m, most, step, alpha - states, x, y, t->beta, sums, K);
+        if (chance || !phases) {
+            double *in = t->entered + s * states;
+            double cut = tally(c, e, s, most, alpha - states, in, x, y, sums, K);
+            if (chance) chance[s - 1] = (float)(cut < 1 ? cut : 1);
+        }
+        if (sums) count_all_moves(c, m, most, step, alpha - states, x, y, sums, K);
+        retreat(m, most, step, x, y, t->leave, t->beta, K);
     }
     if (chance) chance[e.length - 1] = 0;
     if (!sums) return;
@@ -240,6 +269,10 @@ double slt_symbol_smooth(const slt_symbol_chain *chain, const slt_symbol_moves *
         return smooth(chain, moves, episode, t, chance, sums, 4);
     case 8:
         return smooth(chain, moves, episode, t, chance, sums, 8);
+    case 10:
+        return smooth(chain, moves, episode, t, chance, sums, 10);
+    case 12:
+        return smooth(chain, moves, episode, t, chance, sums, 12);
     default:
         return smooth(chain, moves, episode, t, chance, sums, chain->K);
     }

@@ -63,6 +63,12 @@ slt_status slt_symbol_chain_init(slt_arena *arena, const slt_symbol_options *opt
 slt_status slt_symbol_fit(slt_arena *arena, const slt_symbols *symbols, const int64_t *episodes,
                           int64_t count, const slt_symbol_options *options, slt_symbol_chain *out);
 
+// Phases: where a boundary after step t of a path goes, t or a step next to it. Stray actions can
+// make two steps as likely as each other, as 3 3 1 3 1 1 does; then the one between them is within
+// a step of both. law: [length] of the path; segments keep `least` steps.
+int64_t slt_symbol_place(const slt_symbol_chain *chain, const uint16_t *action, const uint8_t *law,
+                         int64_t length, int least, int64_t t);
+
 slt_status slt_symbol_segment(slt_arena *scratch, const slt_symbol_chain *chain,
                               const slt_symbols *symbols, int64_t episode, slt_chain_path *out);
 

@@ -9,8 +9,12 @@
 
 // T in two parts: moves inside a segment (phases: between laws of one group) and over a boundary
 typedef struct {
-    bool crosses; // whether there are moves over a boundary
+    bool crosses;               // whether there are moves over a boundary
+    bool changes;               // whether the law can change inside a segment
+    double same[SLT_MOST_LAWS]; // chance of the same law inside a segment
     double inside[SLT_MOST_LAWS * SLT_MOST_LAWS], across[SLT_MOST_LAWS * SLT_MOST_LAWS];
+    // the same with rows and columns exchanged
+    double inside_to[SLT_MOST_LAWS * SLT_MOST_LAWS], across_to[SLT_MOST_LAWS * SLT_MOST_LAWS];
 } slt_symbol_moves;
 
 // Expected numbers. T counts moves before they are weighted with the chain's T.
@@ -27,6 +31,7 @@ typedef struct {
     double *scale;           // [length]
     double *beta;            // [N][K]
     double *inside, *fresh;  // [N][K]: beta times the view of a step
+    double *leave;           // [N][K]: beta over a boundary
     double *end;             // [N]
 } slt_symbol_tables;
 

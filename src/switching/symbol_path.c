@@ -95,6 +95,37 @@ static void find_path(search *f, const double *end, slt_chain_path *out) {
     follow_back(f, state, out);
 }
 
+// how much likelier a step is under one law than under another
+static double odds(const slt_symbol_chain *c, const uint16_t *action, int64_t t, int one, int two) {
+    return c->S[action[t] * c->K + one] / c->S[action[t] * c->K + two];
+}
+
+// whether the segment on one side of a boundary, from step t on, has so many steps
+static bool has_steps(const slt_symbol_chain *c, const uint8_t *law, int64_t length, int64_t t,
+                      int side, int steps) {
+    int64_t last = t + side * (steps - 1);
+    if (last < 0 || last >= length) return false;
+    for (int64_t s = t; s != last; s += side)
+        if (c->group[law[s + side]] != c->group[law[t]]) return false;
+    return true;
+}
+
+// Chances are next to that of the likeliest step: a step more on one side is worth it where it is
+// likelier than the one that is lost on the other.
+int64_t slt_symbol_place(const slt_symbol_chain *c, const uint16_t *action, const uint8_t *law,
+                         int64_t length, int least, int64_t t) {
+    int before = c->group[law[t]], after = c->group[law[t + 1]];
+    int enough = least + 2; // the boundary next to it may come a step nearer, too
+    bool earlier = has_steps(c, law, length, t, -1, enough);
+    bool later = has_steps(c, law, length, t + 1, 1, enough);
+    double back = odds(c, action, t, after, before);
+    double on = odds(c, action, t + 1, before, after);
+    double gain_back = earlier ? back * odds(c, action, t - 1, after, before) - on : 0;
+    double gain_on = later ? on * odds(c, action, t + 2, before, after) - back : 0;
+    if (gain_back > 0 && gain_back >= gain_on) return t - 1;
+    return gain_on > 0 ? t + 1 : t;
+}
+
 static slt_status segment(slt_arena *scratch, search *f, slt_chain_path *out) {
     size_t states = (size_t)(f->N * f->K);
     slt_symbol_tables t;

@@ -522,6 +522,41 @@ static void test_refusals(void **state) {
     CHECK_FAILS(SLT_INVALID, "3 actions", slt_symbol_segment(&arena, &c, &other, 0, &path));
 }
 
+// where a boundary after step t goes: actions 0 and 1 are those of the laws before and after it,
+// 2 is as likely in both
+static int64_t placed(const char *actions, int64_t t) {
+    static const double S[3][2] = {{.8, .1}, {.1, .8}, {.1, .1}};
+    slt_symbol_options o = {.family = SLT_CHAIN_PHASES, .laws = 2};
+    slt_symbol_chain c;
+    uint16_t action[LONGEST];
+    uint8_t law[LONGEST];
+    int64_t length = 0;
+    CHECK_OK(slt_symbol_chain_init(&arena, &o, 3, 3, &c));
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 2; k++) c.S[a * 2 + k] = S[a][k];
+    for (; actions[length]; length++) {
+        action[length] = (uint16_t)(actions[length] - '0');
+        law[length] = length > t;
+    }
+    return slt_symbol_place(&c, action, law, length, 3, t);
+}
+
+static void test_a_boundary_goes_between_two_that_are_as_likely(void **state) {
+    (void)state;
+    assert_int_equal(placed("0000000111111", 6), 6);
+    assert_int_equal(placed("0000010111111", 4), 5);
+    assert_int_equal(placed("0000010111111", 6), 5);
+    assert_int_equal(placed("0000022111111", 4), 5);
+    assert_int_equal(placed("0000022111111", 5), 5);
+    assert_int_equal(placed("0000022111111", 6), 5);
+    // a segment keeps three steps, also where the boundary before it moves towards it
+    assert_int_equal(placed("0010111111", 4), 3);
+    assert_int_equal(placed("010111111", 3), 3);
+    assert_int_equal(placed("0000010111", 4), 5);
+    assert_int_equal(placed("000001011", 4), 4);
+    assert_int_equal(placed("01", 0), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void) {
@@ -540,6 +575,7 @@ int main(void) {
         TEST(test_one_action_and_one_step),
         TEST(test_counts_out_of_reach),
         TEST(test_refusals),
+        TEST(test_a_boundary_goes_between_two_that_are_as_likely),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
