@@ -22,6 +22,7 @@ enum {
     BLOCK = 288 * DEPTH, // numbers of op(b) in a block: 288 KB
     AHEAD = 8,           // steps of k between a fetch and its use
     BAND = 6,            // panels of op(a) that stay in the first cache with one of a packed op(b)
+    SHORT = 4,           // times as many at most where k is short
 };
 
 #ifdef LEFT_VECTORS
@@ -248,22 +249,24 @@ static void multiply_panel(const block *x, panel *left, int j) {
 // a few rows of op(a) against a block of a packed op(b), each panel of which comes once
 static void multiply_band(const block *x) {
     float lefts[BAND * ROWS * DEPTH] __attribute__((aligned(64)));
-    panel left[BAND];
+    panel left[SHORT * BAND];
     for (int i = 0; i < x->to.rows; i += ROWS)
         left[i / ROWS] = first_panel(shifted(x->a, i, 0), ROWS, LOW, smaller(x->to.rows - i, ROWS),
-                                     x->k, lefts + (size_t)i * DEPTH);
+                                     x->k, lefts + (size_t)i * (size_t)x->k);
     for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, left, j);
 }
 
 static void multiply_packed(const slt_product *x) {
     size_t ldc = (size_t)x->ldc;
     factor a = {x->a, (size_t)x->lda, 1};
-    for (int p = 0; p < x->k; p += DEPTH)
-        for (int i = 0; i < x->m; i += BAND * ROWS) {
-            target to = {x->c + (size_t)i * ldc, ldc, smaller(x->m - i, BAND * ROWS), x->n,
+    for (int p = 0; p < x->k; p += DEPTH) {
+        int k = smaller(x->k - p, DEPTH), rows = BAND * ROWS * smaller(DEPTH / k, SHORT);
+        for (int i = 0; i < x->m; i += rows) {
+            target to = {x->c + (size_t)i * ldc, ldc, smaller(x->m - i, rows), x->n,
                          x->add || p > 0};
             factor b = {x->b + (size_t)padded(x->n) * (size_t)p, 1, 0};
-            block part = {to, shifted(a, i, p), b, smaller(x->k - p, DEPTH), 0};
+            block part = {to, shifted(a, i, p), b, k, 0};
             multiply_band(&part);
         }
+    }
 }

@@ -60,6 +60,22 @@ slt_row_span slt_span_at(const slt_args *args, slt_space space, int i) {
     return (slt_row_span){slots * batch->offset[b] + k * computed, computed, b, k};
 }
 
+void slt_factor_pack(const slt_factor *factor, int rows) {
+    if (slt_factor_packs(rows))
+        slt_gemm_pack(factor->transpose, factor->n, factor->k, factor->w,
+                      factor->transpose ? factor->k : factor->n, factor->packed);
+}
+
+void slt_factor_multiply(const slt_factor *factor, int rows, int count, const slt_real *x, bool add,
+                         slt_real *y) {
+    int n = factor->n, k = factor->k;
+    if (slt_factor_packs(rows))
+        slt_gemm_packed(count, n, k, x, k, factor->packed, add, y, n);
+    else
+        slt_gemm(false, factor->transpose, count, n, k, x, k, factor->w, factor->transpose ? k : n,
+                 add, y, n);
+}
+
 // dc[columns] (+)= sum over rows of dy
 static void bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc,
                           bool add) {
@@ -84,7 +100,6 @@ void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out,
 }
 
 static void sum_rows(const slt_real *dy, int width, int rows, slt_real *restrict sum) {
-    memset(sum, 0, (size_t)width * sizeof *sum);
     for (int r = 0; r < rows; r++) {
         const slt_real *row = dy + (size_t)r * (size_t)width;
         for (int c = 0; c < width; c++) sum[c] += row[c];
