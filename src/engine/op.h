@@ -84,7 +84,7 @@ typedef void (*slt_op_task)(const slt_args *args, int task, slt_real *scratch);
 void slt_args_run(const slt_args *args, int tasks, slt_op_task task);
 
 enum { SLT_BF16_OUT = 16 };
-enum { SLT_ROW_BLOCK = 256, SLT_COLUMN_BLOCK = 48, SLT_OP_CASES = 6 };
+enum { SLT_ROW_BLOCK = 256, SLT_COLUMN_BLOCK = 64, SLT_OP_CASES = 6 };
 static inline int slt_blocks(int count, int size) { return (count + size - 1) / size; }
 static inline int slt_min(int a, int b) { return a < b ? a : b; }
 

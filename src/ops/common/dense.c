@@ -1,6 +1,6 @@
 // y = act(x·SLT_DENSE_W + c): x (r,i), SLT_DENSE_W (i,o), c (1,o).
 // Backward: dp = dy∘act'(y), dx = dp·Wᵀ, dW = xᵀ·dp, dc = Σ_r dp.
-// Rows are shared out in blocks, weight gradients in blocks of columns with all rows in one call;
+// Rows are shared out in blocks, weight gradients in blocks of weights with all rows in one call;
 // dc is summed by blocks of rows, while they are in the cache, and then over the blocks.
 //
 // SPDX-License-Identifier: MIT
@@ -107,12 +107,11 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
         backward_piece(args, sum, rows.first + r, slt_min(piece, rows.count - r));
 }
 
-static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
+static void backward_weights(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    int out = args->out_width[0];
-    slt_weight_gradient(args->in[SLT_DENSE_X], args->in_width[SLT_DENSE_X], before(args), out,
-                        args->in_rows[SLT_DENSE_X], slt_columns(out, task),
-                        args->in_grad[SLT_DENSE_W], args->add[SLT_DENSE_W], NULL, false);
+    slt_weight_gradient(args->in[SLT_DENSE_X], args->in_width[SLT_DENSE_X], before(args),
+                        args->out_width[0], args->in_rows[SLT_DENSE_X], task,
+                        args->in_grad[SLT_DENSE_W], args->add[SLT_DENSE_W]);
 }
 
 static void backward(const slt_args *args) {
@@ -122,7 +121,8 @@ static void backward(const slt_args *args) {
     slt_factor w = weights(args, true);
     if (args->in_grad[SLT_DENSE_X]) slt_factor_pack(&w, args->in_rows[SLT_DENSE_X]);
     if (rows) slt_args_run(args, blocks, backward_rows);
-    if (args->in_grad[SLT_DENSE_W]) slt_args_run(args, slt_column_tasks(out), backward_columns);
+    if (args->in_grad[SLT_DENSE_W])
+        slt_args_run(args, slt_weight_tasks(args->in_width[SLT_DENSE_X], out), backward_weights);
     if (args->in_grad[SLT_DENSE_C])
         slt_add_partials(args->in_grad[SLT_DENSE_C], args->add[SLT_DENSE_C], args->shared, blocks,
                          out, out);

@@ -136,34 +136,32 @@ static void backward_rows(const slt_args *args, int task, slt_real *unused) {
         backward_piece(args, sums, rows.first + r, slt_min(piece, rows.count - r));
 }
 
-// first the column blocks of SLT_MLP_W2, which are the larger ones, then those of SLT_MLP_W1
-static void backward_columns(const slt_args *args, int task, slt_real *unused) {
+// first the blocks of SLT_MLP_W1, then those of SLT_MLP_W2
+static void backward_weights(const slt_args *args, int task, slt_real *unused) {
     (void)unused;
     int in = args->in_width[SLT_MLP_X], wide = args->in_width[SLT_MLP_W1], out = args->out_width[0];
-    int rows = args->in_rows[SLT_MLP_X], first = slt_column_tasks(out);
+    int rows = args->in_rows[SLT_MLP_X], first = slt_weight_tasks(in, wide);
     if (task < first)
-        slt_weight_gradient(args->aux, wide, args->out_grad[0], out, rows, slt_columns(out, task),
-                            args->in_grad[SLT_MLP_W2], args->add[SLT_MLP_W2], NULL, false);
+        slt_weight_gradient(args->in[SLT_MLP_X], in, args->shared, wide, rows, task,
+                            args->in_grad[SLT_MLP_W1], args->add[SLT_MLP_W1]);
     else
-        slt_weight_gradient(args->in[SLT_MLP_X], in, args->shared, wide, rows,
-                            slt_columns(wide, task - first), args->in_grad[SLT_MLP_W1],
-                            args->add[SLT_MLP_W1], NULL, false);
+        slt_weight_gradient(args->aux, wide, args->out_grad[0], out, rows, task - first,
+                            args->in_grad[SLT_MLP_W2], args->add[SLT_MLP_W2]);
 }
 
 static void backward(const slt_args *args) {
-    int tasks = slt_column_tasks(args->in_width[SLT_MLP_W1]) + slt_column_tasks(args->out_width[0]);
+    int wide = args->in_width[SLT_MLP_W1], out = args->out_width[0];
+    int tasks = slt_weight_tasks(args->in_width[SLT_MLP_X], wide) + slt_weight_tasks(wide, out);
     pack_layers(args, true);
     slt_args_run(args, slt_blocks(args->in_rows[SLT_MLP_X], SLT_ROW_BLOCK), backward_rows);
-    slt_args_run(args, tasks, backward_columns);
-    int blocks = slt_blocks(args->in_rows[SLT_MLP_X], SLT_ROW_BLOCK),
-        wide = args->in_width[SLT_MLP_W1];
-    int stride = wide + args->out_width[0];
+    slt_args_run(args, tasks, backward_weights);
+    int blocks = slt_blocks(args->in_rows[SLT_MLP_X], SLT_ROW_BLOCK), stride = wide + out;
     if (args->in_grad[SLT_MLP_C1])
         slt_add_partials(args->in_grad[SLT_MLP_C1], args->add[SLT_MLP_C1], bias_sums(args), blocks,
                          wide, stride);
     if (args->in_grad[SLT_MLP_C2])
         slt_add_partials(args->in_grad[SLT_MLP_C2], args->add[SLT_MLP_C2], bias_sums(args) + wide,
-                         blocks, args->out_width[0], stride);
+                         blocks, out, stride);
 }
 
 static slt_var make_case(slt_probe *probe, slt_space space, int in, int wide, int out) {

@@ -91,12 +91,38 @@ SLT_WIDE(bias_gradient,
          (const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc, bool add),
          (dy, out, rows, columns, dc, add));
 
-void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows,
-                         slt_rows columns, slt_real *dw, bool add_w, slt_real *dc, bool add_c) {
+void slt_bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc,
+                       bool add) {
+    SLT_WIDEST(bias_gradient)(dy, out, rows, columns, dc, add);
+}
+
+// how W is cut: quarters of a long side, else halves
+typedef struct {
+    int in, out;
+} cuts;
+
+static cuts cuts_of(int in, int out) {
+    if (out >= 2 * in) return (cuts){1, 4};
+    if (in >= 2 * out) return (cuts){4, 1};
+    return in < 128 ? (cuts){1, 2} : (cuts){2, 2};
+}
+
+// numbers of a part, in whole vectors
+static int part_of(int side, int parts) { return (side + 16 * parts - 1) / (16 * parts) * 16; }
+
+int slt_weight_tasks(int in, int out) {
+    cuts n = cuts_of(in, out);
+    return slt_blocks(in, part_of(in, n.in)) * slt_blocks(out, part_of(out, n.out));
+}
+
+void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows, int task,
+                         slt_real *dw, bool add) {
+    cuts n = cuts_of(in, out);
+    int high = part_of(in, n.in), wide = part_of(out, n.out), across = slt_blocks(out, wide);
+    int i = task / across * high, j = task % across * wide;
     if (dw)
-        slt_gemm(true, false, in, columns.count, rows, x, in, dy + columns.first, out, add_w,
-                 dw + columns.first, out);
-    if (dc) SLT_WIDEST(bias_gradient)(dy, out, rows, columns, dc, add_c);
+        slt_gemm(true, false, slt_min(high, in - i), slt_min(wide, out - j), rows, x + i, in,
+                 dy + j, out, add, dw + (size_t)i * (size_t)out + j, out);
 }
 
 static void sum_rows(const slt_real *dy, int width, int rows, slt_real *restrict sum) {

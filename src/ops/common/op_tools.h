@@ -45,11 +45,10 @@ static inline slt_rows slt_row_block(int rows, int task) {
     int first = task * SLT_ROW_BLOCK;
     return (slt_rows){first, slt_min(SLT_ROW_BLOCK, rows - first)};
 }
-// columns of a weight gradient's block, in whole vectors: a quarter of them, or a half where a
-// quarter is narrow
+// columns of a gradient's block: wide enough for the product, narrow enough to share out
 static inline int slt_column_block(int columns) {
-    int quarter = (columns / 4 + 15) / 16 * 16, half = (columns / 2 + 15) / 16 * 16;
-    return quarter >= SLT_COLUMN_BLOCK ? quarter : half > 16 ? half : 32;
+    int block = (columns / 4 + 31) / 32 * 32;
+    return block < SLT_COLUMN_BLOCK ? SLT_COLUMN_BLOCK : block;
 }
 static inline int slt_column_tasks(int columns) {
     return slt_blocks(columns, slt_column_block(columns));
@@ -79,10 +78,13 @@ void slt_factor_multiply(const slt_factor *factor, int rows, int count, const sl
 // rows that go through a node's steps together: few, so that they stay in the caches between them
 static inline int slt_row_piece(int rows) { return slt_factor_packs(rows) ? 64 : SLT_ROW_BLOCK; }
 
-// dW[:, columns] (+)= xᵀ·dy and dc[columns] (+)= sum of dy, over all rows in one call; dw and dc
-// may be NULL
-void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows,
-                         slt_rows columns, slt_real *dw, bool add_w, slt_real *dc, bool add_c);
+// dW (+)= xᵀ·dy, over all rows in one call, of one of so many blocks of W (in,out)
+int slt_weight_tasks(int in, int out);
+void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows, int task,
+                         slt_real *dw, bool add);
+// dc[columns] (+)= sum of dy, over all rows
+void slt_bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc,
+                       bool add);
 
 // sum[c] += Σ_r dy_r[c]: the share of rows in the gradient of a bias
 void slt_sum_rows(const slt_real *dy, int width, int rows, slt_real *sum);
