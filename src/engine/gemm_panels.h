@@ -98,6 +98,29 @@ INLINE void pack_squares(float *out, const int width, factor in, int k) {
     pack_edge(out, width, shifted(in, 0, p), width, k - p);
 }
 
+// all panels of a factor whose steps are rows in memory, a few rows at a time from first to last:
+// rows are read in order, and a line of a panel is written once. Rows to come are fetched.
+INLINE void pack_rows(float *out, const int width, const int unit, factor in, int count, int k) {
+    enum { TOGETHER = 4 };
+    int whole = count / width * width, p = 0;
+    for (; p + TOGETHER <= k; p += TOGETHER)
+        for (int i = 0; i < whole; i += width) {
+            const float *from = in.at + (size_t)p * in.along + i;
+            float *to = out + (size_t)i * (size_t)k + (size_t)(p * width);
+            UNROLL for (int r = 0; r < TOGETHER; r++, from += in.along, to += width) {
+                UNROLL for (int q = 0; q < width; q += 4) * (loose_quad *)(to + q) =
+                    *(const loose_quad *)(from + q);
+                fetch(from, TOGETHER * in.along);
+            }
+        }
+    for (int i = 0; i < whole; i += width)
+        pack_edge(out + (size_t)i * (size_t)k + (size_t)(p * width), width, shifted(in, i, p),
+                  width, k - p);
+    if (whole < count)
+        pack_edge(out + (size_t)whole * (size_t)k, (count - whole + unit - 1) / unit * unit,
+                  shifted(in, whole, 0), count - whole, k);
+}
+
 // how the first tile reads a panel: where it lies and leaving a copy in `place` if its steps are
 // rows in memory, else laid out in `place`; a panel at the edge is as narrow as `unit` allows
 INLINE panel first_panel(factor f, const int width, const int unit, int count, int k,

@@ -22,6 +22,8 @@ enum {
     BLOCK = 288 * DEPTH, // numbers of op(b) in a block: 288 KB
     AHEAD = 8,           // steps of k between a fetch and its use
     BAND = 6,            // panels of op(a) that stay in the first cache with one of a packed op(b)
+    HIGH = 16 * ROWS,    // rows of op(a) that are laid out together
+    SHORT = 4,           // times as many at most where k is short
 };
 
 #ifdef LEFT_VECTORS
@@ -198,6 +200,47 @@ static void multiply_block(const block *x) {
     for (int i = 0; i < x->to.rows; i += ROWS) multiply_rows(x, i, lefts, rights);
 }
 
+// both factors have steps that are rows in memory: all panels are made before the first tile
+static void multiply_steps(const block *x, float *lefts, const float *rights) {
+    pack_rows(lefts, ROWS, LOW, x->a, x->to.rows, x->k);
+    for (int i = 0; i < x->to.rows; i += ROWS)
+        for (int j = 0; j < x->to.columns; j += COLUMNS) {
+            int rows = smaller(x->to.rows - i, ROWS), columns = smaller(x->to.columns - j, COLUMNS);
+            int vectors = (columns + LANES - 1) / LANES;
+            size_t step = (size_t)((rows + LOW - 1) / LOW * LOW);
+            panel left = {lefts + (size_t)i * (size_t)x->k, step, NULL};
+            panel right = {rights + (size_t)j * (size_t)x->k, (size_t)(vectors * LANES), NULL};
+            target to = {x->to.c + (size_t)i * x->to.ldc + j, x->to.ldc, rows, columns, x->to.add};
+            job work = {to, left, right, left.at, 0, x->k};
+            tiles[vectors - 1](&work);
+        }
+}
+
+static void multiply_long(const block *x) {
+    float lefts[HIGH * DEPTH] __attribute__((aligned(64)));
+    float rights[BLOCK] __attribute__((aligned(64)));
+    pack_rows(rights, COLUMNS, LANES, x->b, x->to.columns, x->k);
+    for (int i = 0; i < x->to.rows; i += HIGH) {
+        block part = *x;
+        part.a = shifted(x->a, i, 0);
+        part.to.c += (size_t)i * x->to.ldc;
+        part.to.rows = smaller(x->to.rows - i, HIGH);
+        multiply_steps(&part, lefts, rights);
+    }
+}
+
+// where that is faster, on ARM: there is enough to multiply for a number that is copied
+static inline bool packs_rows(const block *x) {
+    enum { ENOUGH = 40 };
+#ifdef LEFT_VECTORS
+    size_t m = (size_t)x->to.rows, n = (size_t)x->to.columns;
+    return x->a.across == 1 && x->b.across == 1 && m * n >= ENOUGH * (m + n);
+#else
+    (void)x;
+    return false;
+#endif
+}
+
 static void multiply(const slt_product *x) {
     size_t lda = (size_t)x->lda, ldb = (size_t)x->ldb, ldc = (size_t)x->ldc;
     factor a = {x->a, x->transpose_a ? 1 : lda, x->transpose_a ? lda : 1};
@@ -207,7 +250,10 @@ static void multiply(const slt_product *x) {
         for (int j = 0; j < x->n; j += most) {
             target to = {x->c + j, ldc, x->m, smaller(x->n - j, most), x->add || p > 0};
             block part = {to, shifted(a, 0, p), shifted(b, j, p), k, x->k - p - k};
-            multiply_block(&part);
+            if (packs_rows(&part))
+                multiply_long(&part);
+            else
+                multiply_block(&part);
         }
     }
 }
@@ -248,22 +294,24 @@ static void multiply_panel(const block *x, panel *left, int j) {
 // a few rows of op(a) against a block of a packed op(b), each panel of which comes once
 static void multiply_band(const block *x) {
     float lefts[BAND * ROWS * DEPTH] __attribute__((aligned(64)));
-    panel left[BAND];
+    panel left[SHORT * BAND];
     for (int i = 0; i < x->to.rows; i += ROWS)
         left[i / ROWS] = first_panel(shifted(x->a, i, 0), ROWS, LOW, smaller(x->to.rows - i, ROWS),
-                                     x->k, lefts + (size_t)i * DEPTH);
+                                     x->k, lefts + (size_t)i * (size_t)x->k);
     for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, left, j);
 }
 
 static void multiply_packed(const slt_product *x) {
     size_t ldc = (size_t)x->ldc;
     factor a = {x->a, (size_t)x->lda, 1};
-    for (int p = 0; p < x->k; p += DEPTH)
-        for (int i = 0; i < x->m; i += BAND * ROWS) {
-            target to = {x->c + (size_t)i * ldc, ldc, smaller(x->m - i, BAND * ROWS), x->n,
+    for (int p = 0; p < x->k; p += DEPTH) {
+        int k = smaller(x->k - p, DEPTH), rows = BAND * ROWS * smaller(DEPTH / k, SHORT);
+        for (int i = 0; i < x->m; i += rows) {
+            target to = {x->c + (size_t)i * ldc, ldc, smaller(x->m - i, rows), x->n,
                          x->add || p > 0};
             factor b = {x->b + (size_t)padded(x->n) * (size_t)p, 1, 0};
-            block part = {to, shifted(a, i, p), b, smaller(x->k - p, DEPTH), 0};
+            block part = {to, shifted(a, i, p), b, k, 0};
             multiply_band(&part);
         }
+    }
 }

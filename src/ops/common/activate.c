@@ -53,6 +53,10 @@ static void bias_activate(slt_real *y, int rows, int width, const slt_real *c,
                           slt_activation activation) {
     for (int r = 0; r < rows; r++) {
         slt_real *restrict row = y + (size_t)r * (size_t)width;
+        if (c && activation == SLT_RELU) {
+            for (int i = 0; i < width; i++) row[i] = slt_where(row[i] + c[i] > 0, row[i] + c[i]);
+            continue;
+        }
         for (int i = 0; c && i < width; i++) row[i] += c[i];
         if (activation != SLT_LINEAR) activate_numbers(row, row, (size_t)width, activation);
     }

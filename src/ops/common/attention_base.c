@@ -6,9 +6,10 @@
 #include "engine/cpu.h"
 
 enum { LANES = 4 };
-#ifdef __aarch64__ // 32 registers, else 16: one more row, and sums go to memory in the loop
-enum { ROWS = 5 };
+#ifdef __aarch64__ // 32 registers, else 16
+enum { ROWS = 4 };
 #define VECTORS 4
+#define LEFT_VECTORS
 #else
 enum { ROWS = 4 };
 #define VECTORS 2
@@ -20,7 +21,7 @@ const slt_head_kernel slt_head_base = {LANES, forward_head, backward_head};
 size_t slt_head_scratch(int length, int size) {
     size_t width = (size_t)(size + SLT_HEAD_WIDEST), keys = (size_t)length;
     return 2 * (size_t)size * CHUNK + 2 * keys * CHUNK + 2 * CHUNK + 2 * width * CHUNK +
-           2 * keys * width;
+           4 * keys * width;
 }
 
 #if defined(__x86_64__) && !defined(SLT_DOUBLE)

@@ -1,6 +1,7 @@
 // One head of attention: a template that is compiled once per kind of processor.
 //
-// Before the #include: LANES numbers in a vector, ROWS x VECTORS vectors in a tile.
+// Before the #include: LANES numbers in a vector, ROWS x VECTORS vectors in a tile; LEFT_VECTORS
+// where a vector times one lane of another is one instruction.
 //
 // Scores are kept transposed, a row per key and a lane per query: maxima and sums over keys are
 // then plain sums of vectors, and both factors of every product lie as they are needed:
@@ -13,6 +14,9 @@
 #include <stdint.h>
 #include <string.h>
 #include "ops/common/attention_head.h"
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 // loops over registers; clang unrolls them by itself, and too late when told to
@@ -22,8 +26,16 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-enum { CHUNK = SLT_HEAD_CHUNK, LOW = ROWS / 2 };
-enum { LONG = 96 }; // rows that are read again and again: next to each other they miss fewer pages
+// rows of a low tile and of the highest; vectors of queries whose exponentials run side by side
+#ifdef LEFT_VECTORS
+enum { LOW = LANES, TILE_ROWS = 2 * ROWS, GROUP = 4 };
+#else
+enum { LOW = ROWS / 2, TILE_ROWS = ROWS, GROUP = 2 };
+#endif
+enum { CHUNK = SLT_HEAD_CHUNK };
+// so many rows, or rows so wide, are copied: next to each other they miss fewer pages, and fewer of
+// them share a set of the first cache
+enum { LONG = 96, WIDE = 32 };
 static const slt_real LOG2E = (slt_real)1.44269504088896341;
 
 typedef slt_real vec __attribute__((vector_size(LANES * sizeof(slt_real))));
@@ -35,22 +47,24 @@ typedef int32_t vec_mask __attribute__((vector_size(LANES * 4)));
 typedef uint32_t vec_bits __attribute__((vector_size(LANES * 4)));
 #endif
 
-INLINE vec load(const slt_real *from) {
-    vec v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-INLINE void store(slt_real *to, vec v) { memcpy(to, &v, sizeof v); }
+typedef slt_real loose_vec
+    __attribute__((vector_size(LANES * sizeof(slt_real)), aligned(sizeof(slt_real)), may_alias));
+INLINE vec load(const slt_real *from) { return *(const loose_vec *)from; }
+INLINE void store(slt_real *to, vec v) { *(loose_vec *)to = v; }
 INLINE four load_four(const slt_real *from) {
     four v;
     memcpy(&v, from, sizeof v);
     return v;
 }
 INLINE void store_four(slt_real *to, four v) { memcpy(to, &v, sizeof v); }
-// the larger of each pair; where a is no number, b
+// the larger of each pair; NaN may give either
 INLINE vec most_of(vec a, vec b) {
+#if defined(__aarch64__) && !defined(SLT_DOUBLE)
+    return (vec)vmaxq_f32((float32x4_t)a, (float32x4_t)b);
+#else
     vec_mask larger = a > b;
     return (vec)((larger & (vec_mask)a) | (~larger & (vec_mask)b));
+#endif
 }
 
 // 2^x for x <= 0, good to 1 unit in the last place; below -126 it stays at 1e-38
@@ -62,12 +76,10 @@ INLINE vec power_of_two(vec x) {
     const vec magic = (vec){0} + 12582912.0f; // 1.5·2^23: adding it rounds to a whole number n
     x = most_of((vec){0} - 126.0f, x);
     vec shifted = x + magic, r = x - (shifted - magic);
-    vec p = r * 1.5353362e-4f + 1.3398875e-3f; // minimax on [-1/2, 1/2]
-    p = p * r + 9.618437e-3f;
-    p = p * r + 5.5503324e-2f;
-    p = p * r + 2.4022648e-1f;
-    p = p * r + 6.931472e-1f;
-    p = p * r + 1.0f;
+    vec square = r * r; // minimax on [-1/2, 1/2], pairs of coefficients first
+    vec high = (r * 1.3398875e-3f + 9.618437e-3f) + square * 1.5353362e-4f;
+    high = (r * 5.5503324e-2f + 2.4022648e-1f) + square * high;
+    vec p = (r * 6.931472e-1f + 1.0f) + square * high;
     return (vec)((vec_bits)p + ((vec_bits)shifted << 23)); // n is added to the exponent
 #endif
 }
@@ -102,10 +114,56 @@ INLINE void put_row(slt_real *c, const int vectors, const vec *sum, int columns,
     for (int j = 0; j < columns; j++) c[j] = add ? c[j] + part[j] : part[j];
 }
 
-// rows i.. and columns j.. of the product; `there` rows exist, the others repeat the first
-INLINE void tile(const product *x, const int rows, const int vectors, int i, int j, int there) {
-    const slt_real *a[ROWS], *b = x->b + j;
-    vec sum[ROWS][VECTORS];
+#ifdef LEFT_VECTORS
+// one step of k: row r of the tile takes b times `at`
+#define STEP(at)                                                                                   \
+    do {                                                                                           \
+        vec right[VECTORS];                                                                        \
+        EACH_VECTOR right[v] = load(b + v * LANES);                                                \
+        EACH_ROW EACH_VECTOR sum[r][v] += (at)*right[v];                                           \
+        b += x->ldb;                                                                               \
+    } while (0)
+
+// sums of a tile where a is read along its rows: a vector of it is four steps of k
+INLINE void sum_along(const product *x, const int rows, const int vectors, int i, int there,
+                      const slt_real *b, vec sum[TILE_ROWS][VECTORS]) {
+    const slt_real *a[TILE_ROWS];
+    EACH_ROW a[r] = x->a + (size_t)(r < there ? i + r : i) * x->across;
+    int k = 0;
+    for (; k + LANES <= x->k; k += LANES) {
+        vec left[TILE_ROWS];
+        EACH_ROW left[r] = load(a[r] + k);
+        UNROLL for (int q = 0; q < LANES; q++) {
+            STEP(left[r][q]);
+            __asm__ volatile("" ::: "memory"); // registers are for sums, not for the next steps
+        }
+    }
+    for (; k < x->k; k++) STEP(a[r][k]);
+}
+
+// where a is read across: a vector of it is four rows of the tile
+INLINE void sum_across(const product *x, const int rows, const int vectors, int i,
+                       const slt_real *b, vec sum[TILE_ROWS][VECTORS]) {
+    const slt_real *a = x->a + i;
+    for (int k = 0; k < x->k; k++, a += x->along) {
+        vec left[TILE_ROWS / LANES];
+        UNROLL for (int q = 0; q < rows / LANES; q++) left[q] = load(a + q * LANES);
+        STEP(left[r / LANES][r % LANES]);
+    }
+}
+
+INLINE void sum_tile(const product *x, const int rows, const int vectors, int i, int there,
+                     const slt_real *b, vec sum[TILE_ROWS][VECTORS]) {
+    EACH_ROW EACH_VECTOR sum[r][v] = (vec){0};
+    if (x->along == 1)
+        sum_along(x, rows, vectors, i, there, b, sum);
+    else
+        sum_across(x, rows, vectors, i, b, sum);
+}
+#else
+INLINE void sum_tile(const product *x, const int rows, const int vectors, int i, int there,
+                     const slt_real *b, vec sum[TILE_ROWS][VECTORS]) {
+    const slt_real *a[TILE_ROWS];
     EACH_ROW a[r] = x->a + (size_t)(r < there ? i + r : i) * x->across;
     EACH_ROW EACH_VECTOR sum[r][v] = *a[r] * load(b + v * LANES);
     for (size_t k = 1; k < (size_t)x->k; k++) {
@@ -114,14 +172,23 @@ INLINE void tile(const product *x, const int rows, const int vectors, int i, int
         EACH_VECTOR right[v] = load(b + v * LANES);
         EACH_ROW EACH_VECTOR sum[r][v] += a[r][k * x->along] * right[v];
     }
+}
+#endif
+
+// rows i.. and columns j.. of the product; `there` rows exist, the others repeat the first
+INLINE void tile(const product *x, const int rows, const int vectors, int i, int j, int there) {
+    vec sum[TILE_ROWS][VECTORS];
+    sum_tile(x, rows, vectors, i, there, x->b + j, sum);
     if (x->scale) EACH_ROW EACH_VECTOR sum[r][v] *= x->scale[r < there ? i + r : i];
     slt_real *c = x->c + (size_t)i * x->ldc + j;
     EACH_ROW if (r < there) put_row(c + (size_t)r * x->ldc, vectors, sum[r], x->n - j, x->add);
 }
 
+// a narrow tile has twice the rows where the registers hold them
 INLINE void columns(const product *x, const int vectors, int j) {
+    const int rows = vectors > VECTORS / 2 ? ROWS : TILE_ROWS;
     int i = 0;
-    for (; i + ROWS <= x->m; i += ROWS) tile(x, ROWS, vectors, i, j, ROWS);
+    for (; i + rows <= x->m; i += rows) tile(x, rows, vectors, i, j, rows);
     for (; i < x->m; i += LOW) tile(x, LOW, vectors, i, j, smaller(x->m - i, LOW));
 }
 
@@ -149,7 +216,7 @@ static __attribute__((noinline)) void multiply(const product *x) {
 
 // ---- layouts
 
-// rows of a matrix as a factor of products: where they lie if they are few whole vectors, else
+// rows of a matrix as a factor of products: where they lie if they are few and narrow, else
 // copied and filled up with zeros
 typedef struct {
     const slt_real *at;
@@ -159,7 +226,7 @@ typedef struct {
 static rows_view whole_rows(const slt_real *from, size_t stride, int count, int size,
                             slt_real *place) {
     size_t width = (size_t)whole(size);
-    if (size % LANES == 0 && count < LONG) return (rows_view){from, stride};
+    if (size % LANES == 0 && count < LONG && size < WIDE) return (rows_view){from, stride};
     for (int r = 0; r < count; r++) {
         slt_real *to = place + (size_t)r * width;
         memcpy(to, from + (size_t)r * stride, (size_t)size * sizeof *to);
@@ -207,13 +274,14 @@ static void transpose(slt_real *to, const slt_real *from, size_t stride, int cou
 
 typedef struct {
     const slt_head *head;
-    int first, count;                // queries of the chunk
-    size_t width;                    // the same in whole vectors
-    slt_real *qt, *dot;              // (size, width): scaled qᵀ, and doᵀ
-    slt_real *p, *ds;                // (keys, width)
-    slt_real *most, *inverse;        // (width)
+    int first, count;         // queries of the chunk
+    size_t width;             // the same in whole vectors
+    slt_real *qt, *dot;       // (size, width): qᵀ and doᵀ, scaled
+    slt_real *p, *ds;         // (keys, width)
+    slt_real *most, *inverse; // (width)
     slt_real *queries, *outs; // room for whole rows
     rows_view keys, values;
+    slt_real *dk, *dv; // (keys, whole size): gradients while there are more chunks
 } chunk;
 
 static chunk chunk_of(const slt_head *h) {
@@ -229,7 +297,10 @@ static chunk chunk_of(const slt_head *h) {
     x.outs = x.queries + rows;
     slt_real *keys = x.outs + rows;
     x.keys = whole_rows(h->k, h->stride, h->keys, h->size, keys);
-    x.values = whole_rows(h->v, h->stride, h->keys, h->size, keys + rows / CHUNK * (size_t)h->keys);
+    slt_real *values = keys + rows / CHUNK * (size_t)h->keys;
+    x.values = whole_rows(h->v, h->stride, h->keys, h->size, values);
+    x.dk = values + rows / CHUNK * (size_t)h->keys;
+    x.dv = x.dk + rows / CHUNK * (size_t)h->keys;
     return x;
 }
 static void next_chunk(chunk *x, int first) {
@@ -259,20 +330,25 @@ static void scores(const chunk *x) {
 }
 
 // a lane per query: powers take the place of scores; probabilities are these times 1/sum
-static void softmax(const chunk *x) {
-    int keys = x->head->keys;
-    for (int i = 0; i < x->count; i += LANES) {
-        slt_real *s = x->p + i;
-        vec most = load(s), sum = {0};
-        for (int j = 1; j < keys; j++) most = most_of(load(s + (size_t)j * x->width), most);
-        for (int j = 0; j < keys; j++) {
-            vec e = power_of_two(load(s + (size_t)j * x->width) - most);
-            store(s + (size_t)j * x->width, e);
-            sum += e;
+INLINE void softmax_lanes(const chunk *x, const int vectors, int i) {
+    slt_real *s = x->p + i, *end = s + (size_t)x->head->keys * x->width;
+    vec most[GROUP], sum[GROUP];
+    EACH_VECTOR most[v] = load(s + v * LANES);
+    for (slt_real *at = s; at < end; at += x->width)
+        EACH_VECTOR most[v] = most_of(load(at + v * LANES), most[v]);
+    EACH_VECTOR sum[v] = (vec){0};
+    for (slt_real *at = s; at < end; at += x->width) EACH_VECTOR {
+            vec e = power_of_two(load(at + v * LANES) - most[v]);
+            store(at + v * LANES, e);
+            sum[v] += e;
         }
-        store(x->most + i, most);
-        store(x->inverse + i, 1 / sum);
-    }
+    EACH_VECTOR store(x->most + i + v * LANES, most[v]);
+    EACH_VECTOR store(x->inverse + i + v * LANES, 1 / sum[v]);
+}
+static void softmax(const chunk *x) {
+    int i = 0;
+    for (; i + GROUP * LANES <= (int)x->width; i += GROUP * LANES) softmax_lanes(x, GROUP, i);
+    for (; i < (int)x->width; i += LANES) softmax_lanes(x, 1, i);
 }
 
 static void forward_head(const slt_head *h) {
@@ -297,39 +373,53 @@ static void forward_head(const slt_head *h) {
     }
 }
 
-// Pᵀ again in p from scores, and dSᵀ = Pᵀ∘(dPᵀ - Σ_keys Pᵀ∘dPᵀ)·scale in ds from dPᵀ
-static void score_gradients(const chunk *x) {
-    int keys = x->head->keys;
-    slt_real scale = x->head->scale;
-    for (int i = 0; i < x->count; i += LANES) {
-        slt_real *p = x->p + i, *ds = x->ds + i;
-        vec most = load(x->most + i), inverse = load(x->inverse + i), dot = {0};
-        for (size_t j = 0; j < (size_t)keys * x->width; j += x->width) {
-            vec probability = power_of_two(load(p + j) - most) * inverse;
-            store(p + j, probability);
-            dot += probability * load(ds + j);
+// Pᵀ again in p from scores, and dSᵀ = Pᵀ∘(dPᵀ - Σ_keys Pᵀ∘dPᵀ) in ds from dPᵀ, both times scale
+INLINE void gradient_lanes(const chunk *x, const int vectors, int i) {
+    slt_real *p = x->p + i, *ds = x->ds + i;
+    size_t end = (size_t)x->head->keys * x->width;
+    vec most[GROUP], inverse[GROUP], dot[GROUP];
+    EACH_VECTOR most[v] = load(x->most + i + v * LANES);
+    EACH_VECTOR inverse[v] = load(x->inverse + i + v * LANES);
+    EACH_VECTOR dot[v] = (vec){0};
+    for (size_t j = 0; j < end; j += x->width) EACH_VECTOR {
+            vec e = power_of_two(load(p + j + v * LANES) - most[v]) * inverse[v];
+            store(p + j + v * LANES, e);
+            dot[v] += e * load(ds + j + v * LANES);
         }
-        for (size_t j = 0; j < (size_t)keys * x->width; j += x->width)
-            store(ds + j, load(p + j) * (load(ds + j) - dot) * scale);
-    }
+    for (size_t j = 0; j < end; j += x->width) EACH_VECTOR {
+            slt_real *at = ds + j + v * LANES;
+            store(at, load(p + j + v * LANES) * (load(at) - dot[v]));
+        }
+}
+static void score_gradients(const chunk *x) {
+    int i = 0;
+    for (; i + GROUP * LANES <= (int)x->width; i += GROUP * LANES) gradient_lanes(x, GROUP, i);
+    for (; i < (int)x->width; i += LANES) gradient_lanes(x, 1, i);
 }
 
+static inline bool several(const slt_head *h) { return h->queries > CHUNK; }
+
 // dk (+)= dSᵀ·q and dv (+)= Pᵀ·do, over the queries of the chunk
-static void key_gradient(const chunk *x, const slt_real *a, const slt_real *from, size_t stride,
-                         slt_real *place, slt_real *to) {
+static void key_gradient(const chunk *x, const slt_real *a, rows_view rows, slt_real *sum,
+                         slt_real *to) {
     const slt_head *h = x->head;
-    rows_view rows = whole_rows(from, stride, x->count, h->size, place);
     multiply(&(product){.a = a,
                         .across = x->width,
                         .along = 1,
                         .b = rows.at,
                         .ldb = rows.stride,
-                        .c = to,
-                        .ldc = h->stride,
+                        .c = several(h) ? sum : to,
+                        .ldc = several(h) ? (size_t)whole(h->size) : h->stride,
                         .m = h->keys,
                         .n = h->size,
                         .k = x->count,
-                        .add = h->add || x->first > 0});
+                        .add = several(h) ? x->first > 0 : h->add});
+}
+
+// the sums of all chunks go where they belong
+static void put_key_gradient(const slt_head *h, const slt_real *sum, slt_real *to) {
+    for (int j = 0; j < h->keys; j++, sum += whole(h->size), to += h->stride)
+        for (int c = 0; c < h->size; c++) to[c] = h->add ? to[c] + sum[c] : sum[c];
 }
 
 static void chunk_gradients(const chunk *x) {
@@ -341,7 +431,7 @@ static void chunk_gradients(const chunk *x) {
     memset(x->most + x->count, 0, padding);
     memset(x->inverse + x->count, 0, padding);
     scores(x);
-    transpose(x->dot, dout, h->out_stride, x->count, h->size, 1);
+    transpose(x->dot, dout, h->out_stride, x->count, h->size, h->scale);
     multiply(&(product){.a = x->values.at,
                         .across = x->values.stride,
                         .along = 1,
@@ -353,8 +443,10 @@ static void chunk_gradients(const chunk *x) {
                         .n = whole(x->count),
                         .k = h->size});
     score_gradients(x);
-    key_gradient(x, x->ds, query_rows(x), h->stride, x->queries, h->dk);
-    key_gradient(x, x->p, dout, h->out_stride, x->outs, h->dv);
+    rows_view queries = whole_rows(query_rows(x), h->stride, x->count, h->size, x->queries);
+    rows_view outs = whole_rows(dout, h->out_stride, x->count, h->size, x->outs);
+    key_gradient(x, x->ds, queries, x->dk, h->dk);
+    key_gradient(x, x->p, outs, x->dv, h->dv);
     multiply(&(product){.a = x->ds,
                         .across = 1,
                         .along = x->width,
@@ -374,4 +466,7 @@ static void backward_head(const slt_head *h) {
         next_chunk(&x, first);
         chunk_gradients(&x);
     }
+    if (!several(h)) return;
+    put_key_gradient(h, x.dk, h->dk);
+    put_key_gradient(h, x.dv, h->dv);
 }

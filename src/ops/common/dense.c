@@ -1,6 +1,6 @@
 // y = act(x·SLT_DENSE_W + c): x (r,i), SLT_DENSE_W (i,o), c (1,o).
 // Backward: dp = dy∘act'(y), dx = dp·Wᵀ, dW = xᵀ·dp, dc = Σ_r dp.
-// Rows are shared out in blocks, weight gradients in blocks of columns with all rows in one call;
+// Rows are shared out in blocks, weight gradients in blocks of weights with all rows in one call;
 // dc is summed by blocks of rows, while they are in the cache, and then over the blocks.
 //
 // SPDX-License-Identifier: MIT
@@ -24,12 +24,15 @@ static void shape(slt_shape_check *rule) {
     rule->out[0] = (slt_shape){x.space, x.rows, w.width};
 }
 
-// sums of dp per block of rows, then dp itself unless it is dy
+// sums of dp per block of rows, dp itself unless it is dy, then weights as the products want them
+static size_t own_size(int rows, int width, bool linear) {
+    return (size_t)(slt_blocks(rows, SLT_ROW_BLOCK) + (linear ? 0 : rows)) * (size_t)width;
+}
 static size_t shared(const slt_sizes *sizes) {
-    bool linear = sizes->node->attributes.n[0] == SLT_LINEAR;
-    int rows = linear ? 0 : sizes->out[0].rows;
-    return (size_t)(slt_blocks(sizes->out[0].rows, SLT_ROW_BLOCK) + rows) *
-           (size_t)sizes->out[0].width;
+    int rows = sizes->out[0].rows, in = sizes->in[SLT_DENSE_X].width, out = sizes->out[0].width;
+    size_t forward = slt_factor_size(rows, out, in), backward = slt_factor_size(rows, in, out);
+    return own_size(rows, out, sizes->node->attributes.n[0] == SLT_LINEAR) +
+           (forward > backward ? forward : backward);
 }
 
 // x, dy and W in bf16
@@ -43,18 +46,32 @@ static double flops(const slt_sizes *sizes) {
     return 2.0 * sizes->in[SLT_DENSE_X].rows * sizes->in[SLT_DENSE_X].width * sizes->out[0].width;
 }
 
+static slt_factor weights(const slt_args *args, bool transpose) {
+    int in = args->in_width[SLT_DENSE_X], out = args->out_width[0];
+    size_t at = own_size(args->out_rows[0], out, activation_of(args) == SLT_LINEAR);
+    return (slt_factor){transpose, transpose ? in : out, transpose ? out : in,
+                        args->in[SLT_DENSE_W], args->shared + at};
+}
+
 static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    slt_rows rows = slt_row_block(args->in_rows[SLT_DENSE_X], task);
-    int in = args->in_width[SLT_DENSE_X], out = args->out_width[0];
-    const slt_real *x = (const slt_real *)args->in[SLT_DENSE_X] + (size_t)rows.first * (size_t)in;
-    slt_real *y = args->out[0] + (size_t)rows.first * (size_t)out;
-    slt_gemm(false, false, rows.count, out, in, x, in, args->in[SLT_DENSE_W], out, false, y, out);
-    slt_bias_activate(y, rows.count, out, args->in[SLT_DENSE_C], activation_of(args));
+    int all = args->in_rows[SLT_DENSE_X];
+    slt_rows rows = slt_row_block(all, task);
+    slt_factor w = weights(args, false);
+    for (int r = rows.first, count; r < rows.first + rows.count; r += count) {
+        count = slt_min(slt_row_piece(all), rows.first + rows.count - r);
+        const slt_real *x = (const slt_real *)args->in[SLT_DENSE_X] + (size_t)r * (size_t)w.k;
+        slt_real *y = args->out[0] + (size_t)r * (size_t)w.n;
+        slt_factor_multiply(&w, all, count, x, false, y);
+        slt_bias_activate(y, count, w.n, args->in[SLT_DENSE_C], activation_of(args));
+    }
 }
 
 static void forward(const slt_args *args) {
-    slt_args_run(args, slt_blocks(args->in_rows[SLT_DENSE_X], SLT_ROW_BLOCK), forward_rows);
+    int rows = args->in_rows[SLT_DENSE_X];
+    slt_factor w = weights(args, false);
+    slt_factor_pack(&w, rows);
+    slt_args_run(args, slt_blocks(rows, SLT_ROW_BLOCK), forward_rows);
 }
 
 // the gradient before the activation: dy itself when linear
@@ -66,36 +83,46 @@ static const slt_real *before(const slt_args *args) {
     return activation_of(args) == SLT_LINEAR ? args->out_grad[0] : own_before(args);
 }
 
+static void backward_piece(const slt_args *args, slt_real *sum, int first, int count) {
+    slt_factor w = weights(args, true);
+    size_t at = (size_t)first * (size_t)w.k;
+    if (activation_of(args) != SLT_LINEAR)
+        slt_activation_gradient(own_before(args) + at, args->out_grad[0] + at, args->out[0] + at,
+                                (size_t)count * (size_t)w.k, activation_of(args));
+    if (args->in_grad[SLT_DENSE_C]) slt_sum_rows(before(args) + at, w.k, count, sum);
+    if (args->in_grad[SLT_DENSE_X])
+        slt_factor_multiply(&w, args->in_rows[SLT_DENSE_X], count, before(args) + at,
+                            args->add[SLT_DENSE_X],
+                            args->in_grad[SLT_DENSE_X] + (size_t)first * (size_t)w.n);
+}
+
 static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
     slt_rows rows = slt_row_block(args->in_rows[SLT_DENSE_X], task);
-    int in = args->in_width[SLT_DENSE_X], out = args->out_width[0];
-    size_t at = (size_t)rows.first * (size_t)out;
-    if (activation_of(args) != SLT_LINEAR)
-        slt_activation_gradient(own_before(args) + at, args->out_grad[0] + at, args->out[0] + at,
-                                (size_t)rows.count * (size_t)out, activation_of(args));
-    if (args->in_grad[SLT_DENSE_C])
-        slt_sum_rows(before(args) + at, out, rows.count, args->shared + (size_t)task * (size_t)out);
-    if (args->in_grad[SLT_DENSE_X])
-        slt_gemm(false, true, rows.count, in, out, before(args) + at, out, args->in[SLT_DENSE_W],
-                 out, args->add[SLT_DENSE_X],
-                 args->in_grad[SLT_DENSE_X] + (size_t)rows.first * (size_t)in, in);
+    size_t out = (size_t)args->out_width[0];
+    slt_real *sum = args->shared + (size_t)task * out;
+    memset(sum, 0, out * sizeof *sum);
+    int piece = slt_row_piece(args->in_rows[SLT_DENSE_X]);
+    for (int r = 0; r < rows.count; r += piece)
+        backward_piece(args, sum, rows.first + r, slt_min(piece, rows.count - r));
 }
 
-static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
+static void backward_weights(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    int out = args->out_width[0];
-    slt_weight_gradient(args->in[SLT_DENSE_X], args->in_width[SLT_DENSE_X], before(args), out,
-                        args->in_rows[SLT_DENSE_X], slt_columns(out, task),
-                        args->in_grad[SLT_DENSE_W], args->add[SLT_DENSE_W], NULL, false);
+    slt_weight_gradient(args->in[SLT_DENSE_X], args->in_width[SLT_DENSE_X], before(args),
+                        args->out_width[0], args->in_rows[SLT_DENSE_X], task,
+                        args->in_grad[SLT_DENSE_W], args->add[SLT_DENSE_W]);
 }
 
 static void backward(const slt_args *args) {
     int blocks = slt_blocks(args->in_rows[SLT_DENSE_X], SLT_ROW_BLOCK), out = args->out_width[0];
     bool rows = args->in_grad[SLT_DENSE_X] || args->in_grad[SLT_DENSE_C] ||
                 activation_of(args) != SLT_LINEAR;
+    slt_factor w = weights(args, true);
+    if (args->in_grad[SLT_DENSE_X]) slt_factor_pack(&w, args->in_rows[SLT_DENSE_X]);
     if (rows) slt_args_run(args, blocks, backward_rows);
-    if (args->in_grad[SLT_DENSE_W]) slt_args_run(args, slt_column_tasks(out), backward_columns);
+    if (args->in_grad[SLT_DENSE_W])
+        slt_args_run(args, slt_weight_tasks(args->in_width[SLT_DENSE_X], out), backward_weights);
     if (args->in_grad[SLT_DENSE_C])
         slt_add_partials(args->in_grad[SLT_DENSE_C], args->add[SLT_DENSE_C], args->shared, blocks,
                          out, out);

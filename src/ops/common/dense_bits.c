@@ -74,8 +74,9 @@ static void backward_columns(const slt_args *args, int task, slt_real *scratch) 
     slt_rows columns = slt_columns(out, task);
     size_t stride = (size_t)out, first = (size_t)columns.first;
     slt_real *dw = args->in_grad[W];
-    slt_weight_gradient(NULL, 0, args->out_grad[0], out, args->in_rows[BITS], columns, NULL, false,
-                        args->in_grad[C], args->add[C]);
+    if (args->in_grad[C])
+        slt_bias_gradient(args->out_grad[0], out, args->in_rows[BITS], columns, args->in_grad[C],
+                          args->add[C]);
     if (!dw) return;
     for (int i = 0; i < args->in_rows[W] && !args->add[W]; i++)
         memset(dw + (size_t)i * stride + first, 0, (size_t)columns.count * sizeof *dw);

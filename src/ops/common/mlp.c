@@ -1,5 +1,5 @@
 // y = relu(x·SLT_MLP_W1 + c1)·SLT_MLP_W2 + c2. One block of rows goes through both products, so
-// that the wide middle stays in the cache; it is kept (aux) where a backward follows.
+// that the wide middle stays in the caches; it is kept (aux) where a backward follows.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -26,10 +26,17 @@ static size_t middle(const slt_sizes *sizes) {
     return (size_t)sizes->in[SLT_MLP_X].rows * (size_t)sizes->in[SLT_MLP_W1].width;
 }
 
-// dh, then the sums of dh and of dy, per block of rows
+// dh, the sums of dh and of dy per block of rows, then weights as the products want them
+static size_t own_size(int rows, int wide, int out) {
+    return (size_t)rows * (size_t)wide +
+           (size_t)slt_blocks(rows, SLT_ROW_BLOCK) * (size_t)(wide + out);
+}
 static size_t shared(const slt_sizes *sizes) {
-    size_t sums = (size_t)sizes->in[SLT_MLP_W1].width + (size_t)sizes->out[0].width;
-    return middle(sizes) + (size_t)slt_blocks(sizes->in[SLT_MLP_X].rows, SLT_ROW_BLOCK) * sums;
+    int rows = sizes->in[SLT_MLP_X].rows, in = sizes->in[SLT_MLP_X].width;
+    int wide = sizes->in[SLT_MLP_W1].width, out = sizes->out[0].width;
+    size_t forward = slt_factor_size(rows, wide, in) + slt_factor_size(rows, out, wide);
+    size_t backward = slt_factor_size(rows, wide, out) + slt_factor_size(rows, in, wide);
+    return own_size(rows, wide, out) + (forward > backward ? forward : backward);
 }
 
 static size_t scratch(const slt_sizes *sizes) {
@@ -42,21 +49,46 @@ static double flops(const slt_sizes *sizes) {
            (sizes->in[SLT_MLP_X].width + sizes->out[0].width);
 }
 
-static void forward_rows(const slt_args *args, int task, slt_real *once) {
-    slt_rows rows = slt_row_block(args->in_rows[SLT_MLP_X], task);
+// W1 and W2 of forward, W2ᵀ and W1ᵀ of backward
+typedef struct {
+    slt_factor first, second;
+} layers;
+
+static layers layers_of(const slt_args *args, bool backward) {
     int in = args->in_width[SLT_MLP_X], wide = args->in_width[SLT_MLP_W1], out = args->out_width[0];
-    size_t at = (size_t)rows.first;
-    const slt_real *x = (const slt_real *)args->in[SLT_MLP_X] + at * (size_t)in;
-    slt_real *h = args->keep ? args->aux + at * (size_t)wide : once;
-    slt_real *y = args->out[0] + at * (size_t)out;
-    slt_gemm(false, false, rows.count, wide, in, x, in, args->in[SLT_MLP_W1], wide, false, h, wide);
-    slt_bias_activate(h, rows.count, wide, args->in[SLT_MLP_C1], SLT_RELU);
-    slt_gemm(false, false, rows.count, out, wide, h, wide, args->in[SLT_MLP_W2], out, false, y,
-             out);
-    slt_bias_activate(y, rows.count, out, args->in[SLT_MLP_C2], SLT_LINEAR);
+    int rows = args->in_rows[SLT_MLP_X];
+    slt_real *packed = args->shared + own_size(rows, wide, out);
+    const slt_real *w1 = args->in[SLT_MLP_W1], *w2 = args->in[SLT_MLP_W2];
+    layers x = {{false, wide, in, w1, packed}, {false, out, wide, w2, NULL}};
+    if (backward) x = (layers){{true, wide, out, w2, packed}, {true, in, wide, w1, NULL}};
+    x.second.packed = packed + slt_factor_size(rows, x.first.n, x.first.k);
+    return x;
+}
+
+static void pack_layers(const slt_args *args, bool backward) {
+    layers w = layers_of(args, backward);
+    slt_factor_pack(&w.first, args->in_rows[SLT_MLP_X]);
+    slt_factor_pack(&w.second, args->in_rows[SLT_MLP_X]);
+}
+
+static void forward_rows(const slt_args *args, int task, slt_real *once) {
+    layers w = layers_of(args, false);
+    int all = args->in_rows[SLT_MLP_X], in = w.first.k, wide = w.first.n, out = w.second.n;
+    slt_rows rows = slt_row_block(all, task);
+    for (int r = rows.first, count; r < rows.first + rows.count; r += count) {
+        count = slt_min(slt_row_piece(all), rows.first + rows.count - r);
+        const slt_real *x = (const slt_real *)args->in[SLT_MLP_X] + (size_t)r * (size_t)in;
+        slt_real *h = args->keep ? args->aux + (size_t)r * (size_t)wide : once;
+        slt_real *y = args->out[0] + (size_t)r * (size_t)out;
+        slt_factor_multiply(&w.first, all, count, x, false, h);
+        slt_bias_activate(h, count, wide, args->in[SLT_MLP_C1], SLT_RELU);
+        slt_factor_multiply(&w.second, all, count, h, false, y);
+        slt_bias_activate(y, count, out, args->in[SLT_MLP_C2], SLT_LINEAR);
+    }
 }
 
 static void forward(const slt_args *args) {
+    pack_layers(args, false);
     slt_args_run(args, slt_blocks(args->in_rows[SLT_MLP_X], SLT_ROW_BLOCK), forward_rows);
 }
 
@@ -64,55 +96,72 @@ static slt_real *bias_sums(const slt_args *args) {
     return args->shared + (size_t)args->in_rows[SLT_MLP_X] * (size_t)args->in_width[SLT_MLP_W1];
 }
 
+// dh = dh∘[h>0], sum += Σ_r dh
+static void middle_gradient(slt_real *restrict dh, const slt_real *restrict h, int width, int rows,
+                            slt_real *restrict sum) {
+    for (int r = 0; r < rows; r++, dh += width, h += width)
+        for (int i = 0; i < width; i++) {
+            dh[i] = slt_where(h[i] > 0, dh[i]);
+            sum[i] += dh[i];
+        }
+}
+SLT_WIDE(middle_gradient,
+         (slt_real *restrict dh, const slt_real *restrict h, int width, int rows,
+          slt_real *restrict sum),
+         (dh, h, width, rows, sum));
+
 // dh = (dy·W2ᵀ)∘[h>0] into shared, dx = dh·W1ᵀ; sums of dh and dy while they are in the cache
+static void backward_piece(const slt_args *args, slt_real *sums, int first, int count) {
+    layers w = layers_of(args, true);
+    int all = args->in_rows[SLT_MLP_X], in = w.second.n, wide = w.first.n, out = w.first.k;
+    size_t at = (size_t)first;
+    const slt_real *dy = args->out_grad[0] + at * (size_t)out;
+    slt_real *dh = args->shared + at * (size_t)wide;
+    slt_factor_multiply(&w.first, all, count, dy, false, dh);
+    SLT_WIDEST(middle_gradient)(dh, args->aux + at * (size_t)wide, wide, count, sums);
+    slt_sum_rows(dy, out, count, sums + wide);
+    if (args->in_grad[SLT_MLP_X])
+        slt_factor_multiply(&w.second, all, count, dh, args->add[SLT_MLP_X],
+                            args->in_grad[SLT_MLP_X] + at * (size_t)in);
+}
+
 static void backward_rows(const slt_args *args, int task, slt_real *unused) {
     (void)unused;
-    slt_rows rows = slt_row_block(args->in_rows[SLT_MLP_X], task);
-    int in = args->in_width[SLT_MLP_X], wide = args->in_width[SLT_MLP_W1], out = args->out_width[0];
-    size_t at = (size_t)rows.first;
-    const slt_real *dy = args->out_grad[0] + at * (size_t)out, *h = args->aux + at * (size_t)wide;
-    slt_real *dh = args->shared + at * (size_t)wide;
-    slt_gemm(false, true, rows.count, wide, out, dy, out, args->in[SLT_MLP_W2], out, false, dh,
-             wide);
-    for (size_t i = 0; i < (size_t)rows.count * (size_t)wide; i++) dh[i] = h[i] > 0 ? dh[i] : 0;
-    slt_real *sums = bias_sums(args) + (size_t)task * (size_t)(wide + out);
-    slt_sum_rows(dh, wide, rows.count, sums);
-    slt_sum_rows(dy, out, rows.count, sums + wide);
-    if (args->in_grad[SLT_MLP_X])
-        slt_gemm(false, true, rows.count, in, wide, dh, wide, args->in[SLT_MLP_W1], wide,
-                 args->add[SLT_MLP_X], args->in_grad[SLT_MLP_X] + at * (size_t)in, in);
+    int all = args->in_rows[SLT_MLP_X], piece = slt_row_piece(all);
+    slt_rows rows = slt_row_block(all, task);
+    size_t width = (size_t)(args->in_width[SLT_MLP_W1] + args->out_width[0]);
+    slt_real *sums = bias_sums(args) + (size_t)task * width;
+    memset(sums, 0, width * sizeof *sums);
+    for (int r = 0; r < rows.count; r += piece)
+        backward_piece(args, sums, rows.first + r, slt_min(piece, rows.count - r));
 }
-SLT_WIDE_TASK(backward_rows);
 
-// first the column blocks of SLT_MLP_W1, then those of SLT_MLP_W2
-static void backward_columns(const slt_args *args, int task, slt_real *unused) {
+// first the blocks of SLT_MLP_W1, then those of SLT_MLP_W2
+static void backward_weights(const slt_args *args, int task, slt_real *unused) {
     (void)unused;
     int in = args->in_width[SLT_MLP_X], wide = args->in_width[SLT_MLP_W1], out = args->out_width[0];
-    int rows = args->in_rows[SLT_MLP_X], first = slt_column_tasks(wide);
+    int rows = args->in_rows[SLT_MLP_X], first = slt_weight_tasks(in, wide);
     if (task < first)
-        slt_weight_gradient(args->in[SLT_MLP_X], in, args->shared, wide, rows,
-                            slt_columns(wide, task), args->in_grad[SLT_MLP_W1],
-                            args->add[SLT_MLP_W1], NULL, false);
+        slt_weight_gradient(args->in[SLT_MLP_X], in, args->shared, wide, rows, task,
+                            args->in_grad[SLT_MLP_W1], args->add[SLT_MLP_W1]);
     else
-        slt_weight_gradient(args->aux, wide, args->out_grad[0], out, rows,
-                            slt_columns(out, task - first), args->in_grad[SLT_MLP_W2],
-                            args->add[SLT_MLP_W2], NULL, false);
+        slt_weight_gradient(args->aux, wide, args->out_grad[0], out, rows, task - first,
+                            args->in_grad[SLT_MLP_W2], args->add[SLT_MLP_W2]);
 }
 
 static void backward(const slt_args *args) {
-    int tasks = slt_column_tasks(args->in_width[SLT_MLP_W1]) + slt_column_tasks(args->out_width[0]);
-    slt_args_run(args, slt_blocks(args->in_rows[SLT_MLP_X], SLT_ROW_BLOCK),
-                 SLT_WIDEST(backward_rows));
-    slt_args_run(args, tasks, backward_columns);
-    int blocks = slt_blocks(args->in_rows[SLT_MLP_X], SLT_ROW_BLOCK),
-        wide = args->in_width[SLT_MLP_W1];
-    int stride = wide + args->out_width[0];
+    int wide = args->in_width[SLT_MLP_W1], out = args->out_width[0];
+    int tasks = slt_weight_tasks(args->in_width[SLT_MLP_X], wide) + slt_weight_tasks(wide, out);
+    pack_layers(args, true);
+    slt_args_run(args, slt_blocks(args->in_rows[SLT_MLP_X], SLT_ROW_BLOCK), backward_rows);
+    slt_args_run(args, tasks, backward_weights);
+    int blocks = slt_blocks(args->in_rows[SLT_MLP_X], SLT_ROW_BLOCK), stride = wide + out;
     if (args->in_grad[SLT_MLP_C1])
         slt_add_partials(args->in_grad[SLT_MLP_C1], args->add[SLT_MLP_C1], bias_sums(args), blocks,
                          wide, stride);
     if (args->in_grad[SLT_MLP_C2])
         slt_add_partials(args->in_grad[SLT_MLP_C2], args->add[SLT_MLP_C2], bias_sums(args) + wide,
-                         blocks, args->out_width[0], stride);
+                         blocks, out, stride);
 }
 
 static slt_var make_case(slt_probe *probe, slt_space space, int in, int wide, int out) {

@@ -60,6 +60,22 @@ slt_row_span slt_span_at(const slt_args *args, slt_space space, int i) {
     return (slt_row_span){slots * batch->offset[b] + k * computed, computed, b, k};
 }
 
+void slt_factor_pack(const slt_factor *factor, int rows) {
+    if (slt_factor_packs(rows))
+        slt_gemm_pack(factor->transpose, factor->n, factor->k, factor->w,
+                      factor->transpose ? factor->k : factor->n, factor->packed);
+}
+
+void slt_factor_multiply(const slt_factor *factor, int rows, int count, const slt_real *x, bool add,
+                         slt_real *y) {
+    int n = factor->n, k = factor->k;
+    if (slt_factor_packs(rows))
+        slt_gemm_packed(count, n, k, x, k, factor->packed, add, y, n);
+    else
+        slt_gemm(false, factor->transpose, count, n, k, x, k, factor->w, factor->transpose ? k : n,
+                 add, y, n);
+}
+
 // dc[columns] (+)= sum over rows of dy
 static void bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc,
                           bool add) {
@@ -75,16 +91,41 @@ SLT_WIDE(bias_gradient,
          (const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc, bool add),
          (dy, out, rows, columns, dc, add));
 
-void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows,
-                         slt_rows columns, slt_real *dw, bool add_w, slt_real *dc, bool add_c) {
+void slt_bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc,
+                       bool add) {
+    SLT_WIDEST(bias_gradient)(dy, out, rows, columns, dc, add);
+}
+
+// how W is cut: quarters of a long side, else halves
+typedef struct {
+    int in, out;
+} cuts;
+
+static cuts cuts_of(int in, int out) {
+    if (out >= 2 * in) return (cuts){1, 4};
+    if (in >= 2 * out) return (cuts){4, 1};
+    return in < 128 ? (cuts){1, 2} : (cuts){2, 2};
+}
+
+// numbers of a part, in whole vectors
+static int part_of(int side, int parts) { return (side + 16 * parts - 1) / (16 * parts) * 16; }
+
+int slt_weight_tasks(int in, int out) {
+    cuts n = cuts_of(in, out);
+    return slt_blocks(in, part_of(in, n.in)) * slt_blocks(out, part_of(out, n.out));
+}
+
+void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows, int task,
+                         slt_real *dw, bool add) {
+    cuts n = cuts_of(in, out);
+    int high = part_of(in, n.in), wide = part_of(out, n.out), across = slt_blocks(out, wide);
+    int i = task / across * high, j = task % across * wide;
     if (dw)
-        slt_gemm(true, false, in, columns.count, rows, x, in, dy + columns.first, out, add_w,
-                 dw + columns.first, out);
-    if (dc) SLT_WIDEST(bias_gradient)(dy, out, rows, columns, dc, add_c);
+        slt_gemm(true, false, slt_min(high, in - i), slt_min(wide, out - j), rows, x + i, in,
+                 dy + j, out, add, dw + (size_t)i * (size_t)out + j, out);
 }
 
 static void sum_rows(const slt_real *dy, int width, int rows, slt_real *restrict sum) {
-    memset(sum, 0, (size_t)width * sizeof *sum);
     for (int r = 0; r < rows; r++) {
         const slt_real *row = dy + (size_t)r * (size_t)width;
         for (int c = 0; c < width; c++) sum[c] += row[c];

@@ -45,7 +45,7 @@ static inline slt_rows slt_row_block(int rows, int task) {
     int first = task * SLT_ROW_BLOCK;
     return (slt_rows){first, slt_min(SLT_ROW_BLOCK, rows - first)};
 }
-// columns of a weight gradient's block: wide enough for the product, narrow enough to share out
+// columns of a gradient's block: wide enough for the product, narrow enough to share out
 static inline int slt_column_block(int columns) {
     int block = (columns / 4 + 31) / 32 * 32;
     return block < SLT_COLUMN_BLOCK ? SLT_COLUMN_BLOCK : block;
@@ -58,12 +58,35 @@ static inline slt_rows slt_columns(int columns, int task) {
     return (slt_rows){first, slt_min(block, columns - first)};
 }
 
-// dW[:, columns] (+)= xᵀ·dy and dc[columns] (+)= sum of dy, over all rows in one call; dw and dc
-// may be NULL
-void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows,
-                         slt_rows columns, slt_real *dw, bool add_w, slt_real *dc, bool add_c);
+// op(W) (k,n) of products with all rows of a node, laid out once where these are many
+typedef struct {
+    bool transpose;
+    int n, k;
+    const slt_real *w;
+    slt_real *packed; // slt_factor_size numbers
+} slt_factor;
 
-// sum[c] = Σ_r dy_r[c]: the share of a block of rows in the gradient of a bias
+static inline bool slt_factor_packs(int rows) { return rows > SLT_ROW_BLOCK; }
+static inline size_t slt_factor_size(int rows, int n, int k) {
+    return slt_factor_packs(rows) ? slt_gemm_packed_size(n, k) : 0;
+}
+// before the products: `rows` is the number of all rows, here and below
+void slt_factor_pack(const slt_factor *factor, int rows);
+// y (count,n) (+)= x (count,k)·op(W)
+void slt_factor_multiply(const slt_factor *factor, int rows, int count, const slt_real *x, bool add,
+                         slt_real *y);
+// rows that go through a node's steps together: few, so that they stay in the caches between them
+static inline int slt_row_piece(int rows) { return slt_factor_packs(rows) ? 64 : SLT_ROW_BLOCK; }
+
+// dW (+)= xᵀ·dy, over all rows in one call, of one of so many blocks of W (in,out)
+int slt_weight_tasks(int in, int out);
+void slt_weight_gradient(const slt_real *x, int in, const slt_real *dy, int out, int rows, int task,
+                         slt_real *dw, bool add);
+// dc[columns] (+)= sum of dy, over all rows
+void slt_bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc,
+                       bool add);
+
+// sum[c] += Σ_r dy_r[c]: the share of rows in the gradient of a bias
 void slt_sum_rows(const slt_real *dy, int width, int rows, slt_real *sum);
 
 // d table[id_r][columns] (+)= dy_r[columns], rows in order

@@ -190,12 +190,12 @@ static void backward_group(const slt_args *args, int task, slt_real *scratch) {
     }
 }
 
-static void backward_columns(const slt_args *args, int task, slt_real *scratch) {
+static void backward_weights(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
     work w = work_of(args);
     int d = args->out_width[0];
-    slt_weight_gradient(w.before, d, w.dpre, GATES * d, args->out_rows[0],
-                        slt_columns(GATES * d, task), args->in_grad[U], args->add[U], NULL, false);
+    slt_weight_gradient(w.before, d, w.dpre, GATES * d, args->out_rows[0], task, args->in_grad[U],
+                        args->add[U]);
 }
 
 static void turn(const slt_args *args) {
@@ -211,7 +211,8 @@ static void backward(const slt_args *args) {
     turn(args);
     slt_args_run(args, crews(args), backward_group);
     if (args->in_grad[U])
-        slt_args_run(args, slt_column_tasks(GATES * args->out_width[0]), backward_columns);
+        slt_args_run(args, slt_weight_tasks(args->out_width[0], GATES * args->out_width[0]),
+                     backward_weights);
 }
 
 static size_t aux(const slt_sizes *sizes) {
