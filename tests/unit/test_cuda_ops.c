@@ -246,11 +246,9 @@ static slt_var bits_and_a_layer(slt_probe *p) {
     slt_var w = slt_probe_parameter(p, 128, 128, -0.1, 0.1);
     return slt_dense(slt_probe_tape(p), bits_200(p), w, 0, SLT_LINEAR);
 }
-static slt_var dense_256(slt_probe *p) {
-    slt_var x = slt_probe_numbers(p, SLT_SLOT_TOKENS, 0, 128, -1, 1);
-    slt_var w = slt_probe_parameter(p, 128, 256, -1, 1);
-    return slt_dense(slt_probe_tape(p), x, w, slt_probe_parameter(p, 1, 256, -1, 1), SLT_LINEAR);
-}
+static slt_var dense_256(slt_probe *p) { return dense_of(p, 128, 256, SLT_LINEAR); }
+static slt_var dense_288(slt_probe *p) { return dense_of(p, 96, 288, SLT_LINEAR); }
+static slt_var dense_60(slt_probe *p) { return dense_of(p, 196, 60, SLT_LINEAR); }
 static slt_var heads_of_16(slt_probe *p) { return attention_of(p, 80, 5); }
 static slt_var heads_of_32(slt_probe *p) { return attention_of(p, 64, 2); }
 
@@ -442,7 +440,9 @@ static void weights_are_right_but_for_rounding(void **state) {
     (void)state;
     const layer_case cases[] = {{bits_200, BATCHES[4]},         {bits_200, some},
                                 {bits_and_a_layer, BATCHES[4]}, {bits_and_a_layer, some},
-                                {dense_256, BATCHES[4]},        {dense_256, some}};
+                                {dense_256, BATCHES[4]},        {dense_256, some},
+                                {dense_288, BATCHES[4]},        {dense_288, some},
+                                {dense_60, BATCHES[0]},         {dense_60, some}};
     only_without_rounding();
     slt_precision strict = device->precision;
     device->precision = SLT_TF32;
