@@ -176,13 +176,14 @@ static slt_var case_tokens(slt_probe *p) { return make_case(p, SLT_TOKENS, 3, 7,
 static slt_var case_slots(slt_probe *p) { return make_case(p, SLT_SLOTS, 4, 5, 4); }
 static slt_var bench(slt_probe *p) { return make_case(p, SLT_TOKENS, 128, 512, 128); }
 
-// the middle, then its signs: two rows of words for a block, which has 32 rows at least; or, where
-// the middle is in bf16, weights that are rounded
+// the middle, then its signs: two rows of words for a block, which has 32 rows at least and columns
+// in 128s; or, where the middle is in bf16, weights that are rounded
 static size_t kernel_aux(const slt_sizes *sizes) {
     size_t rows = (size_t)sizes->in[SLT_MLP_X].rows, wide = (size_t)sizes->in[SLT_MLP_W1].width;
     size_t sides = (size_t)sizes->in[SLT_MLP_X].width + (size_t)sizes->out[0].width;
     size_t weights = sizes->bf16 ? (sides * wide + wide) / 2 + 64 : 0;
-    return (rows + 2 * ((rows + 31) / 32)) * wide + weights;
+    size_t signs = 2 * ((rows + 31) / 32) * ((wide + 127) / 128 * 128);
+    return rows * wide + signs + weights;
 }
 
 static unsigned bf16_rows(const slt_sizes *sizes) {

@@ -70,6 +70,7 @@ static slt_layer_weights weights_of(const slt_tape *tape, int n) {
     return (slt_layer_weights){
         .stream = slt_cuda_of(tape->store)->stream,
         .members = tape->store->members,
+        .width = SLT_ENCODER_INPUT_WIDTH,
         .passes = tape->nodes[n].runs_backward ? 2 : 1,
         .front_b = slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[SLT_DENSE_W]),
         .front_w = slt_cuda_value_view(tape, slt_node_at(tape, n + QKV)->in[SLT_DENSE_W])};

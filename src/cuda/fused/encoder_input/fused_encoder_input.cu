@@ -12,15 +12,16 @@
 static_assert(sizeof(slt_fused_encoder_input) <= 4096, "a kernel takes so many bytes of arguments");
 
 enum { WIDTH = SLT_ENCODER_INPUT_WIDTH, OUT = SLT_ENCODER_INPUT_OUT, THIRDS = OUT / WIDTH };
-enum { EIGHTS = SLT_LAYER_EIGHTS, HALF = SLT_LAYER_HALF, FOURS = SLT_LAYER_FOURS };
-enum { THREADS = SLT_LAYER_THREADS, PIECE = SLT_LAYER_PIECE };
+enum { EIGHTS = WIDTH / 8, HALF = SLT_PART_EIGHTS, FOURS = WIDTH / 16 };
+enum { THREADS = SLT_LAYER_THREADS, PIECE = SLT_LAYER_PART * WIDTH };
+enum { RING = slt_layer_room<WIDTH>::RING, SWAP = slt_layer_room<WIDTH>::SWAP };
 static_assert((int)THREADS == 2 * (int)WIDTH, "a thread has a column of two sums");
 enum { GAMMA, BETA, C, SMALL }; // small parameters
 
 // forward: pieces of weights that a group has, B's and W's
 enum { PIECES = 2, STAGES = SLT_LAYER_GROUPS * PIECES * PIECE };
-enum { REST = (4 * SLT_LAYER_SWAP + SMALL * WIDTH) * 4 + SLT_GROUP_ALIGN };
-enum { BYTES = STAGES * 4 + REST, BACK_BYTES = SLT_LAYER_RING * 4 + REST };
+enum { REST = (4 * SWAP + SMALL * WIDTH) * 4 + SLT_GROUP_ALIGN };
+enum { BYTES = STAGES * 4 + REST, BACK_BYTES = RING * 4 + REST };
 
 // who leaves what of the way to the norm
 enum { PUTS_Y, PUTS_HAT, PUTS_NORMED };
@@ -32,9 +33,9 @@ SLT_DEVICE_INLINE void prefetch_small(const slt_fused_encoder_input &p, float *s
     int warp = (int)threadIdx.x / SLT_WARP;
     slt_cuda_view c = p.c;
     if (c.at) c.at += blockIdx.y * WIDTH;
-    if (warp == 0) slt_layer_prefetch_one(small, GAMMA, p.norm.in[SLT_NORM_GAMMA]);
-    if (warp == 1) slt_layer_prefetch_one(small, BETA, p.norm.in[SLT_NORM_BETA]);
-    if (warp == 2 && c.at) slt_layer_prefetch_one(small, C, c);
+    if (warp == 0) slt_layer_prefetch_one<WIDTH>(small, GAMMA, p.norm.in[SLT_NORM_GAMMA]);
+    if (warp == 1) slt_layer_prefetch_one<WIDTH>(small, BETA, p.norm.in[SLT_NORM_BETA]);
+    if (warp == 2 && c.at) slt_layer_prefetch_one<WIDTH>(small, C, c);
     slt_copy_group();
 }
 
@@ -76,19 +77,19 @@ SLT_DEVICE_INLINE void take_norm(const slt_fused_encoder_input &p, const slt_lay
                                  const row_facts &f, const float4 *position, float4 *own) {
     int64_t at = (int64_t)b.at.own * WIDTH;
     float *hat = slt_at(p.norm.aux), *factors = hat + (int64_t)p.norm.in_room[SLT_NORM_X] * WIDTH;
-    float factor = slt_layer_centre(own, (float)p.norm.x[0]);
+    float factor = slt_layer_centre<WIDTH>(own, (float)p.norm.x[0]);
     if (f.inside && p.norm.keep && blockIdx.y == PUTS_HAT) {
-        slt_layer_store(hat + at, own, b.at.t);
+        slt_layer_store<WIDTH>(hat + at, own, b.at.t);
         if (b.at.t == 0) factors[b.at.own] = factor;
     }
 #pragma unroll
     for (int i = 0; i < FOURS; i++) {
-        own[i] = slt_plus4(slt_times4(slt_layer_small(b, GAMMA, i), own[i]),
-                           slt_layer_small(b, BETA, i));
+        own[i] = slt_plus4(slt_times4(slt_layer_small<WIDTH>(b, GAMMA, i), own[i]),
+                           slt_layer_small<WIDTH>(b, BETA, i));
         own[i] = f.there ? slt_plus4(own[i], position[i]) : slt_four(0, 0, 0, 0);
     }
     if (f.inside && blockIdx.y == PUTS_NORMED)
-        slt_layer_store(slt_at(p.norm.out[0]) + at, own, b.at.t);
+        slt_layer_store<WIDTH>(slt_at(p.norm.out[0]) + at, own, b.at.t);
 }
 
 // h + c, 64 columns of the group
@@ -125,22 +126,22 @@ SLT_DEVICE_INLINE slt_layer_ring open_ring(float *stages, uint64_t *gates) {
 SLT_DEVICE_INLINE void take_input(const slt_fused_encoder_input &p, const slt_layer_workspace &b,
                                   float (*z)[4]) {
     float a[HALF][4];
-    slt_layer_rows(a, b.at, slt_at(p.x), p.rows, WIDTH, b.at.group * 64);
-    slt_layer_clear(z);
-    const float *piece = slt_ring_take(b.ring);
+    slt_layer_rows<WIDTH>(a, b.at, slt_at(p.x), p.rows, WIDTH, b.at.group * 64);
+    slt_layer_clear<WIDTH>(z);
+    const float *piece = slt_ring_take<WIDTH>(b.ring);
     ask_piece(p, b.ring, 1); // not before: what is needed first arrives first
-    slt_layer_wide(z, a, piece);
+    slt_layer_wide<WIDTH>(z, a, piece);
 }
 
 // queries, keys or values
 SLT_DEVICE_INLINE void put_third(const slt_fused_encoder_input &p, const slt_layer_workspace &b,
                                  const float4 *own) {
     float a[EIGHTS][4], h[HALF][4];
-    slt_layer_share(a, own, b.swap);
-    slt_layer_deep(h, a, slt_ring_take(b.ring));
+    slt_layer_share<WIDTH>(a, own, b.swap);
+    slt_layer_deep<WIDTH>(h, a, slt_ring_take<WIDTH>(b.ring));
     if (p.c.at) add_bias(b, h);
-    slt_layer_put(h, b.at, slt_at(p.qkv), p.rows, OUT, (int)blockIdx.y * WIDTH + b.at.group * 64,
-                  false);
+    slt_layer_put<WIDTH>(h, b.at, slt_at(p.qkv), p.rows, OUT,
+                         (int)blockIdx.y * WIDTH + b.at.group * 64, false);
 }
 
 SLT_KERNEL __launch_bounds__(THREADS, 1)
@@ -153,7 +154,7 @@ SLT_KERNEL __launch_bounds__(THREADS, 1)
     if (!p.early) slt_wait_for_last();
     b.at = slt_layer_here(p.rows, SLT_LAYER_ROWS);
     b.swap = (float4 *)(stages + STAGES);
-    b.small = (float *)(b.swap + SLT_LAYER_SWAP);
+    b.small = (float *)(b.swap + SWAP);
     b.ring = open_ring(stages, gates);
     prefetch_small(p, b.small);
     row_facts f = facts_of(p, b.at);
@@ -161,14 +162,14 @@ SLT_KERNEL __launch_bounds__(THREADS, 1)
     ask_piece(p, b.ring, 0);
     slt_copy_wait<0>();
     __syncthreads();
-    slt_layer_load(own, slt_at(p.table) + f.id * WIDTH, b.at.t);
+    slt_layer_load<WIDTH>(own, slt_at(p.table) + f.id * WIDTH, b.at.t);
     take_input(p, b, z);
     b.ring.at++;
     load_position(p, b.at, f, position);
-    slt_layer_gather(own, z, b.swap);
+    slt_layer_gather<WIDTH>(own, z, b.swap);
     take_relu(own, f.there);
     if (f.inside && blockIdx.y == PUTS_Y)
-        slt_layer_store(slt_at(p.y) + (int64_t)b.at.own * WIDTH, own, b.at.t);
+        slt_layer_store<WIDTH>(slt_at(p.y) + (int64_t)b.at.own * WIDTH, own, b.at.t);
     take_norm(p, b, f, position, own);
     put_third(p, b, own);
 }
@@ -188,7 +189,7 @@ SLT_DEVICE_INLINE uint32_t signs_of(const slt_fused_encoder_input &p, const slt_
     float4 y[FOURS];
     uint32_t signs = 0;
     slt_prefetch_line(slt_at(p.norm.aux) + row + at.t * WIDTH / 4);
-    slt_layer_load(y, slt_at(p.y) + row, at.t);
+    slt_layer_load<WIDTH>(y, slt_at(p.y) + row, at.t);
 #pragma unroll
     for (int i = 0; i < FOURS; i++)
         signs = signs << 4 | (uint32_t)(y[i].x > 0) << 3 | (uint32_t)(y[i].y > 0) << 2 |
@@ -200,7 +201,7 @@ SLT_DEVICE_INLINE void load_kept(const slt_fused_encoder_input &p, const slt_lay
                                  bool there, kept_row *kept) {
     const float *hat = slt_at(p.norm.aux);
     int row = slt_least(at.own, p.rows - 1);
-    slt_layer_load(kept->hat, hat + (int64_t)row * WIDTH, at.t);
+    slt_layer_load<WIDTH>(kept->hat, hat + (int64_t)row * WIDTH, at.t);
     kept->inverse = there ? hat[(int64_t)p.norm.in_room[SLT_NORM_X] * WIDTH + row] : 0;
 }
 
@@ -236,16 +237,17 @@ SLT_DEVICE_INLINE void take_thirds(const slt_fused_encoder_input &p, slt_layer_w
     float d[THIRDS][HALF][4];
 #pragma unroll
     for (int i = 0; i < THIRDS; i++)
-        slt_layer_rows(d[i], b.at, slt_at(p.dqkv), p.rows, OUT, b.at.group * OUT / 2 + i * 64);
-    slt_layer_clear(z);
+        slt_layer_rows<WIDTH>(d[i], b.at, slt_at(p.dqkv), p.rows, OUT,
+                              b.at.group * OUT / 2 + i * 64);
+    slt_layer_clear<WIDTH>(z);
 #pragma unroll
     for (int i = 0; i < THIRDS; i++) {
-        const float *piece = slt_ring_take(b.ring);
+        const float *piece = slt_ring_take<WIDTH>(b.ring);
 #if SLT_GROUP_CORE
         slt_layer_pin<HALF>(d[i]);
 #endif
-        slt_layer_wide(z, d[i], piece);
-        slt_ring_next(b.ring);
+        slt_layer_wide<WIDTH>(z, d[i], piece);
+        slt_ring_next<WIDTH>(b.ring);
     }
 }
 
@@ -253,9 +255,10 @@ SLT_DEVICE_INLINE void take_thirds(const slt_fused_encoder_input &p, slt_layer_w
 SLT_DEVICE_INLINE void put_input(const slt_fused_encoder_input &p, const slt_layer_workspace &b,
                                  const float4 *own) {
     float a[EIGHTS][4], h[HALF][4];
-    slt_layer_share(a, own, b.swap);
-    slt_layer_deep(h, a, slt_ring_take(b.ring));
-    if (p.dx.at) slt_layer_put(h, b.at, slt_at(p.dx), p.rows, WIDTH, b.at.group * 64, p.add_x);
+    slt_layer_share<WIDTH>(a, own, b.swap);
+    slt_layer_deep<WIDTH>(h, a, slt_ring_take<WIDTH>(b.ring));
+    if (p.dx.at)
+        slt_layer_put<WIDTH>(h, b.at, slt_at(p.dx), p.rows, WIDTH, b.at.group * 64, p.add_x);
 }
 
 // weights and what forward left are there before the previous kernel has ended
@@ -265,10 +268,11 @@ SLT_DEVICE_INLINE slt_layer_workspace open_back(const slt_fused_encoder_input &p
     slt_layer_workspace b;
     if (!p.early) slt_wait_for_last();
     b.at = slt_layer_here(p.rows, p.each);
-    b.swap = (float4 *)(stages + SLT_LAYER_RING);
-    b.small = (float *)(b.swap + SLT_LAYER_SWAP);
-    b.ring = slt_ring_open(stages, gates, slt_at(p.packed), SLT_ENCODER_INPUT_PIECES);
-    if (threadIdx.x < SLT_WARP) slt_layer_prefetch_one(b.small, GAMMA, p.norm.in[SLT_NORM_GAMMA]);
+    b.swap = (float4 *)(stages + RING);
+    b.small = (float *)(b.swap + SWAP);
+    b.ring = slt_ring_open<WIDTH>(stages, gates, slt_at(p.packed), SLT_ENCODER_INPUT_PIECES);
+    if (threadIdx.x < SLT_WARP)
+        slt_layer_prefetch_one<WIDTH>(b.small, GAMMA, p.norm.in[SLT_NORM_GAMMA]);
     slt_copy_group();
     kept->signs = signs_of(p, b.at);
     slt_begin();
@@ -288,18 +292,18 @@ SLT_KERNEL __launch_bounds__(THREADS, 1)
     bool there = b.at.own < slt_count(p.norm, SLT_TOKENS, 0);
     take_thirds(p, b, z);
     load_kept(p, b.at, there, &kept);
-    slt_layer_own(own, b.at, slt_at(p.dz), p.rows);
-    slt_layer_gather(own, z, b.swap);
+    slt_layer_own<WIDTH>(own, b.at, slt_at(p.dz), p.rows);
+    slt_layer_gather<WIDTH>(own, z, b.swap);
 #pragma unroll
     for (int i = 0; i < FOURS; i++)
         if (!there) own[i] = slt_four(0, 0, 0, 0);
     put_parts(p, b.at, slt_group_begin(memory), own, kept);
-    slt_layer_turn(b, GAMMA, kept.hat, kept.inverse, own);
+    slt_layer_turn<WIDTH>(b, GAMMA, kept.hat, kept.inverse, own);
 #pragma unroll
     for (int i = 0; i < FOURS; i++) own[i] = gated4(own[i], kept.signs << 4 * i);
     if (b.at.own < p.rows) {
-        slt_layer_store(slt_at(p.gated) + (int64_t)b.at.own * WIDTH, own, b.at.t);
-        slt_layer_store(slt_at(p.dy) + (int64_t)b.at.own * WIDTH, own, b.at.t);
+        slt_layer_store<WIDTH>(slt_at(p.gated) + (int64_t)b.at.own * WIDTH, own, b.at.t);
+        slt_layer_store<WIDTH>(slt_at(p.dy) + (int64_t)b.at.own * WIDTH, own, b.at.t);
     }
     put_input(p, b, own);
 }

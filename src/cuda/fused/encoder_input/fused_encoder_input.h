@@ -10,10 +10,7 @@
 
 #include "cuda/fused/layer/fused_layer.h"
 
-enum {
-    SLT_ENCODER_INPUT_WIDTH = SLT_LAYER_WIDTH,
-    SLT_ENCODER_INPUT_OUT = 3 * SLT_ENCODER_INPUT_WIDTH
-};
+enum { SLT_ENCODER_INPUT_WIDTH = 128, SLT_ENCODER_INPUT_OUT = 3 * SLT_ENCODER_INPUT_WIDTH };
 
 typedef struct {
     void *stream;

@@ -22,8 +22,7 @@ static bool is_read(const slt_tape *tape, slt_var var, int readers) {
 static bool is_dense(const slt_tape *tape, int n) {
     const slt_node *node = slt_node_at(tape, n);
     return slt_node_is(tape, n, &slt_op_dense) && node->attributes.n[0] == SLT_LINEAR &&
-           slt_width_of(tape, node->in[X]) == SLT_LAYER_WIDTH &&
-           slt_width_of(tape, node->out[0]) == SLT_LAYER_WIDTH &&
+           slt_width_of(tape, node->in[X]) == slt_width_of(tape, node->out[0]) &&
            slt_is_weight(tape, node->in[SLT_DENSE_W]) &&
            slt_is_weight(tape, node->in[SLT_DENSE_C]) && is_read(tape, node->out[0], 1);
 }
@@ -38,12 +37,11 @@ static bool is_norm(const slt_tape *tape, int n, slt_var residual) {
 static bool is_mlp(const slt_tape *tape, int n, slt_var x) {
     const slt_node *node = slt_node_at(tape, n);
     if (!slt_node_is(tape, n, &slt_op_mlp) || node->in[X] != x) return false;
-    int wide = slt_width_of(tape, node->in[SLT_MLP_W1]);
-    return wide % SLT_LAYER_WIDTH == 0 && wide <= SLT_LAYER_MOST &&
-           slt_width_of(tape, node->out[0]) == SLT_LAYER_WIDTH &&
-           slt_is_weight(tape, node->in[SLT_MLP_W1]) && slt_is_weight(tape, node->in[SLT_MLP_C1]) &&
-           slt_is_weight(tape, node->in[SLT_MLP_W2]) && slt_is_weight(tape, node->in[SLT_MLP_C2]) &&
-           is_read(tape, node->out[0], 1);
+    int wide = slt_width_of(tape, node->in[SLT_MLP_W1]), width = slt_width_of(tape, x);
+    return (wide % SLT_LAYER_BOTH == 0 || wide == width) && wide <= SLT_LAYER_MOST &&
+           slt_width_of(tape, node->out[0]) == width && slt_is_weight(tape, node->in[SLT_MLP_W1]) &&
+           slt_is_weight(tape, node->in[SLT_MLP_C1]) && slt_is_weight(tape, node->in[SLT_MLP_W2]) &&
+           slt_is_weight(tape, node->in[SLT_MLP_C2]) && is_read(tape, node->out[0], 1);
 }
 
 static bool is_layer(const slt_tape *tape, int n) {
@@ -67,16 +65,17 @@ static bool is_head(const slt_tape *tape, int n) {
 
 static bool is_end(const slt_tape *tape, int n) {
     const slt_node *position = slt_node_at(tape, n + POSITION), *kv = slt_node_at(tape, n + KV);
+    int width = slt_width_of(tape, slt_node_at(tape, n)->out[0]);
     for (int i = NORM2; i < KV; i++)
         if (!slt_cuda_hands_on(tape, n + i)) return false;
     return slt_node_is(tape, n + POSITION, &slt_op_add_position) &&
            slt_is_weight(tape, position->in[SLT_POSITION_W]) &&
            slt_is_weight(tape, position->in[SLT_POSITION_C]) && is_norm(tape, n + NORM3, 0) &&
            is_mlp(tape, n + END_MLP, slt_node_at(tape, n + NORM3)->out[0]) &&
-           slt_width_of(tape, slt_node_at(tape, n + END_MLP)->in[SLT_MLP_W1]) == SLT_LAYER_WIDTH &&
+           slt_width_of(tape, slt_node_at(tape, n + END_MLP)->in[SLT_MLP_W1]) == width &&
            is_norm(tape, n + NORM4, 0) && slt_node_is(tape, n + KV, &slt_op_dense) &&
            kv->attributes.n[0] == SLT_LINEAR && slt_is_weight(tape, kv->in[SLT_DENSE_W]) &&
-           !kv->in[SLT_DENSE_C] && slt_width_of(tape, kv->out[0]) == 2 * SLT_LAYER_WIDTH &&
+           !kv->in[SLT_DENSE_C] && slt_width_of(tape, kv->out[0]) == 2 * width &&
            !tape->vars[position->out[0]].kept;
 }
 
@@ -89,13 +88,14 @@ static int nodes_of(const slt_tape *tape, int n) {
 static int last_of(const slt_tape *tape, int first, int end, const char **why) {
     if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
         return slt_no_launch(first, "products are not in tf32", why);
-    if (slt_width_of(tape, slt_node_at(tape, first)->out[0]) != SLT_LAYER_WIDTH)
-        return slt_no_launch(first, "rows are not of 128 numbers", why);
+    int width = slt_width_of(tape, slt_node_at(tape, first)->out[0]);
+    if (!slt_layer_has(width))
+        return slt_no_launch(first, "rows are not of 64, 96 or 128 numbers", why);
     if (end - first + 1 < NODES || !is_layer(tape, first))
         return slt_no_launch(first, "no dense, norm, mlp of 512 at most and norm", why);
     if (!slt_backward_alike(tape, first, nodes_of(tape, first)))
         return slt_no_launch(first, "some nodes have no backward", why);
-    if (!slt_cuda_layer_fits()) return slt_no_launch(first, "no room on this device", why);
+    if (!slt_cuda_layer_fits(width)) return slt_no_launch(first, "no room on this device", why);
     return first + nodes_of(tape, first) - 1;
 }
 
@@ -106,6 +106,7 @@ static slt_layer_weights weights_of(const slt_tape *tape, int n) {
     slt_layer_weights weights = {
         .stream = slt_cuda_of(tape->store)->stream,
         .members = tape->store->members,
+        .width = slt_width_of(tape, mlp->in[X]),
         .wide = slt_width_of(tape, mlp->in[SLT_MLP_W1]),
         .passes = tape->nodes[n].runs_backward ? 2 : 1,
         .o = slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[SLT_DENSE_W]),
@@ -172,6 +173,7 @@ static slt_fused_layer run_of(const slt_tape *tape, int first, int last, bool ba
     slt_fused_layer run = {
         .stream = slt_cuda_of(tape->store)->stream,
         .batch = a[DENSE],
+        .width = a[DENSE].in_width[X],
         .rows = a[DENSE].in_rows[X],
         .each = slt_layer_each(a[DENSE].in_rows[X], a[DENSE].members),
         .keep = a[DENSE].keep,

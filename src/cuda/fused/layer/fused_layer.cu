@@ -6,34 +6,37 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/layer/layer_group.cuh"
 
-enum { WIDTH = SLT_LAYER_WIDTH, EIGHTS = SLT_LAYER_EIGHTS, HALF = SLT_LAYER_HALF };
-enum { FOURS = SLT_LAYER_FOURS, THREADS = SLT_LAYER_THREADS, OUT = SLT_LAYER_OUT };
+enum { PART = SLT_LAYER_PART, BOTH = SLT_LAYER_BOTH };
+enum { THREADS = SLT_LAYER_THREADS, OUT = SLT_LAYER_OUT };
 
 // own + t·(a small parameter)
+template <int W>
 SLT_DEVICE_INLINE void add_small(const slt_layer_workspace &b, float4 *own, int which, float t) {
 #pragma unroll
-    for (int i = 0; i < FOURS; i++) own[i] = slt_along4(slt_layer_small(b, which, i), t, own[i]);
+    for (int i = 0; i < W / 16; i++)
+        own[i] = slt_along4(slt_layer_small<W>(b, which, i), t, own[i]);
 }
 
 // own = LN(own) by norm n, with all that it writes. Rows that the batch does not have are zero
+template <int W>
 SLT_DEVICE_INLINE void take_norm(const slt_fused_layer &p, const slt_layer_workspace &b, int n,
                                  float4 *own, bool there) {
     const slt_layer_norm_args &norm = p.norm[n];
-    int64_t at = (int64_t)b.at.own * WIDTH;
+    int64_t at = (int64_t)b.at.own * W;
     bool inside = b.at.own < p.rows;
 #pragma unroll
-    for (int i = 0; i < FOURS; i++)
+    for (int i = 0; i < W / 16; i++)
         if (!there) own[i] = slt_four(0, 0, 0, 0);
-    float factor = slt_layer_centre(own, norm.epsilon);
+    float factor = slt_layer_centre<W>(own, norm.epsilon);
     if (inside && p.keep && b.at.t == 0) slt_at(norm.factor)[b.at.own] = factor;
-    if (inside && p.keep) slt_layer_store(slt_at(norm.hat) + at, own, b.at.t);
+    if (inside && p.keep) slt_layer_store<W>(slt_at(norm.hat) + at, own, b.at.t);
 #pragma unroll
-    for (int i = 0; i < FOURS; i++) {
-        own[i] = slt_plus4(slt_times4(slt_layer_small(b, 3 * n + 1, i), own[i]),
-                           slt_layer_small(b, 3 * n + 2, i));
+    for (int i = 0; i < W / 16; i++) {
+        own[i] = slt_plus4(slt_times4(slt_layer_small<W>(b, 3 * n + 1, i), own[i]),
+                           slt_layer_small<W>(b, 3 * n + 2, i));
         if (!there) own[i] = slt_four(0, 0, 0, 0);
     }
-    if (inside && norm.y.at) slt_layer_store(slt_at(norm.y) + at, own, b.at.t);
+    if (inside && norm.y.at) slt_layer_store<W>(slt_at(norm.y) + at, own, b.at.t);
 }
 
 // `signs` with one more bit: is x positive? It is not negative
@@ -51,6 +54,7 @@ SLT_DEVICE_INLINE float4 relu4(float4 h, float4 c, uint32_t *signs) {
 
 // h = relu(h + c1) as factors of the next product, 64 columns from `column` on; the result: signs,
 // the first of them in the highest bit
+template <int W>
 SLT_DEVICE_INLINE uint32_t open_middle(const slt_fused_layer &p, const slt_layer_workspace &b,
                                        const slt_layer_mlp &mlp, float (*h)[4], int column,
                                        int c1) {
@@ -59,8 +63,13 @@ SLT_DEVICE_INLINE uint32_t open_middle(const slt_fused_layer &p, const slt_layer
     bool keep[2] = {p.keep && b.at.upper < p.rows, p.keep && b.at.lower < p.rows};
     uint32_t signs = 0;
 #pragma unroll
-    for (int i = 0; i < FOURS / 2; i++) {
-        float4 c = *slt_layer_at(b.small + c1 * WIDTH + column, i, b.at.t);
+    for (int i = 0; i < SLT_PART_FOURS; i++) {
+        float4 c = *slt_layer_at(b.small + c1 * W + column, i, b.at.t);
+        if constexpr (W < BOTH) { // zeros after the last
+            bool there = column + 16 * i < mlp.wide;
+            if (!there) c = slt_four(0, 0, 0, 0);
+            keep[0] &= there, keep[1] &= there;
+        }
         float4 x = relu4(slt_layer_four(h, i, false), c, &signs);
         float4 y = relu4(slt_layer_four(h, i, true), c, &signs);
         if (keep[0]) *slt_layer_at(upper, i, b.at.t) = x;
@@ -74,29 +83,31 @@ SLT_DEVICE_INLINE uint32_t open_middle(const slt_fused_layer &p, const slt_layer
 SLT_DEVICE_INLINE void put_signs(const slt_layer_mlp &mlp, const slt_layer_workspace &b, int part,
                                  uint32_t signs) {
     uint32_t *to = (uint32_t *)slt_at(mlp.signs);
-    int64_t tile = (int64_t)blockIdx.x * (mlp.wide / WIDTH) + part;
+    int64_t tile = (int64_t)blockIdx.x * slt_layer_parts(mlp.wide) + part;
     to[(tile * SLT_GROUP + b.at.thread) * 2 + b.at.group] = signs;
 }
 
 // z = relu(y·W1 + c1)·W2, the group's part of the middle
+template <int W>
 SLT_DEVICE_INLINE void take_mlp(const slt_fused_layer &p, slt_layer_workspace &b,
                                 const slt_layer_mlp &mlp, float (*y)[4], float (*z)[4], int c1) {
-    slt_layer_clear(z);
+    slt_layer_clear<W>(z);
 #pragma unroll 1
-    for (int part = 0; part < mlp.wide / WIDTH; part++) {
-        float h[HALF][4];
+    for (int part = 0; part < slt_layer_parts(mlp.wide); part++) {
+        float h[SLT_PART_EIGHTS][4];
         if (part == 0) slt_layer_wait_turn(b.at);
-        slt_layer_deep(h, y, slt_ring_take(b.ring));
+        slt_layer_deep<W>(h, y, slt_ring_take<W>(b.ring));
         if (part == 0) slt_layer_give_turn(b.at);
-        slt_ring_next(b.ring);
-        uint32_t signs = open_middle(p, b, mlp, h, part * WIDTH + b.at.group * 64, c1);
+        slt_ring_next<W>(b.ring);
+        uint32_t signs = open_middle<W>(p, b, mlp, h, part * BOTH + b.at.group * PART, c1);
         if (p.keep) put_signs(mlp, b, part, signs);
-        slt_layer_wide(z, h, slt_ring_take(b.ring));
-        slt_ring_next(b.ring);
+        slt_layer_wide<W>(z, h, slt_ring_take<W>(b.ring));
+        slt_ring_next<W>(b.ring);
     }
 }
 
 // z = y·W + c; a lane puts two columns of its row
+template <int W>
 SLT_DEVICE_INLINE void put_head(const slt_fused_layer &p, const slt_layer_workspace &b,
                                 const float4 *own) {
     float *z = slt_at(p.head.z) + (int64_t)b.at.own * p.head.out, mine[2] = {0};
@@ -104,10 +115,10 @@ SLT_DEVICE_INLINE void put_head(const slt_fused_layer &p, const slt_layer_worksp
     for (int o = 0; o < OUT; o++) {
         float sum = 0;
 #pragma unroll
-        for (int i = 0; i < FOURS; i++)
-            sum += slt_dot4(own[i], slt_layer_small(b, SLT_SMALL_HEAD + o, i));
+        for (int i = 0; i < W / 16; i++)
+            sum += slt_dot4(own[i], slt_layer_small<W>(b, SLT_SMALL_HEAD + o, i));
         sum = slt_layer_sum(sum);
-        if (o / 2 == b.at.t) mine[o % 2] = sum + b.small[SLT_SMALL_HEAD_C * WIDTH + o];
+        if (o / 2 == b.at.t) mine[o % 2] = sum + b.small[SLT_SMALL_HEAD_C * W + o];
     }
 #pragma unroll
     for (int i = 0; i < 2; i++)
@@ -124,76 +135,90 @@ SLT_DEVICE_INLINE float position_of(const slt_fused_layer &p, const slt_layer_wo
 
 // what norm n reads: to the residual that is at hand a product z, to the third one's rows their
 // position; and a bias
+template <int W>
 SLT_DEVICE_INLINE void gather_input(const slt_layer_workspace &b, int n, float (*z)[4],
                                     float position, float4 *own) {
     if (n == 2)
-        add_small(b, own, SLT_SMALL_W, position);
+        add_small<W>(b, own, SLT_SMALL_W, position);
     else
-        slt_layer_gather(own, z, b.swap);
-    add_small(b, own, 3 * n, 1);
+        slt_layer_gather<W>(own, z, b.swap);
+    add_small<W>(b, own, 3 * n, 1);
 }
 
 // keys and values: the group's half of their columns
+template <int W>
 SLT_DEVICE_INLINE void put_keys(const slt_fused_layer &p, slt_layer_workspace &b, float (*a)[4]) {
+    enum { PARTS = (2 * W + BOTH - 1) / BOTH };
 #pragma unroll 1
-    for (int half = 0; half < 2; half++) {
-        float h[HALF][4];
-        slt_layer_deep(h, a, slt_ring_take(b.ring));
-        slt_ring_next(b.ring);
-        slt_layer_put(h, b.at, slt_at(p.kv), p.rows, 2 * WIDTH, b.at.group * WIDTH + half * 64,
-                      false);
+    for (int half = 0; half < PARTS; half++) {
+        float h[SLT_PART_EIGHTS][4];
+        slt_layer_deep<W>(h, a, slt_ring_take<W>(b.ring));
+        slt_ring_next<W>(b.ring);
+        slt_layer_put<W>(h, b.at, slt_at(p.kv), p.rows, 2 * W, (b.at.group * PARTS + half) * PART,
+                         false);
     }
 }
 
 // z, the product of attention's output
+template <int W>
 SLT_DEVICE_INLINE void take_mixed(const slt_fused_layer &p, slt_layer_workspace &b, float (*z)[4]) {
-    float a[HALF][4];
-    slt_layer_rows(a, b.at, slt_at(p.mixed), p.rows, WIDTH, b.at.group * 64);
-    slt_layer_clear(z);
-    slt_layer_wide(z, a, slt_ring_take(b.ring));
-    slt_ring_next(b.ring);
+    float a[SLT_PART_EIGHTS][4];
+    slt_layer_rows<W>(a, b.at, slt_at(p.mixed), p.rows, W, b.at.group * PART);
+    slt_layer_clear<W>(z);
+    slt_layer_wide<W>(z, a, slt_ring_take<W>(b.ring));
+    slt_ring_next<W>(b.ring);
 }
 
 // all norms, with the mlp after every other one
+template <int W>
 SLT_DEVICE_INLINE void take_norms(const slt_fused_layer &p, slt_layer_workspace &b) {
     bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
-    float z[EIGHTS][4], a[EIGHTS][4];
-    float4 own[FOURS];
-    slt_layer_own(own, b.at, slt_at(p.x), p.rows);
+    float z[W / 8][4], a[W / 8][4];
+    float4 own[W / 16];
+    slt_layer_own<W>(own, b.at, slt_at(p.x), p.rows);
     float position = p.norms > SLT_LAYER_NORMS ? position_of(p, b, there) : 0;
-    take_mixed(p, b, z);
+    take_mixed<W>(p, b, z);
 #pragma unroll 1
     for (int n = 0; n < p.norms; n++) {
-        gather_input(b, n, z, position, own);
-        take_norm(p, b, n, own, there);
+        gather_input<W>(b, n, z, position, own);
+        take_norm<W>(p, b, n, own, there);
         if (n + 1 == p.norms || (n == 0 && p.kv.at)) slt_let_next();
         if (n == 1) continue;
-        slt_layer_share(a, own, b.swap);
-        if (n == 3) put_keys(p, b, a);
-        if (n < 3) take_mlp(p, b, p.mlp[n / 2], a, z, n ? SLT_SMALL_END_C1 : SLT_SMALL_C1);
-        slt_layer_own(own, b.at, n == 0 ? slt_at(p.norm[0].y) : NULL, p.rows); // of the next norm
+        slt_layer_share<W>(a, own, b.swap);
+        if (n == 3) put_keys<W>(p, b, a);
+        if (n < 3) take_mlp<W>(p, b, p.mlp[n / 2], a, z, n ? SLT_SMALL_END_C1 : SLT_SMALL_C1);
+        slt_layer_own<W>(own, b.at, n == 0 ? slt_at(p.norm[0].y) : NULL,
+                         p.rows); // of the next norm
     }
-    if (p.head.out) put_head(p, b, own);
+    if (p.head.out) put_head<W>(p, b, own);
 }
 
+template <int W>
 SLT_KERNEL __launch_bounds__(THREADS, 1) forward(const __grid_constant__ slt_fused_layer p) {
     SLT_DYNAMIC_SHARED(memory);
     alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
-    slt_layer_workspace b = slt_layer_open(p, memory, gates);
-    take_norms(p, b);
+    slt_layer_workspace b = slt_layer_open<W>(p, memory, gates);
+    take_norms<W>(p, b);
 }
 
 // ---- launches
 
-bool slt_cuda_layer_fits(void) {
+bool slt_cuda_layer_fits(int width) {
 #ifdef SLT_EMULATED
-    return true;
+    return slt_layer_has(width);
 #else
-    return slt_shared_room() >= SLT_LAYER_BYTES;
+#define SLT_FITS(W) (width == (W) && slt_shared_room() >= slt_layer_room<W>::BYTES) ||
+    return SLT_LAYER_WIDTHS(SLT_FITS) false;
 #endif
 }
 
-void slt_cuda_layer_forward(const slt_fused_layer *run) {
+template <int W> static void launch(const slt_fused_layer *run) {
     dim3 grid = slt_grid(&run->batch, run->rows, run->each);
-    SLT_LAUNCH_LARGE(run, forward, grid, THREADS, SLT_LAYER_BYTES);
+    SLT_LAUNCH_LARGE(run, forward<W>, grid, THREADS, slt_layer_room<W>::BYTES);
+}
+
+void slt_cuda_layer_forward(const slt_fused_layer *run) {
+#define SLT_FORWARD(W)                                                                             \
+    if (run->width == (W)) launch<W>(run);
+    SLT_LAYER_WIDTHS(SLT_FORWARD)
 }

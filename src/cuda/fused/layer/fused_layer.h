@@ -2,8 +2,8 @@
 // fused_layer_backward.cu): the product after attention, the first norm, the mlp and the second
 // norm,
 //     y = LN(x + mixed·O + c),  z = LN(y + relu(y·W1 + c1)·W2 + c2)
-// in tf32, rows of 128 numbers; and what else is done to the same rows after them: a narrow layer,
-// the model's output, or the end of an encoder,
+// in tf32, rows of 64, 96 or 128 numbers; and what else is done to the same rows after them: a
+// narrow layer, the model's output, or the end of an encoder,
 //     LN(mlp(LN(z + position)))·KV.
 //
 // SPDX-License-Identifier: MIT
@@ -14,8 +14,10 @@
 #include "core/host_device.h"
 #include "cuda/kernels/cuda_op.h"
 
-enum { SLT_LAYER_WIDTH = 128, SLT_LAYER_MOST = 512 }; // numbers of a row; of the middle, at most
-enum { SLT_LAYER_OUT = 8 };                           // columns of the narrow layer, at most
+// numbers of a row: each has kernels of its own
+#define SLT_LAYER_WIDTHS(X) X(64) X(96) X(128)
+enum { SLT_LAYER_WIDEST = 128, SLT_LAYER_MOST = 512 }; // of a row; of the middle, at most
+enum { SLT_LAYER_OUT = 8 };                            // columns of the narrow layer, at most
 
 // rows of a block: what the tensor cores take at once, or half of it where rows of all members are
 // few and most of the device would be idle
@@ -31,26 +33,36 @@ static inline int slt_layer_each(int rows, int members) {
 // ---- weights as the products want them, in the order in which they are asked for: those of a pass
 // forward, then backward; of one group of warps, then of the other
 
-enum { SLT_LAYER_GROUPS = 2, SLT_LAYER_PIECE = 64 * SLT_LAYER_WIDTH };
+// channels of a group in a product, or its columns: the first group has the first 64, and zeros
+// are after the last
+enum { SLT_LAYER_GROUPS = 2, SLT_LAYER_PART = 64, SLT_LAYER_BOTH = 2 * SLT_LAYER_PART };
 
+// numbers of a piece
+SLT_HOST_DEVICE int slt_layer_piece(int width) { return SLT_LAYER_PART * width; }
+// parts that each group has of so many columns
+SLT_HOST_DEVICE int slt_layer_parts(int columns) {
+    return (columns + SLT_LAYER_BOTH - 1) / SLT_LAYER_BOTH;
+}
 // of a group: O, the mlp's; the end's mlp, keys and values
-SLT_HOST_DEVICE int slt_layer_pieces(int wide, bool end) { return 1 + wide / 64 + (end ? 4 : 0); }
+SLT_HOST_DEVICE int slt_layer_pieces(int width, int wide, bool end) {
+    return 1 + 2 * slt_layer_parts(wide) + (end ? 2 + slt_layer_parts(2 * width) : 0);
+}
 
 typedef struct slt_layer_weights {
     void *stream;
-    int members, wide, passes;
-    slt_cuda_view o, w1, w2;              // (128,128), (128,wide), (wide,128)
-    slt_cuda_view end_w1, end_w2, end_kv; // (128,128), (128,128), (128,256); or absent
-    slt_cuda_view front_b,
-        front_w;          // (128,128), (128,384): of a front alone (fused_encoder_input.h)
-    slt_cuda_view packed; // (passes, groups, pieces)
+    int members, width, wide, passes;     // d: the width
+    slt_cuda_view o, w1, w2;              // (d,d), (d,wide), (wide,d)
+    slt_cuda_view end_w1, end_w2, end_kv; // (d,d), (d,d), (d,2d); or absent
+    slt_cuda_view front_b, front_w;       // (d,d), (d,3d): of a front alone (fused_encoder_input.h)
+    slt_cuda_view packed;                 // (passes, groups, pieces)
 } slt_layer_weights;
 
 // of a front and a group: one of the embedding, three of queries, keys and values
 enum { SLT_ENCODER_INPUT_PIECES = 4 };
 
 SLT_HOST_DEVICE int slt_pack_pieces(const slt_layer_weights *p) {
-    return p->front_w.at ? (int)SLT_ENCODER_INPUT_PIECES : slt_layer_pieces(p->wide, p->end_kv.at);
+    return p->front_w.at ? (int)SLT_ENCODER_INPUT_PIECES
+                         : slt_layer_pieces(p->width, p->wide, p->end_kv.at);
 }
 
 // ---- rows
@@ -89,20 +101,27 @@ typedef struct {
     slt_layer_norm_args norm[SLT_LAYER_ALL_NORMS];
     slt_layer_mlp mlp[2];
     slt_layer_output head;
-    slt_cuda_view position; // (128), times the position
-    slt_cuda_view kv, dkv;  // (rows,256)
+    slt_cuda_view position; // (d), times the position
+    slt_cuda_view kv, dkv;  // (rows,2d)
     // backward
     slt_cuda_view dy;         // of the second norm; absent where more is after it
     slt_cuda_view dx, dmixed; // may be absent
     bool add_x, add_mixed;
+    int width;
 } slt_fused_layer;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+// are there kernels for rows of so many numbers?
+static inline bool slt_layer_has(int width) {
+#define SLT_IS_WIDTH(W) width == (W) ||
+    return SLT_LAYER_WIDTHS(SLT_IS_WIDTH) false;
+#undef SLT_IS_WIDTH
+}
 // has a block room enough on this device?
-bool slt_cuda_layer_fits(void);
+bool slt_cuda_layer_fits(int width);
 void slt_cuda_pack_weights(const slt_layer_weights *weights);
 void slt_cuda_layer_forward(const slt_fused_layer *run);
 void slt_cuda_layer_backward(const slt_fused_layer *run);

@@ -7,22 +7,22 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/layer/layer_group.cuh"
 
-enum { WIDTH = SLT_LAYER_WIDTH, EIGHTS = SLT_LAYER_EIGHTS, HALF = SLT_LAYER_HALF };
-enum { FOURS = SLT_LAYER_FOURS, THREADS = SLT_LAYER_THREADS, WARPS = THREADS / SLT_WARP };
-enum { OUT = SLT_LAYER_OUT };
+enum { PART = SLT_LAYER_PART, BOTH = SLT_LAYER_BOTH, OUT = SLT_LAYER_OUT };
+enum { THREADS = SLT_LAYER_THREADS, WARPS = THREADS / SLT_WARP };
 
 // ---- a norm
 
 // what forward kept of the lane's own row
-typedef struct {
-    float4 hat[FOURS];
+template <int W> struct kept_row {
+    float4 hat[W / 16];
     float inverse; // 0: the batch does not have the row
-} kept_row;
+};
 
+template <int W>
 SLT_DEVICE_INLINE void load_kept(const slt_fused_layer &p, const slt_layer_workspace &b,
-                                 const slt_layer_norm_args &norm, bool there, kept_row *kept) {
+                                 const slt_layer_norm_args &norm, bool there, kept_row<W> *kept) {
     int row = slt_least(b.at.own, p.rows - 1);
-    slt_layer_load(kept->hat, slt_at(norm.hat) + (int64_t)row * WIDTH, b.at.t);
+    slt_layer_load<W>(kept->hat, slt_at(norm.hat) + (int64_t)row * W, b.at.t);
     kept->inverse = there ? slt_at(norm.factor)[row] : 0;
 }
 
@@ -42,37 +42,44 @@ template <int N> SLT_DEVICE_INLINE void halve(float4 *x, int apart) {
     }
 }
 
-// sums over a warp's rows: lanes of the same channels have a four each in the end
+// sums over a warp's rows of up to eight fours: lanes of the same channels have one each in the end
+template <int W>
 SLT_DEVICE_INLINE void put_warp_sums(const slt_layer_workspace &b, float4 *x, float *to) {
     int g = (int)(threadIdx.x % SLT_WARP) / 4;
     halve<8>(x, 16);
     halve<4>(x, 8);
     halve<2>(x, 4);
-    *slt_layer_at(to, g, b.at.t) = x[0];
+    if (slt_layer_there<W>(16 * g, W)) *slt_layer_at(to, g, b.at.t) = x[0];
 }
 
 // sums of dy·x̂ and dy over the block's rows, warp by warp
+template <int W>
 SLT_DEVICE_INLINE void put_parts(const slt_layer_workspace &b, const slt_layer_norm_args &norm,
-                                 const float4 *dy, const kept_row &kept) {
-    float *memory = (float *)b.swap, *own = memory + (int)threadIdx.x / SLT_WARP * 2 * WIDTH;
-    float4 x[FOURS];
+                                 const float4 *dy, const kept_row<W> &kept) {
+    enum { EIGHT = SLT_LAYER_WIDEST / 16 };
+    static_assert(WARPS * SLT_NORM_PARTS <= 4 * slt_layer_room<W>::SWAP, "sums have room");
+    static_assert((int)THREADS == (int)SLT_NORM_PARTS, "a thread has a sum");
+    float *memory = (float *)b.swap, *own = memory + (int)threadIdx.x / SLT_WARP * SLT_NORM_PARTS;
+    float4 x[EIGHT] = {};
     float sum = 0;
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < FOURS; i++) x[i] = slt_times4(dy[i], kept.hat[i]);
-    put_warp_sums(b, x, own);
+    for (int i = 0; i < W / 16; i++) x[i] = slt_times4(dy[i], kept.hat[i]);
+    put_warp_sums<W>(b, x, own);
 #pragma unroll
-    for (int i = 0; i < FOURS; i++) x[i] = dy[i];
-    put_warp_sums(b, x, own + WIDTH);
+    for (int i = 0; i < EIGHT; i++) x[i] = i < W / 16 ? dy[i] : slt_four(0, 0, 0, 0);
+    put_warp_sums<W>(b, x, own + SLT_SHORT_ROW);
     __syncthreads();
 #pragma unroll
-    for (int w = 0; w < WARPS; w++) sum += memory[w * 2 * WIDTH + (int)threadIdx.x];
+    for (int w = 0; w < WARPS; w++) sum += memory[w * SLT_NORM_PARTS + (int)threadIdx.x];
     __syncthreads();
-    slt_at(norm.parts)[(int64_t)blockIdx.x * 2 * WIDTH + threadIdx.x] = sum;
+    if (slt_layer_there<W>((int)threadIdx.x % SLT_SHORT_ROW, W))
+        slt_at(norm.parts)[(int64_t)blockIdx.x * SLT_NORM_PARTS + threadIdx.x] = sum;
 }
 
 // ---- the narrow layer: dy of a row from its few numbers
 
+template <int W>
 SLT_DEVICE_INLINE void take_head(const slt_fused_layer &p, const slt_layer_workspace &b, int row,
                                  float4 *dy) {
     const float *dz = slt_at(p.head.dz) + (int64_t)row * p.head.out;
@@ -80,11 +87,11 @@ SLT_DEVICE_INLINE void take_head(const slt_fused_layer &p, const slt_layer_works
 #pragma unroll
     for (int o = 0; o < OUT; o++) d[o] = o < p.head.out ? dz[o] : 0;
 #pragma unroll
-    for (int i = 0; i < FOURS; i++) {
+    for (int i = 0; i < W / 16; i++) {
         dy[i] = slt_four(0, 0, 0, 0);
 #pragma unroll
         for (int o = 0; o < OUT; o++)
-            dy[i] = slt_along4(slt_layer_small(b, SLT_SMALL_HEAD + o, i), d[o], dy[i]);
+            dy[i] = slt_along4(slt_layer_small<W>(b, SLT_SMALL_HEAD + o, i), d[o], dy[i]);
     }
 }
 
@@ -92,7 +99,7 @@ SLT_DEVICE_INLINE void take_head(const slt_fused_layer &p, const slt_layer_works
 
 SLT_DEVICE_INLINE uint32_t signs_of(const slt_layer_mlp &mlp, const slt_layer_workspace &b,
                                     int part) {
-    int64_t tile = (int64_t)blockIdx.x * (mlp.wide / WIDTH) + part;
+    int64_t tile = (int64_t)blockIdx.x * slt_layer_parts(mlp.wide) + part;
     return ((const uint32_t *)slt_at(mlp.signs))[(tile * SLT_GROUP + b.at.thread) * 2 + b.at.group];
 }
 
@@ -103,138 +110,156 @@ SLT_DEVICE_INLINE float4 gated4(float4 x, uint32_t open) {
 }
 
 // dh where the middle was positive, as factors of the next product; 64 columns from `column` on
+template <int W>
 SLT_DEVICE_INLINE void close_middle(const slt_fused_layer &p, const slt_layer_workspace &b,
                                     const slt_layer_mlp &mlp, float (*h)[4], int column,
                                     uint32_t signs) {
     float *upper = slt_at(mlp.dmiddle) + (int64_t)b.at.upper * mlp.wide + column;
     float *lower = slt_at(mlp.dmiddle) + (int64_t)b.at.lower * mlp.wide + column;
 #pragma unroll
-    for (int i = 0; i < FOURS / 2; i++) {
+    for (int i = 0; i < SLT_PART_FOURS; i++) {
+        bool there = slt_layer_there<W>(column + 16 * i, mlp.wide);
         float4 x = gated4(slt_layer_four(h, i, false), signs << 8 * i);
         float4 y = gated4(slt_layer_four(h, i, true), signs << (8 * i + 4));
-        if (b.at.upper < p.rows) *slt_layer_at(upper, i, b.at.t) = x;
-        if (b.at.lower < p.rows) *slt_layer_at(lower, i, b.at.t) = y;
+        if (there && b.at.upper < p.rows) *slt_layer_at(upper, i, b.at.t) = x;
+        if (there && b.at.lower < p.rows) *slt_layer_at(lower, i, b.at.t) = y;
         slt_layer_pair(h, i, slt_layer_rounded(x), slt_layer_rounded(y));
     }
 }
 
 // z = ((d·W2ᵀ)∘[h>0])·W1ᵀ, the group's part of the middle
+template <int W>
 SLT_DEVICE_INLINE void turn_mlp(const slt_fused_layer &p, slt_layer_workspace &b,
                                 const slt_layer_mlp &mlp, float (*d)[4], float (*z)[4]) {
-    int last = mlp.wide / WIDTH - 1;
-    slt_layer_clear(z);
+    int last = slt_layer_parts(mlp.wide) - 1;
+    slt_layer_clear<W>(z);
 #pragma unroll 1
     for (int part = last; part >= 0; part--) {
-        float h[HALF][4];
+        float h[SLT_PART_EIGHTS][4];
         uint32_t signs = signs_of(mlp, b, part);
         if (part == last) slt_layer_wait_turn(b.at);
-        slt_layer_deep(h, d, slt_ring_take(b.ring));
+        slt_layer_deep<W>(h, d, slt_ring_take<W>(b.ring));
         if (part == last) slt_layer_give_turn(b.at);
-        slt_ring_next(b.ring);
-        close_middle(p, b, mlp, h, part * WIDTH + b.at.group * 64, signs);
-        slt_layer_wide(z, h, slt_ring_take(b.ring));
-        slt_ring_next(b.ring);
+        slt_ring_next<W>(b.ring);
+        close_middle<W>(p, b, mlp, h, part * BOTH + b.at.group * PART, signs);
+        slt_layer_wide<W>(z, h, slt_ring_take<W>(b.ring));
+        slt_ring_next<W>(b.ring);
     }
 }
 
 // ---- from one norm to the one before it: code that is run again is in the cache
 
+template <int W>
 SLT_DEVICE_INLINE void put_row(const slt_fused_layer &p, const slt_layer_spot &at, slt_cuda_view to,
                                const float4 *own, bool add) {
-    float *row = slt_at(to) + (int64_t)at.own * WIDTH;
+    float *row = slt_at(to) + (int64_t)at.own * W;
     if (at.own >= p.rows) return;
 #pragma unroll
-    for (int i = 0; i < FOURS; i++) {
+    for (int i = 0; i < W / 16; i++) {
         float4 *place = slt_layer_at(row, i, at.t);
         *place = add ? slt_plus4(own[i], *place) : own[i];
     }
 }
 
 // z = dkv·KVᵀ
+template <int W>
 SLT_DEVICE_INLINE void take_keys(const slt_fused_layer &p, slt_layer_workspace &b, float (*z)[4]) {
-    slt_layer_clear(z);
+    enum { PARTS = (2 * W + BOTH - 1) / BOTH };
+    slt_layer_clear<W>(z);
 #pragma unroll 1
-    for (int half = 1; half >= 0; half--) {
-        float d[HALF][4];
-        slt_layer_rows(d, b.at, slt_at(p.dkv), p.rows, 2 * WIDTH, b.at.group * WIDTH + half * 64);
-        slt_layer_wide(z, d, slt_ring_take(b.ring));
-        slt_ring_next(b.ring);
+    for (int half = PARTS - 1; half >= 0; half--) {
+        float d[SLT_PART_EIGHTS][4];
+        slt_layer_rows<W>(d, b.at, slt_at(p.dkv), p.rows, 2 * W,
+                          (b.at.group * PARTS + half) * PART);
+        slt_layer_wide<W>(z, d, slt_ring_take<W>(b.ring));
+        slt_ring_next<W>(b.ring);
     }
 }
 
 // where the way begins: own, the gradient of the second norm's output, or z
+template <int W>
 SLT_DEVICE_INLINE void take_gradient(const slt_fused_layer &p, slt_layer_workspace &b,
                                      float (*z)[4], float4 *own) {
     int row = slt_least(b.at.own, p.rows - 1);
     if (p.norms > SLT_LAYER_NORMS)
-        take_keys(p, b, z);
+        take_keys<W>(p, b, z);
     else if (p.head.out)
-        take_head(p, b, row, own);
+        take_head<W>(p, b, row, own);
     else
-        slt_layer_load(own, slt_at(p.dy) + (int64_t)row * WIDTH, b.at.t);
+        slt_layer_load<W>(own, slt_at(p.dy) + (int64_t)row * W, b.at.t);
 }
 
 // the last product: to attention's output
+template <int W>
 SLT_DEVICE_INLINE void put_mixed(const slt_fused_layer &p, const slt_layer_workspace &b,
                                  float (*d)[4]) {
-    float h[HALF][4];
-    slt_layer_deep(h, d, slt_ring_take(b.ring));
+    float h[SLT_PART_EIGHTS][4];
+    slt_layer_deep<W>(h, d, slt_ring_take<W>(b.ring));
     if (p.dmixed.at)
-        slt_layer_put(h, b.at, slt_at(p.dmixed), p.rows, WIDTH, b.at.group * 64, p.add_mixed);
+        slt_layer_put<W>(h, b.at, slt_at(p.dmixed), p.rows, W, b.at.group * PART, p.add_mixed);
 }
 
 // the gradient of norm n's output: a product's, and what is at hand. Rows that the batch does not
 // have bring nothing
+template <int W>
 SLT_DEVICE_INLINE void gather_output(const slt_layer_workspace &b, int n, const float (*z)[4],
                                      bool there, float4 *own) {
-    if (n != 1) slt_layer_gather(own, z, b.swap);
+    if (n != 1) slt_layer_gather<W>(own, z, b.swap);
 #pragma unroll
-    for (int i = 0; i < FOURS; i++)
+    for (int i = 0; i < W / 16; i++)
         if (!there) own[i] = slt_four(0, 0, 0, 0);
 }
 
 // all norms, with the mlp before every other one
+template <int W>
 SLT_DEVICE_INLINE void turn_norms(const slt_fused_layer &p, slt_layer_workspace &b) {
     bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
-    float z[EIGHTS][4], d[EIGHTS][4];
-    float4 own[FOURS] = {};
-    take_gradient(p, b, z, own);
+    float z[W / 8][4], d[W / 8][4];
+    float4 own[W / 16] = {};
+    take_gradient<W>(p, b, z, own);
 #pragma unroll 1
     for (int n = p.norms - 1; n >= 0; n--) {
-        kept_row kept;
-        load_kept(p, b, p.norm[n], there, &kept);
-        gather_output(b, n, z, there, own);
-        put_parts(b, p.norm[n], own, kept);
-        slt_layer_turn(b, 3 * n + 1, kept.hat, kept.inverse, own);
-        put_row(p, b.at, p.norm[n].dinput, own, false);
-        if (n == 0 && p.dx.at) put_row(p, b.at, p.dx, own, p.add_x);
+        kept_row<W> kept;
+        load_kept<W>(p, b, p.norm[n], there, &kept);
+        gather_output<W>(b, n, z, there, own);
+        put_parts<W>(b, p.norm[n], own, kept);
+        slt_layer_turn<W>(b, 3 * n + 1, kept.hat, kept.inverse, own);
+        put_row<W>(p, b.at, p.norm[n].dinput, own, false);
+        if (n == 0 && p.dx.at) put_row<W>(p, b.at, p.dx, own, p.add_x);
         if (n == 0) slt_let_next();
         if (n == 2) continue;
-        slt_layer_share(d, own, b.swap);
-        if (n == 0) put_mixed(p, b, d);
-        if (n > 0) turn_mlp(p, b, p.mlp[n / 2], d, z);
+        slt_layer_share<W>(d, own, b.swap);
+        if (n == 0) put_mixed<W>(p, b, d);
+        if (n > 0) turn_mlp<W>(p, b, p.mlp[n / 2], d, z);
         // of the first norm a part went past the mlp
-        slt_layer_own(own, b.at, n == 1 ? slt_at(p.norm[1].dinput) : NULL, p.rows);
+        slt_layer_own<W>(own, b.at, n == 1 ? slt_at(p.norm[1].dinput) : NULL, p.rows);
     }
 }
 
 // what forward kept may have left the second cache: a line of every thread, of each norm
-SLT_DEVICE_INLINE void prefetch_kept(const slt_fused_layer &p) {
-    int at = (int)blockIdx.x * p.each * WIDTH + (int)threadIdx.x * 32;
-    if ((int)threadIdx.x * 32 >= p.each * WIDTH) return;
-    for (int n = 0; n < p.norms && at < p.rows * WIDTH; n++)
+template <int W> SLT_DEVICE_INLINE void prefetch_kept(const slt_fused_layer &p) {
+    int at = (int)blockIdx.x * p.each * W + (int)threadIdx.x * 32;
+    if ((int)threadIdx.x * 32 >= p.each * W) return;
+    for (int n = 0; n < p.norms && at < p.rows * W; n++)
         slt_prefetch_line(slt_at(p.norm[n].hat) + at);
 }
 
+template <int W>
 SLT_KERNEL __launch_bounds__(THREADS, 1) backward(const __grid_constant__ slt_fused_layer p) {
     SLT_DYNAMIC_SHARED(memory);
     alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
-    prefetch_kept(p);
-    slt_layer_workspace b = slt_layer_open(p, memory, gates);
-    turn_norms(p, b);
+    prefetch_kept<W>(p);
+    slt_layer_workspace b = slt_layer_open<W>(p, memory, gates);
+    turn_norms<W>(p, b);
+}
+
+template <int W> static void launch(const slt_fused_layer *run) {
+    dim3 grid = slt_grid(&run->batch, run->rows, run->each);
+    SLT_LAUNCH_LARGE(run, backward<W>, grid, THREADS, slt_layer_room<W>::BYTES);
 }
 
 void slt_cuda_layer_backward(const slt_fused_layer *run) {
-    dim3 grid = slt_grid(&run->batch, run->rows, run->each);
-    SLT_LAUNCH_LARGE(run, backward, grid, THREADS, SLT_LAYER_BYTES);
+#define SLT_BACKWARD(W)                                                                            \
+    if (run->width == (W)) launch<W>(run);
+    SLT_LAYER_WIDTHS(SLT_BACKWARD)
 }

@@ -1,11 +1,12 @@
-// What both ways of a layer's launch share (fused_layer.h). A block has 64 rows and two groups of
-// four warps; lane (g, t) of warp w of a group has rows 16w+g and 16w+g+8, and of every sixteen
-// channels four, 16i+4t .. 16i+4t+3. Weights are packed so that a product leaves them like that,
-// and the next one takes them as they are (slt_group_number, slt_layer_column): rows stay in
-// registers from the first product to the last.
+// What both ways of a layer's launch share (fused_layer.h); W: numbers of a row. A block has 64
+// rows and two groups of four warps; lane (g, t) of warp w of a group has rows 16w+g and 16w+g+8,
+// and of every sixteen channels four, 16i+4t .. 16i+4t+3. Weights are packed so that a product
+// leaves them like that, and the next one takes them as they are (slt_group_number,
+// slt_layer_column): rows stay in registers from the first product to the last.
 //
-// Group i takes the i-th half of all that is summed over. A sum over both groups goes through
-// shared memory: each ends up with the upper or the lower row of a lane.
+// Of all that is summed over, and of all columns that are not those of a row, group i takes the
+// i-th 64 of every 128; where there are fewer, those after the last are zeros. A sum over both
+// groups goes through shared memory: each ends up with the upper or the lower row of a lane.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -18,8 +19,12 @@
 #include "cuda/kernels/norm_row.cuh"
 
 enum { SLT_LAYER_THREADS = SLT_LAYER_GROUPS * SLT_GROUP };
-enum { SLT_LAYER_EIGHTS = SLT_LAYER_WIDTH / 8, SLT_LAYER_HALF = SLT_LAYER_EIGHTS / 2 };
-enum { SLT_LAYER_FOURS = SLT_LAYER_WIDTH / 16 }; // of a lane in a row
+enum { SLT_PART_EIGHTS = SLT_LAYER_PART / 8, SLT_PART_FOURS = SLT_LAYER_PART / 16 };
+
+// is a column of so many there? Of rows of 128 all are
+template <int W> SLT_DEVICE_INLINE bool slt_layer_there(int column, int columns) {
+    return W == SLT_LAYER_BOTH || column < columns;
+}
 
 // ---- products
 
@@ -56,34 +61,60 @@ SLT_DEVICE_INLINE void slt_layer_await(void) {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
+// one eight of k for 96 columns
+SLT_DEVICE_INLINE void slt_layer_step_96(float (*c)[4], const float *a, uint64_t b, int first) {
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.eq.b32 p, %53, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n96k8.f32.tf32.tf32 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
+                 "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47}, "
+                 "{%48,%49,%50,%51}, %52, p, 1, 1;\n"
+                 "}\n"
+                 : SLT_SIXTEEN_OUT(0), SLT_SIXTEEN_OUT(4), SLT_SIXTEEN_OUT(8)
+                 : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])),
+                   "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b), "r"(first));
+}
+
+// one eight of k for COLUMNS
+template <int COLUMNS>
+SLT_DEVICE_INLINE void slt_layer_add(float (*c)[4], const float *a, uint64_t b, int first) {
+    if constexpr (COLUMNS == 64) slt_layer_step(c, a, b, first);
+    if constexpr (COLUMNS == 96) slt_layer_step_96(c, a, b, first);
+    if constexpr (COLUMNS == 128) slt_group_step(c, a, b, first);
+}
+
 // nothing of x moves before the end
 template <int N> SLT_DEVICE_INLINE void slt_layer_pin(float (*x)[4]) {
 #pragma unroll
     for (int i = 0; i < 4 * N; i++) asm volatile("" : "+f"(x[i / 4][i % 4])::"memory");
 }
 
-// c (64,128) += a (64,64)·b
+// c (64,W) += a (64,64)·b
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b) {
     unsigned begin = slt_layer_begin(b);
     slt_layer_fence();
 #pragma unroll
-    for (int s = 0; s < SLT_LAYER_HALF; s++)
-        slt_group_step(c, a[s], slt_layer_view(begin, s, 128), 0);
+    for (int s = 0; s < SLT_PART_EIGHTS; s++)
+        slt_layer_add<W>(c, a[s], slt_layer_view(begin, s, W), 0);
     slt_layer_await();
-    slt_layer_pin<SLT_LAYER_HALF>(a);
-    slt_layer_pin<SLT_LAYER_EIGHTS>(c);
+    slt_layer_pin<SLT_PART_EIGHTS>(a);
+    slt_layer_pin<W / 8>(c);
 }
 
-// c (64,64) = a (64,128)·b
+// c (64,64) = a (64,W)·b
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float *b) {
     unsigned begin = slt_layer_begin(b);
     slt_layer_fence();
 #pragma unroll
-    for (int s = 0; s < SLT_LAYER_EIGHTS; s++)
-        slt_layer_step(c, a[s], slt_layer_view(begin, s, 64), s == 0);
+    for (int s = 0; s < W / 8; s++)
+        slt_layer_step(c, a[s], slt_layer_view(begin, s, SLT_LAYER_PART), s == 0);
     slt_layer_await();
-    slt_layer_pin<SLT_LAYER_EIGHTS>(a);
-    slt_layer_pin<SLT_LAYER_HALF>(c);
+    slt_layer_pin<W / 8>(a);
+    slt_layer_pin<SLT_PART_EIGHTS>(c);
 }
 
 #else
@@ -104,18 +135,20 @@ SLT_DEVICE_INLINE void slt_layer_multiply(float (*c)[4], float (*a)[4], const fl
         }
     }
 }
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b) {
-    slt_layer_multiply<SLT_LAYER_EIGHTS, SLT_LAYER_HALF>(c, a, b, false);
+    slt_layer_multiply<W / 8, SLT_PART_EIGHTS>(c, a, b, false);
 }
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float *b) {
-    slt_layer_multiply<SLT_LAYER_HALF, SLT_LAYER_EIGHTS>(c, a, b, true);
+    slt_layer_multiply<SLT_PART_EIGHTS, W / 8>(c, a, b, true);
 }
 
 #endif
 
-SLT_DEVICE_INLINE void slt_layer_clear(float (*c)[4]) {
+template <int W> SLT_DEVICE_INLINE void slt_layer_clear(float (*c)[4]) {
 #pragma unroll
-    for (int i = 0; i < 4 * SLT_LAYER_EIGHTS; i++) c[i / 4][i % 4] = 0;
+    for (int i = 0; i < W / 2; i++) c[i / 4][i % 4] = 0;
 }
 
 // the lane's four i of the upper or the lower row of a product
@@ -135,8 +168,6 @@ SLT_DEVICE_INLINE float4 slt_layer_rounded(float4 x) {
 
 // ---- rows between the groups, in two halves
 
-enum { SLT_LAYER_SWAP = SLT_LAYER_FOURS / 2 * SLT_LAYER_THREADS }; // float4
-
 // warps of the two groups with the same rows wait for each other
 #ifdef SLT_EMULATED
 SLT_DEVICE_INLINE void slt_layer_meet(void) { __syncthreads(); }
@@ -150,17 +181,19 @@ SLT_DEVICE_INLINE void slt_layer_meet(void) {
 SLT_DEVICE_INLINE int slt_layer_other(void) { return (int)threadIdx.x ^ SLT_GROUP; }
 
 // to the lane's own row, both groups' sums
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_gather(float4 *own, const float (*c)[4], float4 *swap) {
+    enum { HALF = W / 32 };
     bool lower = threadIdx.x >= SLT_GROUP;
 #pragma unroll
-    for (int half = 0; half < SLT_LAYER_FOURS; half += SLT_LAYER_FOURS / 2) {
+    for (int half = 0; half < 2 * HALF; half += HALF) {
         slt_layer_meet();
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
+        for (int i = 0; i < HALF; i++)
             swap[i * SLT_LAYER_THREADS + (int)threadIdx.x] = slt_layer_four(c, half + i, !lower);
         slt_layer_meet();
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
+        for (int i = 0; i < HALF; i++)
             own[half + i] = slt_plus4(own[half + i],
                                       slt_plus4(slt_layer_four(c, half + i, lower),
                                                 swap[i * SLT_LAYER_THREADS + slt_layer_other()]));
@@ -168,17 +201,19 @@ SLT_DEVICE_INLINE void slt_layer_gather(float4 *own, const float (*c)[4], float4
 }
 
 // both rows of the lane as factors of a product
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_share(float (*a)[4], const float4 *own, float4 *swap) {
+    enum { HALF = W / 32 };
     bool lower = threadIdx.x >= SLT_GROUP;
 #pragma unroll
-    for (int half = 0; half < SLT_LAYER_FOURS; half += SLT_LAYER_FOURS / 2) {
+    for (int half = 0; half < 2 * HALF; half += HALF) {
         slt_layer_meet();
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
+        for (int i = 0; i < HALF; i++)
             swap[i * SLT_LAYER_THREADS + (int)threadIdx.x] = slt_layer_rounded(own[half + i]);
         slt_layer_meet();
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++) {
+        for (int i = 0; i < HALF; i++) {
             float4 mine = slt_layer_rounded(own[half + i]);
             float4 got = swap[i * SLT_LAYER_THREADS + slt_layer_other()];
             slt_layer_pair(a, half + i, lower ? got : mine, lower ? mine : got);
@@ -229,46 +264,55 @@ SLT_DEVICE_INLINE const float4 *slt_layer_at(const float *row, int i, int t) {
     return (const float4 *)row + 4 * i + t;
 }
 
-SLT_DEVICE_INLINE void slt_layer_load(float4 *own, const float *row, int t) {
+template <int W> SLT_DEVICE_INLINE void slt_layer_load(float4 *own, const float *row, int t) {
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS; i++) own[i] = *slt_layer_at(row, i, t);
+    for (int i = 0; i < W / 16; i++) own[i] = *slt_layer_at(row, i, t);
 }
-SLT_DEVICE_INLINE void slt_layer_store(float *row, const float4 *own, int t) {
+template <int W> SLT_DEVICE_INLINE void slt_layer_store(float *row, const float4 *own, int t) {
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS; i++) *slt_layer_at(row, i, t) = own[i];
+    for (int i = 0; i < W / 16; i++) *slt_layer_at(row, i, t) = own[i];
 }
 
 // the lane's own row from memory, or zeros; after the last row there is one more like it
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_own(float4 *own, const slt_layer_spot &at, const float *from,
                                      int rows) {
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS; i++) own[i] = slt_four(0, 0, 0, 0);
-    if (from)
-        slt_layer_load(own, from + (int64_t)slt_least(at.own, rows - 1) * SLT_LAYER_WIDTH, at.t);
+    for (int i = 0; i < W / 16; i++) own[i] = slt_four(0, 0, 0, 0);
+    if (from) slt_layer_load<W>(own, from + (int64_t)slt_least(at.own, rows - 1) * W, at.t);
+}
+
+// the lane's four i of a row from memory, of 64 columns from `column` on
+template <int W>
+SLT_DEVICE_INLINE float4 slt_layer_factor(const float *row, int column, int width, int i, int t) {
+    if (!slt_layer_there<W>(column + 16 * i, width)) return slt_four(0, 0, 0, 0);
+    return slt_layer_rounded(*slt_layer_at(row, i, t));
 }
 
 // factors of a product from memory: 64 columns of both rows of a lane, from `column` on
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_rows(float (*a)[4], const slt_layer_spot &at, const float *from,
                                       int rows, int width, int column) {
     const float *upper = from + (int64_t)slt_least(at.upper, rows - 1) * width + column;
     const float *lower = from + (int64_t)slt_least(at.lower, rows - 1) * width + column;
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS / 2; i++)
-        slt_layer_pair(a, i, slt_layer_rounded(*slt_layer_at(upper, i, at.t)),
-                       slt_layer_rounded(*slt_layer_at(lower, i, at.t)));
+    for (int i = 0; i < SLT_PART_FOURS; i++)
+        slt_layer_pair(a, i, slt_layer_factor<W>(upper, column, width, i, at.t),
+                       slt_layer_factor<W>(lower, column, width, i, at.t));
 }
 
 // a product's 64 columns to memory
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_put(const float (*c)[4], const slt_layer_spot &at, float *to,
                                      int rows, int width, int column, bool add) {
 #pragma unroll
     for (int k = 0; k < 2; k++)
 #pragma unroll
-        for (int i = 0; i < SLT_LAYER_FOURS / 2; i++) {
+        for (int i = 0; i < SLT_PART_FOURS; i++) {
             float4 x = slt_layer_four(c, i, k);
             int row = k ? at.lower : at.upper;
             float4 *place = slt_layer_at(to + (int64_t)row * width + column, i, at.t);
-            if (row >= rows) continue;
+            if (row >= rows || !slt_layer_there<W>(column + 16 * i, width)) continue;
             *place = add ? slt_plus4(x, *place) : x;
         }
 }
@@ -284,19 +328,22 @@ SLT_DEVICE_INLINE void slt_layer_give_turn(const slt_layer_spot &at) {
 
 // ---- what a thread has at hand
 
-// small parameters in shared memory, 128 numbers a place: bias, γ and β of every norm, then of an
+// small parameters in shared memory, W numbers a place: bias, γ and β of every norm, then of an
 // encoder's end, or of a narrow layer (a row for every column), and the middle's bias
 enum {
     SLT_SMALL_HEAD = 3 * SLT_LAYER_NORMS,
     SLT_SMALL_HEAD_C = SLT_SMALL_HEAD + SLT_LAYER_OUT,
     SLT_SMALL_W = 3 * SLT_LAYER_ALL_NORMS,
     SLT_SMALL_END_C1,
-    SLT_SMALL_C1 = SLT_SMALL_HEAD_C + 1,
-    SLT_SMALL = SLT_SMALL_C1 * SLT_LAYER_WIDTH + SLT_LAYER_MOST
+    SLT_SMALL_C1 = SLT_SMALL_HEAD_C + 1
 };
 static_assert(SLT_SMALL_END_C1 < SLT_SMALL_C1, "small parameters have places of their own");
-enum { SLT_LAYER_RING = SLT_LAYER_GATES * SLT_LAYER_PIECE };
-enum { SLT_LAYER_BYTES = (SLT_LAYER_RING + 4 * SLT_LAYER_SWAP + SLT_SMALL) * 4 + SLT_GROUP_ALIGN };
+// shared memory: pieces on their way, rows between the groups (float4), small parameters
+template <int W> struct slt_layer_room {
+    enum { RING = SLT_LAYER_GATES * SLT_LAYER_PART * W, SWAP = W / 32 * SLT_LAYER_THREADS };
+    enum { SMALL = SLT_SMALL_C1 * W + SLT_LAYER_MOST };
+    enum { BYTES = (RING + 4 * SWAP + SMALL) * 4 + SLT_GROUP_ALIGN };
+};
 
 static_assert(sizeof(slt_fused_layer) <= 4096, "a kernel takes so many bytes of arguments");
 
@@ -307,58 +354,61 @@ typedef struct {
     float4 *swap;
 } slt_layer_workspace;
 
-// a warp has 128 numbers
+// a warp has W numbers
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_prefetch_one(float *small, int which, slt_cuda_view from) {
     int i = 4 * (int)(threadIdx.x % SLT_WARP);
-    slt_copy_fours(small + which * SLT_LAYER_WIDTH + i, slt_at(from) + i);
+    if (slt_layer_there<W>(i, W)) slt_copy_fours(small + which * W + i, slt_at(from) + i);
 }
 
 // all that a thread asks for is on its way at once
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_prefetch_output(const slt_layer_output &head, float *small) {
-    enum { EACH = SLT_LAYER_OUT * SLT_LAYER_WIDTH / SLT_LAYER_THREADS };
+    enum { EACH = SLT_LAYER_OUT * W / SLT_LAYER_THREADS };
     const float *w = slt_at(head.w), *c = slt_at(head.c);
     int o = (int)threadIdx.x % SLT_LAYER_OUT, channel = (int)threadIdx.x / SLT_LAYER_OUT;
     float x[EACH], bias = 0;
 #pragma unroll
     for (int i = 0; i < EACH; i++)
-        x[i] = o < head.out ? w[(channel + i * SLT_LAYER_WIDTH / EACH) * head.out + o] : 0;
+        x[i] = o < head.out ? w[(channel + i * W / EACH) * head.out + o] : 0;
     if (c && o < head.out && channel == 0) bias = c[o];
 #pragma unroll
-    for (int i = 0; i < EACH; i++)
-        small[(SLT_SMALL_HEAD + o) * SLT_LAYER_WIDTH + channel + i * SLT_LAYER_WIDTH / EACH] = x[i];
-    if (channel == 0) small[SLT_SMALL_HEAD_C * SLT_LAYER_WIDTH + o] = bias;
+    for (int i = 0; i < EACH; i++) small[(SLT_SMALL_HEAD + o) * W + channel + i * W / EACH] = x[i];
+    if (channel == 0) small[SLT_SMALL_HEAD_C * W + o] = bias;
 }
 
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_prefetch_small(const slt_fused_layer &p, float *small) {
     int warp = (int)threadIdx.x / SLT_WARP, i = 4 * (int)threadIdx.x;
     for (int which = warp; which < 3 * p.norms; which += SLT_LAYER_THREADS / SLT_WARP) {
         const slt_layer_norm_args &norm = p.norm[which / 3];
         slt_cuda_view from = which % 3 == 0 ? norm.bias : which % 3 == 1 ? norm.gamma : norm.beta;
-        slt_layer_prefetch_one(small, which, from);
+        slt_layer_prefetch_one<W>(small, which, from);
     }
-    if (i < p.mlp[0].wide)
-        slt_copy_fours(small + SLT_SMALL_C1 * SLT_LAYER_WIDTH + i, slt_at(p.mlp[0].c1) + i);
+    if (i < p.mlp[0].wide) slt_copy_fours(small + SLT_SMALL_C1 * W + i, slt_at(p.mlp[0].c1) + i);
     if (p.norms > SLT_LAYER_NORMS && warp == 0)
-        slt_layer_prefetch_one(small, SLT_SMALL_W, p.position);
+        slt_layer_prefetch_one<W>(small, SLT_SMALL_W, p.position);
     if (p.norms > SLT_LAYER_NORMS && warp == 1)
-        slt_layer_prefetch_one(small, SLT_SMALL_END_C1, p.mlp[1].c1);
+        slt_layer_prefetch_one<W>(small, SLT_SMALL_END_C1, p.mlp[1].c1);
     slt_copy_group();
-    if (p.head.out) slt_layer_prefetch_output(p.head, small);
+    if (p.head.out) slt_layer_prefetch_output<W>(p.head, small);
 }
 
 // Nobody but Adam writes parameters; where who laid weights down has ended before this kernel
 // began, both are asked for before the previous one has ended
+template <int W>
 SLT_DEVICE_INLINE slt_layer_workspace slt_layer_open(const slt_fused_layer &p, float *memory,
                                                      uint64_t *gates) {
+    enum { RING = slt_layer_room<W>::RING, SWAP = slt_layer_room<W>::SWAP };
     float *stages = slt_group_begin(memory);
     slt_layer_workspace b;
     if (!p.early) slt_wait_for_last();
     b.at = slt_layer_here(p.rows, p.each);
-    b.swap = (float4 *)(stages + SLT_LAYER_RING);
-    b.small = stages + SLT_LAYER_RING + 4 * SLT_LAYER_SWAP;
-    b.ring = slt_ring_open(stages, gates, slt_at(p.packed),
-                           slt_layer_pieces(p.mlp[0].wide, p.norms > SLT_LAYER_NORMS));
-    slt_layer_prefetch_small(p, b.small);
+    b.swap = (float4 *)(stages + RING);
+    b.small = stages + RING + 4 * SWAP;
+    b.ring = slt_ring_open<W>(stages, gates, slt_at(p.packed),
+                              slt_layer_pieces(W, p.mlp[0].wide, p.norms > SLT_LAYER_NORMS));
+    slt_layer_prefetch_small<W>(p, b.small);
     slt_wait_for_last();
     slt_copy_wait<0>();
     __syncthreads();
@@ -366,41 +416,43 @@ SLT_DEVICE_INLINE slt_layer_workspace slt_layer_open(const slt_fused_layer &p, f
 }
 
 // the lane's four i of a small parameter
+template <int W>
 SLT_DEVICE_INLINE float4 slt_layer_small(const slt_layer_workspace &b, int which, int i) {
-    return *slt_layer_at(b.small + which * SLT_LAYER_WIDTH, i, b.at.t);
+    return *slt_layer_at(b.small + which * W, i, b.at.t);
 }
 
 // own = x̂; the result: 1/τ
-SLT_DEVICE_INLINE float slt_layer_centre(float4 *own, float epsilon) {
+template <int W> SLT_DEVICE_INLINE float slt_layer_centre(float4 *own, float epsilon) {
     float sum = 0, square = 0;
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS; i++) sum += slt_sum4(own[i]);
-    float mean = slt_layer_sum(sum) / SLT_LAYER_WIDTH;
+    for (int i = 0; i < W / 16; i++) sum += slt_sum4(own[i]);
+    float mean = slt_layer_sum(sum) / W;
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS; i++) {
+    for (int i = 0; i < W / 16; i++) {
         own[i] = slt_centred4(own[i], mean, 4);
         square += slt_dot4(own[i], own[i]);
     }
-    float factor = slt_layer_inverse_root(slt_layer_sum(square) / SLT_LAYER_WIDTH + epsilon);
+    float factor = slt_layer_inverse_root(slt_layer_sum(square) / W + epsilon);
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS; i++) own[i] = slt_scaled4(own[i], factor, 0);
+    for (int i = 0; i < W / 16; i++) own[i] = slt_scaled4(own[i], factor, 0);
     return factor;
 }
 
 // dy of a norm's output becomes that of its input; γ is the small parameter `gamma`
+template <int W>
 SLT_DEVICE_INLINE void slt_layer_turn(const slt_layer_workspace &b, int gamma, const float4 *hat,
                                       float inverse, float4 *dy) {
     float sum = 0, dot = 0;
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS; i++) {
-        dy[i] = slt_times4(dy[i], slt_layer_small(b, gamma, i));
+    for (int i = 0; i < W / 16; i++) {
+        dy[i] = slt_times4(dy[i], slt_layer_small<W>(b, gamma, i));
         sum += slt_sum4(dy[i]);
         dot += slt_dot4(dy[i], hat[i]);
     }
-    float mean = slt_layer_sum(sum) / SLT_LAYER_WIDTH * inverse;
-    float along = slt_layer_sum(dot) / SLT_LAYER_WIDTH * inverse;
+    float mean = slt_layer_sum(sum) / W * inverse;
+    float along = slt_layer_sum(dot) / W * inverse;
 #pragma unroll
-    for (int i = 0; i < SLT_LAYER_FOURS; i++)
+    for (int i = 0; i < W / 16; i++)
         dy[i] = slt_along4(dy[i], inverse, slt_scaled4(hat[i], -along, -mean));
 }
 

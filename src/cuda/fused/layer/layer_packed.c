@@ -13,7 +13,8 @@ static int passes_of(const slt_tape *tape, int n) { return tape->nodes[n].runs_b
 // numbers of one member and pass
 static size_t numbers_of(const slt_tape *tape, int n) {
     slt_layer_weights weights = weights_of(tape, n);
-    return (size_t)slt_pack_pieces(&weights) * SLT_LAYER_GROUPS * SLT_LAYER_PIECE;
+    return (size_t)slt_pack_pieces(&weights) * SLT_LAYER_GROUPS *
+           (size_t)slt_layer_piece(weights.width);
 }
 
 slt_cuda_view slt_cuda_packed(const slt_tape *tape, int n, bool backward) {

@@ -1,5 +1,6 @@
-// Weights of a layer's launch on their way (fused_layer.h): pieces of 32 KB, copied whole into
-// shared memory, three of each group of warps on their way or at work.
+// Weights of a layer's launch on their way (fused_layer.h): pieces of 64 x W numbers (32 KB with
+// rows of W = 128), copied whole into shared memory, three of each group of warps on their way or
+// at work.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -75,38 +76,41 @@ typedef struct {
     int count, at; // pieces; the current one
 } slt_layer_ring;
 
-SLT_DEVICE_INLINE void slt_ring_ask(const slt_layer_ring &r, int piece) {
+template <int W> SLT_DEVICE_INLINE void slt_ring_ask(const slt_layer_ring &r, int piece) {
+    enum { PIECE = SLT_LAYER_PART * W };
     int stage = piece % SLT_LAYER_STAGES;
     if (threadIdx.x % SLT_GROUP == 0 && piece < r.count) // one thread of the group does
-        slt_gate_prefetch(r.gates + stage, r.stages + stage * SLT_LAYER_PIECE,
-                          r.from + (int64_t)piece * SLT_LAYER_PIECE, SLT_LAYER_PIECE * 4);
+        slt_gate_prefetch(r.gates + stage, r.stages + stage * PIECE,
+                          r.from + (int64_t)piece * PIECE, PIECE * 4);
 }
 
 // the first pieces are on their way; a barrier of the block comes before one is taken
+template <int W>
 SLT_DEVICE_INLINE slt_layer_ring slt_ring_open(float *stages, uint64_t *gates, const float *packed,
                                                int count) {
+    enum { PIECE = SLT_LAYER_PART * W };
     int group = (int)threadIdx.x / SLT_GROUP;
     slt_layer_ring r;
     r.count = count, r.at = 0;
-    r.stages = stages + group * SLT_LAYER_STAGES * SLT_LAYER_PIECE;
+    r.stages = stages + group * SLT_LAYER_STAGES * PIECE;
     r.gates = gates + group * SLT_LAYER_STAGES;
-    r.from = packed + (int64_t)group * count * SLT_LAYER_PIECE;
+    r.from = packed + (int64_t)group * count * PIECE;
     for (int i = 0; threadIdx.x % SLT_GROUP == 0 && i < SLT_LAYER_STAGES; i++)
         slt_gate_init(r.gates + i);
-    for (int i = 0; i < SLT_LAYER_STAGES; i++) slt_ring_ask(r, i);
+    for (int i = 0; i < SLT_LAYER_STAGES; i++) slt_ring_ask<W>(r, i);
     return r;
 }
 
-SLT_DEVICE_INLINE const float *slt_ring_take(const slt_layer_ring &r) {
+template <int W> SLT_DEVICE_INLINE const float *slt_ring_take(const slt_layer_ring &r) {
     int stage = r.at % SLT_LAYER_STAGES;
     slt_gate_wait(r.gates + stage, r.at / SLT_LAYER_STAGES);
-    return r.stages + stage * SLT_LAYER_PIECE;
+    return r.stages + stage * SLT_LAYER_PART * W;
 }
 
 // the group has done with the piece at hand: its place is filled again
-SLT_DEVICE_INLINE void slt_ring_next(slt_layer_ring &r) {
+template <int W> SLT_DEVICE_INLINE void slt_ring_next(slt_layer_ring &r) {
     slt_group_sync((int)threadIdx.x / SLT_GROUP);
-    slt_ring_ask(r, r.at + SLT_LAYER_STAGES);
+    slt_ring_ask<W>(r, r.at + SLT_LAYER_STAGES);
     r.at++;
 }
 

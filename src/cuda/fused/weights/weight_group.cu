@@ -1,8 +1,8 @@
-// Gradients of weights in one launch (weight_group.h). A block has 128 × 128 numbers of one dW and
-// a part of the rows; a second kernel adds the parts in order. Two groups of four warps take 16 of
-// 32 rows each (warp_group.cuh). x comes from shared memory into the registers of the lane that
-// needs it, bits as zeros and ones; dy is turned round there, as the tensor core wants it, while
-// the rows before are multiplied.
+// Gradients of weights in one launch (weight_group.h). A block has 128 × 128 numbers of one dW, or
+// what is left of it, and a part of the rows; a second kernel adds the parts in order. Two groups
+// of four warps take 16 of 32 rows each (warp_group.cuh). x comes from shared memory into the
+// registers of the lane that needs it, bits as zeros and ones; dy is turned round there, as the
+// tensor core wants it, while the rows before are multiplied.
 //
 // The order of a tile's rows and columns is free: lane (g, t) of warp w reads four channels of x at
 // once, 32w + 4g .. + 3, for two products, and ends with columns 16i + 4t .. + 3 of their rows.
@@ -35,13 +35,16 @@ SLT_DEVICE_INLINE float *stage_of(const adder &own, int step) {
     return own.ring + step % STAGES * STAGE;
 }
 
-// those that are not there are zeros
-SLT_DEVICE_INLINE void prefetch_rows(float *to, const float *from, int row, int rows, int width) {
+// a tile's columns from `column` on; those that are not there are zeros
+SLT_DEVICE_INLINE void prefetch_rows(float *to, const float *from, int column, int row, int rows,
+                                     int width) {
     int r = (int)threadIdx.x / (TILE / 4), c = (int)threadIdx.x % (TILE / 4) * 4;
+    from += column;
 #pragma unroll
     for (int i = r; i < STEP; i += THREADS / (TILE / 4)) {
         int64_t at = slt_least(row + i, rows - 1);
-        slt_copy_fours_if(to + i * STRIDE + c, from + at * width + c, row + i < rows);
+        slt_copy_fours_if(to + i * STRIDE + c, from + at * width + c,
+                          row + i < rows && column + c < width);
     }
 }
 
@@ -55,11 +58,11 @@ SLT_DEVICE_INLINE void prefetch(const slt_weight_product &p, const adder &own, i
     float *to = stage_of(own, step);
     int row = (own.first + step) * STEP;
     if (step < own.steps) {
-        prefetch_rows(to + SIZE, p.dy + own.column, row, p.rows, p.out);
+        prefetch_rows(to + SIZE, p.dy, own.column, row, p.rows, p.out);
         if (p.bits)
             bring_marks(to, p, own.row, own.first + step);
         else
-            prefetch_rows(to, p.x + own.row, row, p.rows, p.in);
+            prefetch_rows(to, p.x, own.row, row, p.rows, p.in);
     }
     slt_copy_group();
 }
@@ -204,12 +207,13 @@ SLT_DEVICE_INLINE void put_sums(const slt_weight_product &p, const adder &own, f
 }
 
 // sums over rows, of both groups
-SLT_DEVICE_INLINE void put_bias(const adder &own, float *to, bool add) {
+SLT_DEVICE_INLINE void put_bias(const adder &own, float *to, int out, bool add) {
     int n = (int)threadIdx.x % TILE;
     float *both = own.turned;
     both[threadIdx.x] = own.bias;
     __syncthreads();
-    if (own.group == 0) slt_put(&to[own.column + channel_of(n)], add, both[n] + both[TILE + n]);
+    int column = own.column + channel_of(n);
+    if (own.group == 0 && column < out) slt_put(&to[column], add, both[n] + both[TILE + n]);
 }
 
 SLT_DEVICE_INLINE float *partial_of(const slt_weight_product &p, int part) {
@@ -222,11 +226,11 @@ SLT_DEVICE_INLINE void put_tile(const slt_weight_product &p, adder &own) {
     join_groups(own);
     put_sums(p, own, whole ? p.dw : partial, whole && p.add_w);
     if (p.dc && own.row == 0)
-        put_bias(own, whole ? p.dc : partial + (int64_t)p.in * p.out, whole && p.add_c);
+        put_bias(own, whole ? p.dc : partial + (int64_t)p.in * p.out, p.out, whole && p.add_c);
 }
 
 SLT_DEVICE_INLINE adder adder_of(const slt_weight_product &p, int block, float *memory) {
-    int wide = p.out / TILE, tiles = (p.in + TILE - 1) / TILE * wide;
+    int wide = (p.out + TILE - 1) / TILE, tiles = (p.in + TILE - 1) / TILE * wide;
     int tile = block % tiles, steps = (p.rows + STEP - 1) / STEP;
     int lane = (int)(threadIdx.x % SLT_WARP), warp = (int)threadIdx.x / SLT_WARP;
     adder own = {};
@@ -292,13 +296,15 @@ static bool has_room(void) {
 #endif
 }
 
-bool slt_cuda_weights_fit(const slt_weight_product *p) {
-    return p->dw && p->out % TILE == 0 && (p->bits ? p->rows <= SLT_BITS_FEW : p->in % TILE == 0) &&
-           has_room();
+static int tiles_of(const slt_weight_product *p) {
+    return slt_pieces(p->in, TILE) * slt_pieces(p->out, TILE);
 }
 
-static int tiles_of(const slt_weight_product *p) {
-    return slt_pieces(p->in, TILE) * (p->out / TILE);
+// tiles of which a quarter is there at least
+bool slt_cuda_weights_fit(const slt_weight_product *p) {
+    bool fours = p->out % 4 == 0 && (p->bits ? p->rows <= SLT_BITS_FEW : p->in % 4 == 0);
+    return p->dw && fours && (int64_t)p->in * p->out * 4 >= (int64_t)tiles_of(p) * TILE * TILE &&
+           has_room();
 }
 
 // blocks of a launch, at most, by what runs concurrently with it: the slots' launch of 64, where
