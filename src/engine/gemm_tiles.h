@@ -250,7 +250,7 @@ static void multiply_long(const block *x) {
 
 // where that is faster, on ARM: there is enough to multiply for a number that is copied
 static inline bool packs_rows(const block *x) {
-    enum { ENOUGH = 40 };
+    enum { ENOUGH = 50 };
 #ifdef LEFT_VECTORS
     size_t m = (size_t)x->to.rows, n = (size_t)x->to.columns;
     return x->a.across == 1 && x->b.across == 1 && m * n >= ENOUGH * (m + n);
