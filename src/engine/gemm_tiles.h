@@ -41,13 +41,14 @@ typedef struct target {
     bool add;
 } target;
 
-// what one tile has to do; on the way it fetches a line per step that a later block will read
+// what one tile has to do, or `count` of them one below the other, whose panels of op(a) follow
+// each other; on the way the first fetches a line per step that a later block will read
 typedef struct job {
     target to;
     panel left, right;
     const float *later;
     size_t later_step;
-    int k;
+    int k, count;
 } job;
 
 // ---- one tile
@@ -123,11 +124,16 @@ INLINE void run(const int rows, const int vectors, const bool keep_left, const b
                 const job *work) {
     vec sum[ROWS][VECTORS];
     job now = *work;
-    fetch_target(&now.to, rows);
-    step(rows, vectors, keep_left, keep_right, true, sum, &now);
-    UNROLL_STEPS for (int k = now.k - 1; k > 0; k--)
-        step(rows, vectors, keep_left, keep_right, false, sum, &now);
-    store(now.to, rows, vectors, sum);
+    for (int t = work->count; t > 0; t--) {
+        fetch_target(&now.to, rows);
+        step(rows, vectors, keep_left, keep_right, true, sum, &now);
+        UNROLL_STEPS for (int k = now.k - 1; k > 0; k--)
+            step(rows, vectors, keep_left, keep_right, false, sum, &now);
+        store(now.to, rows, vectors, sum);
+        now.to.c += (size_t)rows * now.to.ldc;
+        now.right = work->right;
+        now.later_step = 0;
+    }
 }
 
 INLINE void tile(const int vectors, const job *work) {
@@ -187,7 +193,7 @@ static void multiply_rows(const block *x, int i, float *lefts, float *rights) {
         panel right = {place, (size_t)(vectors * LANES), NULL};
         if (i == 0) right = first_panel(shifted(x->b, j, 0), COLUMNS, LANES, columns, x->k, place);
         target to = {x->to.c + (size_t)i * x->to.ldc + j, x->to.ldc, rows, columns, x->to.add};
-        job work = {to, left, right, left.at, 0, x->k};
+        job work = {to, left, right, left.at, 0, x->k, 1};
         plan_fetch(x, (i / ROWS - 1) * tile_count + t, &work);
         tiles[vectors - 1](&work);
         left = next_panel(left, ROWS);
@@ -200,20 +206,33 @@ static void multiply_block(const block *x) {
     for (int i = 0; i < x->to.rows; i += ROWS) multiply_rows(x, i, lefts, rights);
 }
 
+static inline int padded(int columns) { return (columns + LANES - 1) / LANES * LANES; }
+
+// the panel of op(b) at column j, laid out, meets all panels of op(a), laid out one after the
+// other; the first of them fetches the panel of op(b) that comes next
+static void multiply_panel(const block *x, const float *lefts, const float *rights, int j) {
+    int columns = smaller(x->to.columns - j, COLUMNS), after = x->to.columns - j - columns;
+    int next = after > 0 ? padded(smaller(after, COLUMNS)) : 0, high = x->to.rows / ROWS * ROWS;
+    panel left = {lefts, ROWS, NULL},
+          right = {rights + (size_t)j * (size_t)x->k, (size_t)padded(columns), NULL};
+    const float *later = right.at + (next ? right.step * (size_t)x->k : 0);
+    target to = {x->to.c + j, x->to.ldc, ROWS, columns, x->to.add};
+    job work = {to, left, right, later, (size_t)next, x->k, high / ROWS};
+    void (*const run_tiles)(const job *) = tiles[padded(columns) / LANES - 1];
+    if (high) run_tiles(&work);
+    if (high == x->to.rows) return;
+    work.to.c += (size_t)high * x->to.ldc;
+    work.to.rows = x->to.rows - high;
+    work.left = (panel){lefts + (size_t)high * (size_t)x->k, work.to.rows > LOW ? ROWS : LOW, NULL};
+    work.later_step = high ? 0 : work.later_step;
+    work.count = 1;
+    run_tiles(&work);
+}
+
 // both factors have steps that are rows in memory: all panels are made before the first tile
 static void multiply_steps(const block *x, float *lefts, const float *rights) {
     pack_rows(lefts, ROWS, LOW, x->a, x->to.rows, x->k);
-    for (int i = 0; i < x->to.rows; i += ROWS)
-        for (int j = 0; j < x->to.columns; j += COLUMNS) {
-            int rows = smaller(x->to.rows - i, ROWS), columns = smaller(x->to.columns - j, COLUMNS);
-            int vectors = (columns + LANES - 1) / LANES;
-            size_t step = (size_t)((rows + LOW - 1) / LOW * LOW);
-            panel left = {lefts + (size_t)i * (size_t)x->k, step, NULL};
-            panel right = {rights + (size_t)j * (size_t)x->k, (size_t)(vectors * LANES), NULL};
-            target to = {x->to.c + (size_t)i * x->to.ldc + j, x->to.ldc, rows, columns, x->to.add};
-            job work = {to, left, right, left.at, 0, x->k};
-            tiles[vectors - 1](&work);
-        }
+    for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, lefts, rights, j);
 }
 
 static void multiply_long(const block *x) {
@@ -231,7 +250,7 @@ static void multiply_long(const block *x) {
 
 // where that is faster, on ARM: there is enough to multiply for a number that is copied
 static inline bool packs_rows(const block *x) {
-    enum { ENOUGH = 40 };
+    enum { ENOUGH = 50 };
 #ifdef LEFT_VECTORS
     size_t m = (size_t)x->to.rows, n = (size_t)x->to.columns;
     return x->a.across == 1 && x->b.across == 1 && m * n >= ENOUGH * (m + n);
@@ -260,8 +279,6 @@ static void multiply(const slt_product *x) {
 
 // ---- op(b) laid out beforehand: panel after panel, a block of DEPTH steps of k after the other
 
-static inline int padded(int columns) { return (columns + LANES - 1) / LANES * LANES; }
-
 static void pack(const slt_product *x, float *packed) {
     size_t ldb = (size_t)x->ldb;
     factor b = {x->b, x->transpose_b ? ldb : 1, x->transpose_b ? 1 : ldb};
@@ -276,29 +293,18 @@ static void pack(const slt_product *x, float *packed) {
         }
 }
 
-// the panel of op(b) at column j meets all panels of op(a); the first of them fetches the next
-static void multiply_panel(const block *x, panel *left, int j) {
-    int columns = smaller(x->to.columns - j, COLUMNS), after = x->to.columns - j - columns;
-    int next = after > 0 ? padded(smaller(after, COLUMNS)) : 0;
-    panel right = {x->b.at + (size_t)j * (size_t)x->k, (size_t)padded(columns), NULL};
-    const float *later = right.at + (next ? right.step * (size_t)x->k : 0);
-    for (int i = 0; i < x->to.rows; i += ROWS, left++) {
-        target to = {x->to.c + (size_t)i * x->to.ldc + j, x->to.ldc, smaller(x->to.rows - i, ROWS),
-                     columns, x->to.add};
-        job work = {to, *left, right, later, i ? 0 : (size_t)next, x->k};
-        tiles[padded(columns) / LANES - 1](&work);
-        *left = next_panel(*left, ROWS);
-    }
-}
-
 // a few rows of op(a) against a block of a packed op(b), each panel of which comes once
 static void multiply_band(const block *x) {
     float lefts[BAND * ROWS * DEPTH] __attribute__((aligned(64)));
-    panel left[SHORT * BAND];
-    for (int i = 0; i < x->to.rows; i += ROWS)
-        left[i / ROWS] = first_panel(shifted(x->a, i, 0), ROWS, LOW, smaller(x->to.rows - i, ROWS),
-                                     x->k, lefts + (size_t)i * (size_t)x->k);
-    for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, left, j);
+    for (int i = 0; i < x->to.rows; i += ROWS) {
+        int rows = smaller(x->to.rows - i, ROWS);
+        float *place = lefts + (size_t)i * (size_t)x->k;
+        if (rows == ROWS)
+            pack_squares(place, ROWS, shifted(x->a, i, 0), x->k);
+        else
+            pack_edge(place, rows > LOW ? ROWS : LOW, shifted(x->a, i, 0), rows, x->k);
+    }
+    for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, lefts, x->b.at, j);
 }
 
 static void multiply_packed(const slt_product *x) {

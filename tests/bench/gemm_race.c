@@ -1,5 +1,6 @@
 // Matrix products against each other: every kernel that this processor runs on the products of a
-// dense layer, x (rows,in) · W (in,out) and its gradients, cut as the ops cut them. Prints GFLOP/s
+// dense layer, x (rows,in) · W (in,out) and its gradients, cut as the ops cut them: W is laid out
+// once, a gradient of W is cut along its longer side or in halves. Prints GFLOP/s
 // of one core: for each call the best of many, in processor time, so that others on the machine
 // count little. How to run it: docs/dev/speed.md.
 //
@@ -15,6 +16,7 @@
 enum { ROWS = 4160, MOST = 512, ROW_BLOCK = 256, CALLS = 64 };
 
 static float *x, *dy, *out_numbers; // (ROWS,MOST) each
+static float packed[MOST * MOST + 16 * MOST];
 
 static double seconds(void) {
     struct timespec t;
@@ -38,11 +40,24 @@ static double peak(void) {
 
 typedef enum pass { FORWARD, DX, DW, PASSES } pass;
 
-// call number `call` of a pass: blocks of rows, or of columns of W; false after the last
+// as slt_weight_gradient
+static bool cut_weights(int call, int in, int out, slt_product *p) {
+    bool tall = in >= 2 * out, flat = out >= 2 * in, small = in * out < 64 * 64;
+    int parts = in * out < 128 * 256 ? 2 : 4, square = in * out < 512 * 512 ? 1 : 2;
+    int parts_in = small || flat ? 1 : tall ? parts : square;
+    int parts_out = small || tall ? 1 : flat ? parts : 2;
+    int high = (in + 16 * parts_in - 1) / (16 * parts_in) * 16;
+    int wide = (out + 16 * parts_out - 1) / (16 * parts_out) * 16, across = (out + wide - 1) / wide;
+    int i = call / across * high, j = call % across * wide;
+    *p = (slt_product){.m = in - i < high ? in - i : high, .n = out - j < wide ? out - j : wide};
+    p->k = ROWS, p->a = x + i, p->lda = in, p->b = dy + j, p->ldb = out, p->transpose_a = true;
+    p->c = out_numbers + (size_t)i * (size_t)out + j, p->ldc = out;
+    return i < in;
+}
+
+// call number `call` of a pass: blocks of rows, or of W; false after the last
 static bool cut(pass which, int call, int in, int out, slt_product *p) {
     int row = call * ROW_BLOCK, rows = ROWS - row < ROW_BLOCK ? ROWS - row : ROW_BLOCK;
-    int width = out > 256 ? (out / 4 + 31) / 32 * 32 : 64, column = call * width;
-    int columns = out - column < width ? out - column : width;
     size_t first = (size_t)row;
     switch (which) {
     case FORWARD:
@@ -55,10 +70,7 @@ static bool cut(pass which, int call, int in, int out, slt_product *p) {
         p->b = dy, p->ldb = out, p->c = out_numbers + first * (size_t)in, p->ldc = in;
         return rows > 0;
     default:
-        *p = (slt_product){.m = in, .n = columns, .k = ROWS, .a = x, .lda = in, .b = dy + column};
-        p->transpose_a = true;
-        p->ldb = out, p->c = out_numbers + column, p->ldc = out;
-        return columns > 0;
+        return cut_weights(call, in, out, p);
     }
 }
 
@@ -67,10 +79,16 @@ static double race(const slt_gemm_kernel *kernel, pass which, int in, int out, i
     double best[CALLS], sum = 0;
     slt_product p;
     for (int i = 0; i < CALLS; i++) best[i] = 1e9;
+    cut(which, 0, in, out, &p);
+    if (which != DW) kernel->pack(&p, packed);
     for (int repeat = 0; repeat < repeats; repeat++)
         for (int call = 0; cut(which, call, in, out, &p); call++) {
+            if (which != DW) p.b = packed;
             double start = seconds();
-            kernel->multiply(&p);
+            if (which == DW)
+                kernel->multiply(&p);
+            else
+                kernel->multiply_packed(&p);
             double took = seconds() - start;
             if (took < best[call]) best[call] = took;
         }

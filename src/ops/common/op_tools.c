@@ -96,15 +96,18 @@ void slt_bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, 
     SLT_WIDEST(bias_gradient)(dy, out, rows, columns, dc, add);
 }
 
-// how W is cut: quarters of a long side, else halves
+// how W is cut along its sides: a part has to be large, or its product is slow
 typedef struct {
     int in, out;
 } cuts;
 
 static cuts cuts_of(int in, int out) {
-    if (out >= 2 * in) return (cuts){1, 4};
-    if (in >= 2 * out) return (cuts){4, 1};
-    return in < 128 ? (cuts){1, 2} : (cuts){2, 2};
+    enum { SMALL = 64 * 64, LARGE = 128 * 256, HUGE_SQUARE = 512 * 512 };
+    int64_t size = (int64_t)in * out;
+    if (size < SMALL) return (cuts){1, 1};
+    if (in >= 2 * out) return (cuts){size < LARGE ? 2 : 4, 1};
+    if (out >= 2 * in) return (cuts){1, size < LARGE ? 2 : 4};
+    return size < HUGE_SQUARE ? (cuts){1, 2} : (cuts){2, 2};
 }
 
 // numbers of a part, in whole vectors
