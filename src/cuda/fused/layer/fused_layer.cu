@@ -155,7 +155,7 @@ SLT_DEVICE_INLINE void put_keys(const slt_fused_layer &p, slt_layer_workspace &b
         slt_layer_deep<W>(h, a, slt_ring_take<W>(b.ring));
         slt_ring_next<W>(b.ring);
         slt_layer_put<W>(h, b.at, slt_at(p.kv), p.rows, 2 * W, (b.at.group * PARTS + half) * PART,
-                         false);
+                         2 * W, false);
     }
 }
 

@@ -196,7 +196,7 @@ SLT_DEVICE_INLINE void put_mixed(const slt_fused_layer &p, const slt_layer_works
     float h[SLT_PART_EIGHTS][4];
     slt_layer_deep<W>(h, d, slt_ring_take<W>(b.ring));
     if (p.dmixed.at)
-        slt_layer_put<W>(h, b.at, slt_at(p.dmixed), p.rows, W, b.at.group * PART, p.add_mixed);
+        slt_layer_put<W>(h, b.at, slt_at(p.dmixed), p.rows, W, b.at.group * PART, W, p.add_mixed);
 }
 
 // the gradient of norm n's output: a product's, and what is at hand. Rows that the batch does not

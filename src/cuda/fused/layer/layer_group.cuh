@@ -301,10 +301,10 @@ SLT_DEVICE_INLINE void slt_layer_rows(float (*a)[4], const slt_layer_spot &at, c
                        slt_layer_factor<W>(lower, column, width, i, at.t));
 }
 
-// a product's 64 columns to memory
+// a product's 64 columns to memory, those before `end`
 template <int W>
 SLT_DEVICE_INLINE void slt_layer_put(const float (*c)[4], const slt_layer_spot &at, float *to,
-                                     int rows, int width, int column, bool add) {
+                                     int rows, int width, int column, int end, bool add) {
 #pragma unroll
     for (int k = 0; k < 2; k++)
 #pragma unroll
@@ -312,7 +312,7 @@ SLT_DEVICE_INLINE void slt_layer_put(const float (*c)[4], const slt_layer_spot &
             float4 x = slt_layer_four(c, i, k);
             int row = k ? at.lower : at.upper;
             float4 *place = slt_layer_at(to + (int64_t)row * width + column, i, at.t);
-            if (row >= rows || !slt_layer_there<W>(column + 16 * i, width)) continue;
+            if (row >= rows || !slt_layer_there<W>(column + 16 * i, end)) continue;
             *place = add ? slt_plus4(x, *place) : x;
         }
 }
