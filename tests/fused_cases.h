@@ -104,6 +104,7 @@ static slt_var broadcast_of(slt_probe *p, int heads, bool alone) {
     slt_var joined = slt_join_slots(slt_probe_tape(p), slots, 0);
     return attended(p, SLT_FUSE_DECODER_INPUT, joined, normed(p, joined), heads, alone);
 }
+static slt_var broadcast_16(slt_probe *p) { return broadcast_of(p, 16, false); }
 static slt_var broadcast_8(slt_probe *p) { return broadcast_of(p, 8, false); }
 static slt_var broadcast_4(slt_probe *p) { return broadcast_of(p, 4, false); }
 static slt_var broadcast_alone(slt_probe *p) { return broadcast_of(p, 8, true); }
