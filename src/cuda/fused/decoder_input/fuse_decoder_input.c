@@ -59,8 +59,8 @@ static bool is_attention(const slt_tape *tape, int n) {
 static int last_of(const slt_tape *tape, int n, int end, const char **why) {
     if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
         return slt_no_launch(n, "products are not in tf32", why);
-    if (!slt_layer_has(slt_width_of(tape, slt_node_at(tape, n)->out[0])))
-        return slt_no_launch(n, "rows are not of 64, 96 or 128 numbers", why);
+    if (!slt_is_fused_width(slt_width_of(tape, slt_node_at(tape, n)->out[0])))
+        return slt_no_launch(n, SLT_NO_FUSED_WIDTH, why);
     if (end - n + 1 < NODES || !is_join(tape, n) || !is_norm(tape, n + NORM) ||
         !is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]))
         return slt_no_launch(n, "no join_slots of slots alone, norm, dense and attention", why);

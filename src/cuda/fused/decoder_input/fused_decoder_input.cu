@@ -183,7 +183,7 @@ template <int W> static void launch(const slt_fused_decoder_input *run, bool bac
     if (width == (W)) launch<W>(run, back);
 static void launch_any(const slt_fused_decoder_input *run, bool back) {
     int width = run->norm.in_width[SLT_NORM_X];
-    SLT_LAYER_WIDTHS(SLT_LAUNCH_WIDTH)
+    SLT_FUSED_WIDTHS(SLT_LAUNCH_WIDTH)
 }
 
 void slt_decoder_input_forward(const slt_fused_decoder_input *run) { launch_any(run, false); }
@@ -196,5 +196,5 @@ int slt_decoder_input_blocks(int sequences) { return slt_pieces(sequences, ROWS)
         SLT_LAUNCH(args, sum_positions<W>, grid, SUM_WARPS *SLT_WARP, 0, dpositions);
 void slt_decoder_input_positions(const slt_cuda_args *args, slt_cuda_view dpositions) {
     dim3 grid((unsigned)args->length, 3, (unsigned)args->members);
-    SLT_LAYER_WIDTHS(SLT_SUM_WIDTH)
+    SLT_FUSED_WIDTHS(SLT_SUM_WIDTH)
 }

@@ -12,7 +12,7 @@
 #ifndef SLT_CUDA_FUSED_DECODER_INPUT_H
 #define SLT_CUDA_FUSED_DECODER_INPUT_H
 
-#include "cuda/fused/layer/fused_layer.h"
+#include "cuda/fused/common/widths.h"
 #include "cuda/kernels/broadcast_rows.h"
 
 typedef struct {

@@ -54,8 +54,7 @@ static int last_of(const slt_tape *tape, int n, int end, const char **why) {
     if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
         return slt_no_launch(n, "products are not in tf32", why);
     int width = slt_width_of(tape, slt_node_at(tape, n)->out[0]);
-    if (!slt_layer_has(width))
-        return slt_no_launch(n, "rows are not of 64, 96 or 128 numbers", why);
+    if (!slt_is_fused_width(width)) return slt_no_launch(n, SLT_NO_FUSED_WIDTH, why);
     if (end - n + 1 < NODES || !is_front(tape, n, width))
         return slt_no_launch(n, "no dense, join_tokens, norm and dense", why);
     if (tape->limits.tokens * tape->store->members > MOST_ROWS)

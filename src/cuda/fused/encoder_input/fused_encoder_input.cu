@@ -204,7 +204,7 @@ SLT_DEVICE_INLINE uint32_t signs_of(const slt_fused_encoder_input &p, const slt_
     for (int i = 0; i < W / 16; i++)
         signs = signs << 4 | (uint32_t)(y[i].x > 0) << 3 | (uint32_t)(y[i].y > 0) << 2 |
                 (uint32_t)(y[i].z > 0) << 1 | (uint32_t)(y[i].w > 0);
-    return signs << (SLT_LAYER_WIDEST - W) / 4;
+    return signs << (SLT_FUSED_WIDEST - W) / 4;
 }
 
 template <int W>
@@ -224,8 +224,7 @@ SLT_DEVICE_INLINE void put_parts(const slt_fused_encoder_input &p, const slt_lay
     static_assert((int)THREADS == (int)SLT_NORM_PARTS, "a thread has a column of two sums");
     float *dots = stages + PIECE, *sums = dots + SLT_LAYER_STAGES * PIECE, sum = 0;
     int row = at.own - (int)blockIdx.x * p.each;
-    const float *column =
-        (threadIdx.x < SLT_SHORT_ROW ? dots : sums) + threadIdx.x % SLT_SHORT_ROW;
+    const float *column = (threadIdx.x < SLT_SHORT_ROW ? dots : sums) + threadIdx.x % SLT_SHORT_ROW;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < W / 16; i++) {
@@ -330,10 +329,10 @@ SLT_KERNEL __launch_bounds__(THREADS, 1)
 
 bool slt_encoder_input_fits(int width) {
 #ifdef SLT_EMULATED
-    return slt_layer_has(width);
+    return slt_is_fused_width(width);
 #else
 #define SLT_FITS(W) (width == (W) && slt_shared_room() >= room<W>::BACK_BYTES) ||
-    return SLT_LAYER_WIDTHS(SLT_FITS) false;
+    return SLT_FUSED_WIDTHS(SLT_FITS) false;
 #endif
 }
 
@@ -351,11 +350,11 @@ template <int W> static void launch_backward(const slt_fused_encoder_input *run)
 void slt_encoder_input_forward(const slt_fused_encoder_input *run) {
 #define SLT_FORWARD(W)                                                                             \
     if (run->width == (W)) launch_forward<W>(run);
-    SLT_LAYER_WIDTHS(SLT_FORWARD)
+    SLT_FUSED_WIDTHS(SLT_FORWARD)
 }
 
 void slt_encoder_input_backward(const slt_fused_encoder_input *run) {
 #define SLT_BACKWARD(W)                                                                            \
     if (run->width == (W)) launch_backward<W>(run);
-    SLT_LAYER_WIDTHS(SLT_BACKWARD)
+    SLT_FUSED_WIDTHS(SLT_BACKWARD)
 }

@@ -89,8 +89,7 @@ static int last_of(const slt_tape *tape, int first, int end, const char **why) {
     if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
         return slt_no_launch(first, "products are not in tf32", why);
     int width = slt_width_of(tape, slt_node_at(tape, first)->out[0]);
-    if (!slt_layer_has(width))
-        return slt_no_launch(first, "rows are not of 64, 96 or 128 numbers", why);
+    if (!slt_is_fused_width(width)) return slt_no_launch(first, SLT_NO_FUSED_WIDTH, why);
     if (end - first + 1 < NODES || !is_layer(tape, first))
         return slt_no_launch(first, "no dense, norm, mlp of 512 at most and norm", why);
     if (!slt_backward_alike(tape, first, nodes_of(tape, first)))

@@ -205,10 +205,10 @@ SLT_KERNEL __launch_bounds__(THREADS, 1) forward(const __grid_constant__ slt_fus
 
 bool slt_cuda_layer_fits(int width) {
 #ifdef SLT_EMULATED
-    return slt_layer_has(width);
+    return slt_is_fused_width(width);
 #else
 #define SLT_FITS(W) (width == (W) && slt_shared_room() >= slt_layer_room<W>::BYTES) ||
-    return SLT_LAYER_WIDTHS(SLT_FITS) false;
+    return SLT_FUSED_WIDTHS(SLT_FITS) false;
 #endif
 }
 
@@ -220,5 +220,5 @@ template <int W> static void launch(const slt_fused_layer *run) {
 void slt_cuda_layer_forward(const slt_fused_layer *run) {
 #define SLT_FORWARD(W)                                                                             \
     if (run->width == (W)) launch<W>(run);
-    SLT_LAYER_WIDTHS(SLT_FORWARD)
+    SLT_FUSED_WIDTHS(SLT_FORWARD)
 }

@@ -12,12 +12,11 @@
 #define SLT_CUDA_FUSED_LAYER_H
 
 #include "core/host_device.h"
+#include "cuda/fused/common/widths.h"
 #include "cuda/kernels/cuda_op.h"
 
-// numbers of a row: each has kernels of its own
-#define SLT_LAYER_WIDTHS(X) X(64) X(96) X(128)
-enum { SLT_LAYER_WIDEST = 128, SLT_LAYER_MOST = 512 }; // of a row; of the middle, at most
-enum { SLT_LAYER_OUT = 8 };                            // columns of the narrow layer, at most
+enum { SLT_LAYER_MOST = 512 }; // numbers of the middle, at most
+enum { SLT_LAYER_OUT = 8 };    // columns of the narrow layer, at most
 
 // rows of a block: what the tensor cores take at once, or half of it where rows of all members are
 // few and most of the device would be idle
@@ -114,12 +113,6 @@ typedef struct {
 extern "C" {
 #endif
 
-// are there kernels for rows of so many numbers?
-static inline bool slt_layer_has(int width) {
-#define SLT_IS_WIDTH(W) width == (W) ||
-    return SLT_LAYER_WIDTHS(SLT_IS_WIDTH) false;
-#undef SLT_IS_WIDTH
-}
 // has a block room enough on this device?
 bool slt_cuda_layer_fits(int width);
 void slt_cuda_pack_weights(const slt_layer_weights *weights);

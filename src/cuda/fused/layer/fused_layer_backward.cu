@@ -56,7 +56,7 @@ SLT_DEVICE_INLINE void put_warp_sums(const slt_layer_workspace &b, float4 *x, fl
 template <int W>
 SLT_DEVICE_INLINE void put_parts(const slt_layer_workspace &b, const slt_layer_norm_args &norm,
                                  const float4 *dy, const kept_row<W> &kept) {
-    enum { EIGHT = SLT_LAYER_WIDEST / 16 };
+    enum { EIGHT = SLT_FUSED_WIDEST / 16 };
     static_assert(WARPS * SLT_NORM_PARTS <= 4 * slt_layer_room<W>::SWAP, "sums have room");
     static_assert((int)THREADS == (int)SLT_NORM_PARTS, "a thread has a sum");
     float *memory = (float *)b.swap, *own = memory + (int)threadIdx.x / SLT_WARP * SLT_NORM_PARTS;
@@ -261,5 +261,5 @@ template <int W> static void launch(const slt_fused_layer *run) {
 void slt_cuda_layer_backward(const slt_fused_layer *run) {
 #define SLT_BACKWARD(W)                                                                            \
     if (run->width == (W)) launch<W>(run);
-    SLT_LAYER_WIDTHS(SLT_BACKWARD)
+    SLT_FUSED_WIDTHS(SLT_BACKWARD)
 }
