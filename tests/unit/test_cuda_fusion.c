@@ -32,7 +32,7 @@ static const expectation expected[] = {
     {"slottar", "unlockpickup", MINIGRID},
     {"slottar", "blockedunlockpickup", MINIGRID},
     {"slottar", "keycorridor",
-     "leaves 0-1\nslots (more than 8 slots, or sequences too long for a block)\n"
+     "leaves 0-1\nslots 17-37\n"
      "encoder input 3-6\ndecoder input 38-41\nlayer 8-16\nlayer 42-45\n"
      WIDE_OUTPUT NORMS_TAKEN "loss 47-50"},
     {"slottar-mdl", "craft-full", "leaves 0-1\n" MDL},
