@@ -393,13 +393,14 @@ static void check_layers(const layer_case *cases, size_t count, void (*how)(slt_
 
 static void layers_agree_with_the_cpu(void **state) {
     (void)state;
-    const layer_case cases[] = {{layer_wide, BATCHES[0]},         {layer_wide, BATCHES[4]},
-                                {layer_even, BATCHES[3]},         {layer_even, BATCHES[5]},
-                                {layer_with_head, BATCHES[4]},    {layer_with_head, BATCHES[1]},
-                                {layer_with_end, BATCHES[3]},     {layer_with_end, BATCHES[5]},
-                                {layer_640, BATCHES[0]},          {layer_wide, BATCHES[4], 96},
-                                {layer_with_end, BATCHES[3], 96}, {layer_wide, BATCHES[4], 64},
-                                {layer_with_end, BATCHES[5], 64}};
+    const layer_case cases[] = {
+        {layer_wide, BATCHES[0]},         {layer_wide, BATCHES[4]},
+        {layer_even, BATCHES[3]},         {layer_even, BATCHES[5]},
+        {layer_with_head, BATCHES[4]},    {layer_with_head, BATCHES[1]},
+        {layer_with_end, BATCHES[3]},     {layer_with_end, BATCHES[5]},
+        {layer_640, BATCHES[0]},          {layer_wide, BATCHES[4], 96},
+        {layer_with_end, BATCHES[3], 96}, {layer_wide, BATCHES[4], 64},
+        {layer_with_end, BATCHES[5], 64}, {layer_with_less, BATCHES[5], 128}};
     check_layers(cases, sizeof cases / sizeof *cases, keep_from_zero, TF32_TOLERANCE, TF32_LEAST);
 }
 
@@ -411,9 +412,11 @@ static void only_without_rounding(void) {
 
 static void layers_are_right_but_for_rounding(void **state) {
     (void)state;
-    const layer_case cases[] = {{layer_wide, BATCHES[4]},      {layer_even, BATCHES[5]},
-                                {layer_with_head, BATCHES[1]}, {layer_with_end, BATCHES[3]},
-                                {layer_with_end, BATCHES[4]},  {layer_with_end, BATCHES[5]}};
+    const layer_case cases[] = {
+        {layer_wide, BATCHES[4]},           {layer_even, BATCHES[5]},
+        {layer_with_head, BATCHES[1]},      {layer_with_end, BATCHES[3]},
+        {layer_with_end, BATCHES[4]},       {layer_with_end, BATCHES[5]},
+        {layer_with_less, BATCHES[3], 128}, {layer_with_less, BATCHES[4], 128}};
     only_without_rounding();
     emulated_exact = true;
     check_layers(cases, sizeof cases / sizeof *cases, keep_from_zero, TOLERANCE, -1);
