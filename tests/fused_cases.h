@@ -10,8 +10,9 @@ enum { LAYER_X = 1, LAYER_W1 = 6, END_C1 = 17 }; // leaves
 static int layer_width = 128;
 
 static slt_var layer_norm_of(slt_probe *p, slt_var x, slt_var residual) {
-    slt_var gamma = slt_probe_parameter(p, 1, layer_width, 0.5, 2);
-    slt_var beta = slt_probe_parameter(p, 1, layer_width, -1, 1);
+    int width = slt_tape_shape(slt_probe_tape(p), x).width;
+    slt_var gamma = slt_probe_parameter(p, 1, width, 0.5, 2);
+    slt_var beta = slt_probe_parameter(p, 1, width, -1, 1);
     return slt_layer_norm(slt_probe_tape(p), x, residual, gamma, beta, 0, 1e-3);
 }
 static slt_var layer_of(slt_probe *p, slt_space space, int wide) {
@@ -40,22 +41,24 @@ static slt_var layer_with_head(slt_probe *p) {
     slt_tape_fuse(slt_probe_tape(p), SLT_FUSE_LAYER, y, z);
     return z;
 }
-static slt_var layer_with_end(slt_probe *p) {
+static slt_var layer_to(slt_probe *p, int S) {
     slt_tape *tape = slt_probe_tape(p);
     slt_var x = layer_of(p, SLT_TOKENS, 256);
     slt_var w = slt_probe_parameter(p, 1, layer_width, -1, 1);
     slt_var y = slt_add_position(tape, x, w, slt_probe_parameter(p, 1, layer_width, -1, 1));
     y = layer_norm_of(p, y, 0);
-    slt_var w1 = slt_probe_parameter(p, layer_width, layer_width, -0.05, 0.05);
-    slt_var c1 = slt_probe_parameter(p, 1, layer_width, -1, 1);
-    slt_var w2 = slt_probe_parameter(p, layer_width, layer_width, -0.1, 0.1);
-    slt_var c2 = slt_probe_parameter(p, 1, layer_width, -1, 1);
+    slt_var w1 = slt_probe_parameter(p, layer_width, S, -0.05, 0.05);
+    slt_var c1 = slt_probe_parameter(p, 1, S, -1, 1);
+    slt_var w2 = slt_probe_parameter(p, S, S, -0.1, 0.1);
+    slt_var c2 = slt_probe_parameter(p, 1, S, -1, 1);
     y = layer_norm_of(p, slt_mlp(tape, y, w1, c1, w2, c2), 0);
-    slt_var kv = slt_probe_parameter(p, layer_width, 2 * layer_width, -0.1, 0.1);
+    slt_var kv = slt_probe_parameter(p, S, 2 * S, -0.1, 0.1);
     y = slt_dense(tape, y, kv, 0, SLT_LINEAR);
     slt_tape_fuse(tape, SLT_FUSE_LAYER, x, y);
     return y;
 }
+static slt_var layer_with_end(slt_probe *p) { return layer_to(p, layer_width); }
+static slt_var layer_with_less(slt_probe *p) { return layer_to(p, 64); }
 
 // the first channel decides the signs of the middle, one way or the other: none is nearly zero
 static void push(slt_probe *p, int leaf, size_t step, size_t end, slt_real size) {
@@ -104,6 +107,7 @@ static slt_var broadcast_of(slt_probe *p, int heads, bool alone) {
     slt_var joined = slt_join_slots(slt_probe_tape(p), slots, 0);
     return attended(p, SLT_FUSE_DECODER_INPUT, joined, normed(p, joined), heads, alone);
 }
+static slt_var broadcast_16(slt_probe *p) { return broadcast_of(p, 16, false); }
 static slt_var broadcast_8(slt_probe *p) { return broadcast_of(p, 8, false); }
 static slt_var broadcast_4(slt_probe *p) { return broadcast_of(p, 4, false); }
 static slt_var broadcast_alone(slt_probe *p) { return broadcast_of(p, 8, true); }

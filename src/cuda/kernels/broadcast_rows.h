@@ -11,7 +11,7 @@
 
 // what attention reads and leaves
 typedef struct {
-    slt_cuda_view slots, positions; // (sequences,384), (length,384): parts of qkv
+    slt_cuda_view slots, positions; // (sequences,3d), (length,3d): parts of qkv
     slt_cuda_view normed, table, x; // forward: x = normed + table is written, for others; after
                                     // the rows of `normed` are those of the table once more
     slt_cuda_view dx;               // backward: what others left there; may be absent

@@ -83,10 +83,12 @@ SLT_DEVICE_INLINE void slt_sixteen_put(const float *sum, float *rows, int stride
 // rows of WIDTH numbers from memory, rounded; zeros from row `count` on
 template <int WIDTH>
 SLT_DEVICE_INLINE void slt_sixteen_prefetch(float *rows, int stride, const float *from, int count) {
+    enum { FOURS = SLT_SIXTEEN * WIDTH / 4, EVEN = FOURS % SLT_SIXTEEN_THREADS == 0 };
     float4 none = {0, 0, 0, 0};
 #pragma unroll
-    for (int k = 0; k < SLT_SIXTEEN * WIDTH / 4 / SLT_SIXTEEN_THREADS; k++) {
+    for (int k = 0; k * SLT_SIXTEEN_THREADS < FOURS; k++) {
         int i = k * SLT_SIXTEEN_THREADS + (int)threadIdx.x, c = i % (WIDTH / 4) * 4;
+        if (!EVEN && i >= FOURS) continue;
         int l = i / (WIDTH / 4), r = (int)blockIdx.x * SLT_SIXTEEN + l;
         const float *at = from + (int64_t)r * WIDTH + c;
         *(float4 *)(rows + l * stride + c) = r < count ? slt_rounded4(*(const float4 *)at) : none;

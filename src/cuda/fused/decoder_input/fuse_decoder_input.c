@@ -22,7 +22,7 @@ static bool is_handed_on(const slt_tape *tape, int n) {
 static bool is_join(const slt_tape *tape, int n) {
     const slt_node *node = slt_node_at(tape, n);
     return slt_node_is(tape, n, &slt_op_join_slots) && !node->in[SLT_JOIN_TOKEN] &&
-           slt_width_of(tape, node->out[0]) == SLT_DECODER_INPUT_WIDTH && is_handed_on(tape, n);
+           is_handed_on(tape, n);
 }
 static bool is_norm(const slt_tape *tape, int n) {
     const slt_node *node = slt_node_at(tape, n);
@@ -36,7 +36,7 @@ static bool is_dense(const slt_tape *tape, int n, slt_var x) {
     return slt_node_is(tape, n, &slt_op_dense) && node->in[X] == x &&
            slt_is_weight(tape, node->in[SLT_DENSE_W]) && node->attributes.n[0] == SLT_LINEAR &&
            !(tape->nodes[n].add >> SLT_DENSE_C & 1) &&
-           slt_width_of(tape, node->out[0]) == SLT_DECODER_INPUT_OUT && is_handed_on(tape, n);
+           slt_width_of(tape, node->out[0]) == 3 * slt_width_of(tape, x) && is_handed_on(tape, n);
 }
 
 static int sequences_of(const slt_tape *tape) {
@@ -52,15 +52,15 @@ static bool has_room(const slt_tape *tape, int n) {
 
 static bool is_attention(const slt_tape *tape, int n) {
     return slt_node_is(tape, n, &slt_op_attention) &&
-           slt_decoder_input_fits(SLT_DECODER_INPUT_WIDTH, slt_node_at(tape, n)->attributes.n[0],
-                                  tape->limits.length);
+           slt_decoder_input_fits(slt_width_of(tape, slt_node_at(tape, n)->out[0]),
+                                  slt_node_at(tape, n)->attributes.n[0], tape->limits.length);
 }
 
 static int last_of(const slt_tape *tape, int n, int end, const char **why) {
     if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
         return slt_no_launch(n, "products are not in tf32", why);
-    if (slt_width_of(tape, slt_node_at(tape, n)->out[0]) != SLT_DECODER_INPUT_WIDTH)
-        return slt_no_launch(n, "rows are not of 128 numbers", why);
+    if (!slt_is_fused_width(slt_width_of(tape, slt_node_at(tape, n)->out[0])))
+        return slt_no_launch(n, SLT_NO_FUSED_WIDTH, why);
     if (end - n + 1 < NODES || !is_join(tape, n) || !is_norm(tape, n + NORM) ||
         !is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]))
         return slt_no_launch(n, "no join_slots of slots alone, norm, dense and attention", why);
@@ -82,14 +82,15 @@ static slt_cuda_view following(slt_cuda_view view, int rows, int width) {
 // sums of dqkv and dx are in the memory of what is joined, whose gradient nobody reads
 static slt_decoder_input_rows rows_of(const slt_cuda_args *a, int sequences) {
     slt_cuda_view y = a[JOIN].out[0], qkv = a[DENSE].out[0], sums = a[JOIN].out_grad[0];
+    int width = a[JOIN].out_width[0], out = 3 * width;
     slt_decoder_input_rows rows = {.slots = qkv,
-                                   .positions = following(qkv, sequences, SLT_DECODER_INPUT_OUT),
-                                   .normed = following(y, sequences, SLT_DECODER_INPUT_WIDTH),
+                                   .positions = following(qkv, sequences, out),
+                                   .normed = following(y, sequences, width),
                                    .table = a[NORM].in[SLT_NORM_POSITIONS],
                                    .x = a[NORM].out[0],
                                    .dslots = sums,
-                                   .dpositions = following(sums, sequences, SLT_DECODER_INPUT_OUT)};
-    rows.dnormed = following(rows.dpositions, a[JOIN].length, SLT_DECODER_INPUT_OUT);
+                                   .dpositions = following(sums, sequences, out)};
+    rows.dnormed = following(rows.dpositions, a[JOIN].length, out);
     if (a[DENSE].add[X]) rows.dx = a[NORM].out_grad[0];
     return rows;
 }
@@ -130,7 +131,7 @@ static void dense_weights(const slt_cuda_args *a, const slt_fused_decoder_input 
     slt_cuda_view none = {NULL, 0};
     sums.stream = slt_cuda_on_slot_stream(dense).stream;
     slt_decoder_input_positions(&sums, run->rows.dpositions);
-    slt_cuda_weight_gradient(dense, SLT_DECODER_INPUT_WIDTH, SLT_DECODER_INPUT_OUT,
+    slt_cuda_weight_gradient(dense, dense->in_width[X], dense->out_width[0],
                              run->sequences + run->positions, run->rows.normed, run->rows.dslots,
                              dense->in_grad[SLT_DENSE_W], dense->add[SLT_DENSE_W], none, false);
 }
@@ -138,7 +139,7 @@ static void dense_weights(const slt_cuda_args *a, const slt_fused_decoder_input 
 // of c, from slots
 static void bias(const slt_cuda_args *dense, const slt_fused_decoder_input *run) {
     slt_cuda_args side = slt_cuda_on_sum_stream(dense);
-    slt_cuda_bias_gradient(&side, run->rows.dslots, run->sequences, SLT_DECODER_INPUT_OUT,
+    slt_cuda_bias_gradient(&side, run->rows.dslots, run->sequences, dense->out_width[0],
                            dense->in_grad[SLT_DENSE_C], false);
 }
 

@@ -4,16 +4,16 @@
 // for slots and positions, some hundreds of rows instead of many thousands, and attention adds them
 // up as it reads. Backward, attention sums dqkv over every sequence, and the product, the norm and
 // the ReLU are turned for slots alone; W's gradient is that of slots and positions, with dqkv
-// summed over the sequences, too (fused_decoder_input.cu, tensor_attention.cu). In tf32.
+// summed over the sequences, too (fused_decoder_input.cu, tensor_attention.cu). In tf32, rows of
+// the widths that a layer may have.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLT_CUDA_FUSED_DECODER_INPUT_H
 #define SLT_CUDA_FUSED_DECODER_INPUT_H
 
+#include "cuda/fused/common/widths.h"
 #include "cuda/kernels/broadcast_rows.h"
-
-enum { SLT_DECODER_INPUT_WIDTH = 128, SLT_DECODER_INPUT_OUT = 3 * SLT_DECODER_INPUT_WIDTH };
 
 typedef struct {
     void *stream;

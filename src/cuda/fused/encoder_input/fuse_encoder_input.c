@@ -22,11 +22,11 @@ static bool has_reader(const slt_tape *tape, slt_var var) {
     return slt_readers_of(tape, var) == 1 && !tape->vars[var].kept;
 }
 
-static bool is_dense(const slt_tape *tape, int n, int out) {
+static bool is_dense(const slt_tape *tape, int n, int in, int out) {
     const slt_node *node = slt_node_at(tape, n);
     return slt_node_is(tape, n, &slt_op_dense) && node->attributes.n[0] == SLT_LINEAR &&
-           slt_width_of(tape, node->in[X]) == SLT_ENCODER_INPUT_WIDTH &&
-           slt_width_of(tape, node->out[0]) == out && slt_is_weight(tape, node->in[SLT_DENSE_W]);
+           slt_width_of(tape, node->in[X]) == in && slt_width_of(tape, node->out[0]) == out &&
+           slt_is_weight(tape, node->in[SLT_DENSE_W]);
 }
 static bool is_join(const slt_tape *tape, int n) {
     const slt_node *node = slt_node_at(tape, n);
@@ -43,25 +43,26 @@ static bool is_norm(const slt_tape *tape, int n) {
            (!node->in[SLT_NORM_POSITIONS] || tape->vars[node->in[SLT_NORM_POSITIONS]].constant);
 }
 
-static bool is_front(const slt_tape *tape, int n) {
-    return is_dense(tape, n + DENSE, SLT_ENCODER_INPUT_WIDTH) &&
+static bool is_front(const slt_tape *tape, int n, int width) {
+    return is_dense(tape, n + DENSE, width, width) &&
            !slt_node_at(tape, n + DENSE)->in[SLT_DENSE_C] && is_join(tape, n + JOIN) &&
-           is_norm(tape, n + NORM) && is_dense(tape, n + QKV, SLT_ENCODER_INPUT_OUT) &&
+           is_norm(tape, n + NORM) && is_dense(tape, n + QKV, width, 3 * width) &&
            slt_node_at(tape, n + QKV)->in[X] == slt_node_at(tape, n + NORM)->out[0];
 }
 
 static int last_of(const slt_tape *tape, int n, int end, const char **why) {
     if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
         return slt_no_launch(n, "products are not in tf32", why);
-    if (slt_width_of(tape, slt_node_at(tape, n)->out[0]) != SLT_ENCODER_INPUT_WIDTH)
-        return slt_no_launch(n, "rows are not of 128 numbers", why);
-    if (end - n + 1 < NODES || !is_front(tape, n))
+    int width = slt_width_of(tape, slt_node_at(tape, n)->out[0]);
+    if (!slt_is_fused_width(width)) return slt_no_launch(n, SLT_NO_FUSED_WIDTH, why);
+    if (end - n + 1 < NODES || !is_front(tape, n, width))
         return slt_no_launch(n, "no dense, join_tokens, norm and dense", why);
     if (tape->limits.tokens * tape->store->members > MOST_ROWS)
         return slt_no_launch(n, "more than 4224 rows", why);
     if (!slt_backward_alike(tape, n, NODES))
         return slt_no_launch(n, "some nodes have no backward", why);
-    return slt_encoder_input_fits() ? n + QKV : slt_no_launch(n, "no room on this device", why);
+    return slt_encoder_input_fits(width) ? n + QKV
+                                         : slt_no_launch(n, "no room on this device", why);
 }
 
 // ---- weights, packed
@@ -70,7 +71,7 @@ static slt_layer_weights weights_of(const slt_tape *tape, int n) {
     return (slt_layer_weights){
         .stream = slt_cuda_of(tape->store)->stream,
         .members = tape->store->members,
-        .width = SLT_ENCODER_INPUT_WIDTH,
+        .width = slt_width_of(tape, slt_node_at(tape, n)->out[0]),
         .passes = tape->nodes[n].runs_backward ? 2 : 1,
         .front_b = slt_cuda_value_view(tape, slt_node_at(tape, n + DENSE)->in[SLT_DENSE_W]),
         .front_w = slt_cuda_value_view(tape, slt_node_at(tape, n + QKV)->in[SLT_DENSE_W])};
@@ -88,6 +89,7 @@ static slt_fused_encoder_input run_of(const slt_tape *tape, int first, const slt
     slt_fused_encoder_input run = {.stream = slt_cuda_of(tape->store)->stream,
                                    .norm = a[NORM],
                                    .early = is_early(tape, first),
+                                   .width = a[DENSE].in_width[X],
                                    .rows = a[DENSE].in_rows[X],
                                    .each = slt_layer_each(a[DENSE].in_rows[X], a[DENSE].members),
                                    .x = a[DENSE].in[X],

@@ -34,12 +34,12 @@ static bool is_norm(const slt_tape *tape, int n, slt_var residual) {
            slt_is_weight(tape, node->in[SLT_NORM_BETA]) && !node->in[SLT_NORM_POSITIONS];
 }
 
-static bool is_mlp(const slt_tape *tape, int n, slt_var x) {
+static bool is_mlp(const slt_tape *tape, int n, slt_var x, int out) {
     const slt_node *node = slt_node_at(tape, n);
     if (!slt_node_is(tape, n, &slt_op_mlp) || node->in[X] != x) return false;
-    int wide = slt_width_of(tape, node->in[SLT_MLP_W1]), width = slt_width_of(tape, x);
-    return (wide % SLT_LAYER_BOTH == 0 || wide == width) && wide <= SLT_LAYER_MOST &&
-           slt_width_of(tape, node->out[0]) == width && slt_is_weight(tape, node->in[SLT_MLP_W1]) &&
+    int wide = slt_width_of(tape, node->in[SLT_MLP_W1]);
+    return (wide % SLT_LAYER_BOTH == 0 || wide == out) && wide <= SLT_LAYER_MOST &&
+           slt_width_of(tape, node->out[0]) == out && slt_is_weight(tape, node->in[SLT_MLP_W1]) &&
            slt_is_weight(tape, node->in[SLT_MLP_C1]) && slt_is_weight(tape, node->in[SLT_MLP_W2]) &&
            slt_is_weight(tape, node->in[SLT_MLP_C2]) && is_read(tape, node->out[0], 1);
 }
@@ -48,7 +48,7 @@ static bool is_layer(const slt_tape *tape, int n) {
     if (!is_dense(tape, n + DENSE)) return false;
     slt_var y = slt_node_at(tape, n + NORM1)->out[0];
     return is_norm(tape, n + NORM1, slt_node_at(tape, n + DENSE)->out[0]) &&
-           is_mlp(tape, n + MLP, y) &&
+           is_mlp(tape, n + MLP, y, slt_width_of(tape, y)) &&
            is_norm(tape, n + NORM2, slt_node_at(tape, n + MLP)->out[0]) &&
            slt_node_at(tape, n + NORM2)->in[X] == y && is_read(tape, y, 2);
 }
@@ -66,16 +66,18 @@ static bool is_head(const slt_tape *tape, int n) {
 static bool is_end(const slt_tape *tape, int n) {
     const slt_node *position = slt_node_at(tape, n + POSITION), *kv = slt_node_at(tape, n + KV);
     int width = slt_width_of(tape, slt_node_at(tape, n)->out[0]);
+    int end = slt_width_of(tape, slt_node_at(tape, n + END_MLP)->out[0]);
     for (int i = NORM2; i < KV; i++)
         if (!slt_cuda_hands_on(tape, n + i)) return false;
     return slt_node_is(tape, n + POSITION, &slt_op_add_position) &&
            slt_is_weight(tape, position->in[SLT_POSITION_W]) &&
            slt_is_weight(tape, position->in[SLT_POSITION_C]) && is_norm(tape, n + NORM3, 0) &&
-           is_mlp(tape, n + END_MLP, slt_node_at(tape, n + NORM3)->out[0]) &&
-           slt_width_of(tape, slt_node_at(tape, n + END_MLP)->in[SLT_MLP_W1]) == width &&
+           is_mlp(tape, n + END_MLP, slt_node_at(tape, n + NORM3)->out[0], end) &&
+           slt_layer_may_end(width, end) &&
+           slt_width_of(tape, slt_node_at(tape, n + END_MLP)->in[SLT_MLP_W1]) == end &&
            is_norm(tape, n + NORM4, 0) && slt_node_is(tape, n + KV, &slt_op_dense) &&
            kv->attributes.n[0] == SLT_LINEAR && slt_is_weight(tape, kv->in[SLT_DENSE_W]) &&
-           !kv->in[SLT_DENSE_C] && slt_width_of(tape, kv->out[0]) == 2 * width &&
+           !kv->in[SLT_DENSE_C] && slt_width_of(tape, kv->out[0]) == 2 * end &&
            !tape->vars[position->out[0]].kept;
 }
 
@@ -89,8 +91,7 @@ static int last_of(const slt_tape *tape, int first, int end, const char **why) {
     if (!slt_cuda_is_tf32(slt_cuda_of(tape->store)))
         return slt_no_launch(first, "products are not in tf32", why);
     int width = slt_width_of(tape, slt_node_at(tape, first)->out[0]);
-    if (!slt_layer_has(width))
-        return slt_no_launch(first, "rows are not of 64, 96 or 128 numbers", why);
+    if (!slt_is_fused_width(width)) return slt_no_launch(first, SLT_NO_FUSED_WIDTH, why);
     if (end - first + 1 < NODES || !is_layer(tape, first))
         return slt_no_launch(first, "no dense, norm, mlp of 512 at most and norm", why);
     if (!slt_backward_alike(tape, first, nodes_of(tape, first)))
@@ -114,6 +115,7 @@ static slt_layer_weights weights_of(const slt_tape *tape, int n) {
         .w2 = slt_cuda_value_view(tape, mlp->in[SLT_MLP_W2])};
     if (nodes_of(tape, n) < MOST) return weights;
     mlp = slt_node_at(tape, n + END_MLP);
+    weights.end = slt_width_of(tape, mlp->out[0]);
     weights.end_w1 = slt_cuda_value_view(tape, mlp->in[SLT_MLP_W1]);
     weights.end_w2 = slt_cuda_value_view(tape, mlp->in[SLT_MLP_W2]);
     weights.end_kv = slt_cuda_value_view(tape, slt_node_at(tape, n + KV)->in[SLT_DENSE_W]);
@@ -159,6 +161,7 @@ static slt_layer_mlp mlp_of(const slt_cuda_args *a) {
 
 static void add_end(slt_fused_layer *run, const slt_cuda_args *a) {
     run->norms = SLT_LAYER_ALL_NORMS;
+    run->end = a[END_MLP].out_width[0];
     run->norm[2] = norm_of(&a[NORM3], a[POSITION].in[SLT_POSITION_C], a[POSITION].out_grad[0]);
     run->norm[3] = norm_of(&a[NORM4], a[END_MLP].in[SLT_MLP_C2], a[END_MLP].out_grad[0]);
     run->mlp[1] = mlp_of(&a[END_MLP]);

@@ -18,7 +18,7 @@ SLT_DEVICE_INLINE void add_small(const slt_layer_workspace &b, float4 *own, int 
 }
 
 // own = LN(own) by norm n, with all that it writes. Rows that the batch does not have are zero
-template <int W>
+template <int W, int STRIDE = W>
 SLT_DEVICE_INLINE void take_norm(const slt_fused_layer &p, const slt_layer_workspace &b, int n,
                                  float4 *own, bool there) {
     const slt_layer_norm_args &norm = p.norm[n];
@@ -32,11 +32,20 @@ SLT_DEVICE_INLINE void take_norm(const slt_fused_layer &p, const slt_layer_works
     if (inside && p.keep) slt_layer_store<W>(slt_at(norm.hat) + at, own, b.at.t);
 #pragma unroll
     for (int i = 0; i < W / 16; i++) {
-        own[i] = slt_plus4(slt_times4(slt_layer_small<W>(b, 3 * n + 1, i), own[i]),
-                           slt_layer_small<W>(b, 3 * n + 2, i));
+        own[i] = slt_plus4(slt_times4(slt_layer_small<STRIDE>(b, 3 * n + 1, i), own[i]),
+                           slt_layer_small<STRIDE>(b, 3 * n + 2, i));
         if (!there) own[i] = slt_four(0, 0, 0, 0);
     }
     if (inside && norm.y.at) slt_layer_store<W>(slt_at(norm.y) + at, own, b.at.t);
+}
+
+// the last one of an encoder's end, of S numbers; zeros are after them
+template <int W, int S>
+SLT_DEVICE_INLINE void take_last_norm(const slt_fused_layer &p, const slt_layer_workspace &b,
+                                      float4 *own, bool there) {
+    take_norm<S, W>(p, b, SLT_LAYER_LAST, own, there);
+#pragma unroll
+    for (int i = S / 16; i < W / 16; i++) own[i] = slt_four(0, 0, 0, 0);
 }
 
 // `signs` with one more bit: is x positive? It is not negative
@@ -54,7 +63,7 @@ SLT_DEVICE_INLINE float4 relu4(float4 h, float4 c, uint32_t *signs) {
 
 // h = relu(h + c1) as factors of the next product, 64 columns from `column` on; the result: signs,
 // the first of them in the highest bit
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE uint32_t open_middle(const slt_fused_layer &p, const slt_layer_workspace &b,
                                        const slt_layer_mlp &mlp, float (*h)[4], int column,
                                        int c1) {
@@ -65,7 +74,7 @@ SLT_DEVICE_INLINE uint32_t open_middle(const slt_fused_layer &p, const slt_layer
 #pragma unroll
     for (int i = 0; i < SLT_PART_FOURS; i++) {
         float4 c = *slt_layer_at(b.small + c1 * W + column, i, b.at.t);
-        if constexpr (W < BOTH) { // zeros after the last
+        if constexpr (S < BOTH) { // zeros after the last
             bool there = column + 16 * i < mlp.wide;
             if (!there) c = slt_four(0, 0, 0, 0);
             keep[0] &= there, keep[1] &= there;
@@ -88,7 +97,7 @@ SLT_DEVICE_INLINE void put_signs(const slt_layer_mlp &mlp, const slt_layer_works
 }
 
 // z = relu(y·W1 + c1)·W2, the group's part of the middle
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void take_mlp(const slt_fused_layer &p, slt_layer_workspace &b,
                                 const slt_layer_mlp &mlp, float (*y)[4], float (*z)[4], int c1) {
     slt_layer_clear<W>(z);
@@ -99,7 +108,7 @@ SLT_DEVICE_INLINE void take_mlp(const slt_fused_layer &p, slt_layer_workspace &b
         slt_layer_deep<W>(h, y, slt_ring_take<W>(b.ring));
         if (part == 0) slt_layer_give_turn(b.at);
         slt_ring_next<W>(b.ring);
-        uint32_t signs = open_middle<W>(p, b, mlp, h, part * BOTH + b.at.group * PART, c1);
+        uint32_t signs = open_middle<W, S>(p, b, mlp, h, part * BOTH + b.at.group * PART, c1);
         if (p.keep) put_signs(mlp, b, part, signs);
         slt_layer_wide<W>(z, h, slt_ring_take<W>(b.ring));
         slt_ring_next<W>(b.ring);
@@ -146,16 +155,16 @@ SLT_DEVICE_INLINE void gather_input(const slt_layer_workspace &b, int n, float (
 }
 
 // keys and values: the group's half of their columns
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void put_keys(const slt_fused_layer &p, slt_layer_workspace &b, float (*a)[4]) {
-    enum { PARTS = (2 * W + BOTH - 1) / BOTH };
+    enum { PARTS = (2 * S + BOTH - 1) / BOTH };
 #pragma unroll 1
     for (int half = 0; half < PARTS; half++) {
         float h[SLT_PART_EIGHTS][4];
         slt_layer_deep<W>(h, a, slt_ring_take<W>(b.ring));
         slt_ring_next<W>(b.ring);
-        slt_layer_put<W>(h, b.at, slt_at(p.kv), p.rows, 2 * W, (b.at.group * PARTS + half) * PART,
-                         false);
+        slt_layer_put<W>(h, b.at, slt_at(p.kv), p.rows, 2 * S, (b.at.group * PARTS + half) * PART,
+                         2 * S, false);
     }
 }
 
@@ -170,7 +179,7 @@ SLT_DEVICE_INLINE void take_mixed(const slt_fused_layer &p, slt_layer_workspace 
 }
 
 // all norms, with the mlp after every other one
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void take_norms(const slt_fused_layer &p, slt_layer_workspace &b) {
     bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
     float z[W / 8][4], a[W / 8][4];
@@ -181,44 +190,49 @@ SLT_DEVICE_INLINE void take_norms(const slt_fused_layer &p, slt_layer_workspace 
 #pragma unroll 1
     for (int n = 0; n < p.norms; n++) {
         gather_input<W>(b, n, z, position, own);
-        take_norm<W>(p, b, n, own, there);
+        if (S < W && n == SLT_LAYER_LAST)
+            take_last_norm<W, S>(p, b, own, there);
+        else
+            take_norm<W>(p, b, n, own, there);
         if (n + 1 == p.norms || (n == 0 && p.kv.at)) slt_let_next();
         if (n == 1) continue;
         slt_layer_share<W>(a, own, b.swap);
-        if (n == 3) put_keys<W>(p, b, a);
-        if (n < 3) take_mlp<W>(p, b, p.mlp[n / 2], a, z, n ? SLT_SMALL_END_C1 : SLT_SMALL_C1);
+        if (n == 3) put_keys<W, S>(p, b, a);
+        if (n < 3) take_mlp<W, S>(p, b, p.mlp[n / 2], a, z, n ? SLT_SMALL_END_C1 : SLT_SMALL_C1);
         slt_layer_own<W>(own, b.at, n == 0 ? slt_at(p.norm[0].y) : NULL,
                          p.rows); // of the next norm
     }
     if (p.head.out) put_head<W>(p, b, own);
 }
 
-template <int W>
+template <int W, int S>
 SLT_KERNEL __launch_bounds__(THREADS, 1) forward(const __grid_constant__ slt_fused_layer p) {
     SLT_DYNAMIC_SHARED(memory);
     alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
-    slt_layer_workspace b = slt_layer_open<W>(p, memory, gates);
-    take_norms<W>(p, b);
+    slt_layer_workspace b = slt_layer_open<W, S>(p, memory, gates);
+    take_norms<W, S>(p, b);
 }
 
 // ---- launches
 
 bool slt_cuda_layer_fits(int width) {
 #ifdef SLT_EMULATED
-    return slt_layer_has(width);
+    return slt_is_fused_width(width);
 #else
 #define SLT_FITS(W) (width == (W) && slt_shared_room() >= slt_layer_room<W>::BYTES) ||
-    return SLT_LAYER_WIDTHS(SLT_FITS) false;
+    return SLT_FUSED_WIDTHS(SLT_FITS) false;
 #endif
 }
 
-template <int W> static void launch(const slt_fused_layer *run) {
+template <int W, int S> static void launch(const slt_fused_layer *run) {
+    static_assert(S == W || 2 * S % BOTH == 0, "keys and values are whole parts");
     dim3 grid = slt_grid(&run->batch, run->rows, run->each);
-    SLT_LAUNCH_LARGE(run, forward<W>, grid, THREADS, slt_layer_room<W>::BYTES);
+    SLT_LAUNCH_LARGE(run, (forward<W, S>), grid, THREADS, slt_layer_room<W>::BYTES);
 }
 
 void slt_cuda_layer_forward(const slt_fused_layer *run) {
+    if (run->end && run->end < run->width) return launch<128, 64>(run);
 #define SLT_FORWARD(W)                                                                             \
-    if (run->width == (W)) launch<W>(run);
-    SLT_LAYER_WIDTHS(SLT_FORWARD)
+    if (run->width == (W)) launch<W, W>(run);
+    SLT_FUSED_WIDTHS(SLT_FORWARD)
 }

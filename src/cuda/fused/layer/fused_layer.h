@@ -12,12 +12,11 @@
 #define SLT_CUDA_FUSED_LAYER_H
 
 #include "core/host_device.h"
+#include "cuda/fused/common/widths.h"
 #include "cuda/kernels/cuda_op.h"
 
-// numbers of a row: each has kernels of its own
-#define SLT_LAYER_WIDTHS(X) X(64) X(96) X(128)
-enum { SLT_LAYER_WIDEST = 128, SLT_LAYER_MOST = 512 }; // of a row; of the middle, at most
-enum { SLT_LAYER_OUT = 8 };                            // columns of the narrow layer, at most
+enum { SLT_LAYER_MOST = 512 }; // numbers of the middle, at most
+enum { SLT_LAYER_OUT = 8 };    // columns of the narrow layer, at most
 
 // rows of a block: what the tensor cores take at once, or half of it where rows of all members are
 // few and most of the device would be idle
@@ -43,16 +42,21 @@ SLT_HOST_DEVICE int slt_layer_piece(int width) { return SLT_LAYER_PART * width; 
 SLT_HOST_DEVICE int slt_layer_parts(int columns) {
     return (columns + SLT_LAYER_BOTH - 1) / SLT_LAYER_BOTH;
 }
-// of a group: O, the mlp's; the end's mlp, keys and values
-SLT_HOST_DEVICE int slt_layer_pieces(int width, int wide, bool end) {
-    return 1 + 2 * slt_layer_parts(wide) + (end ? 2 + slt_layer_parts(2 * width) : 0);
+// of a group: O, the mlp's; the mlp, keys and values of an end of so many numbers, 0: there is none
+SLT_HOST_DEVICE int slt_layer_pieces(int wide, int end) {
+    return 1 + 2 * slt_layer_parts(wide) + 2 * slt_layer_parts(end) + slt_layer_parts(2 * end);
+}
+// widths of rows, and of an encoder's end, that have kernels: the same, or 128 and 64
+static inline bool slt_layer_may_end(int width, int end) {
+    return end == width || (width == 128 && end == 64);
 }
 
 typedef struct slt_layer_weights {
     void *stream;
     int members, width, wide, passes;     // d: the width
+    int end;                              // S: of an encoder's end, 0: there is none
     slt_cuda_view o, w1, w2;              // (d,d), (d,wide), (wide,d)
-    slt_cuda_view end_w1, end_w2, end_kv; // (d,d), (d,d), (d,2d); or absent
+    slt_cuda_view end_w1, end_w2, end_kv; // (d,S), (S,S), (S,2S); or absent
     slt_cuda_view front_b, front_w;       // (d,d), (d,3d): of a front alone (fused_encoder_input.h)
     slt_cuda_view packed;                 // (passes, groups, pieces)
 } slt_layer_weights;
@@ -61,14 +65,13 @@ typedef struct slt_layer_weights {
 enum { SLT_ENCODER_INPUT_PIECES = 4 };
 
 SLT_HOST_DEVICE int slt_pack_pieces(const slt_layer_weights *p) {
-    return p->front_w.at ? (int)SLT_ENCODER_INPUT_PIECES
-                         : slt_layer_pieces(p->width, p->wide, p->end_kv.at);
+    return p->front_w.at ? (int)SLT_ENCODER_INPUT_PIECES : slt_layer_pieces(p->wide, p->end);
 }
 
 // ---- rows
 
 // the norms of a layer and of an encoder's end, in order, with what is added before them
-enum { SLT_LAYER_NORMS = 2, SLT_LAYER_ALL_NORMS = 4 };
+enum { SLT_LAYER_NORMS = 2, SLT_LAYER_ALL_NORMS = 4, SLT_LAYER_LAST = SLT_LAYER_ALL_NORMS - 1 };
 
 typedef struct {
     slt_cuda_view bias, gamma, beta, y;
@@ -102,24 +105,18 @@ typedef struct {
     slt_layer_mlp mlp[2];
     slt_layer_output head;
     slt_cuda_view position; // (d), times the position
-    slt_cuda_view kv, dkv;  // (rows,2d)
+    slt_cuda_view kv, dkv;  // (rows,2S)
     // backward
     slt_cuda_view dy;         // of the second norm; absent where more is after it
     slt_cuda_view dx, dmixed; // may be absent
     bool add_x, add_mixed;
-    int width;
+    int width, end; // d, S
 } slt_fused_layer;
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// are there kernels for rows of so many numbers?
-static inline bool slt_layer_has(int width) {
-#define SLT_IS_WIDTH(W) width == (W) ||
-    return SLT_LAYER_WIDTHS(SLT_IS_WIDTH) false;
-#undef SLT_IS_WIDTH
-}
 // has a block room enough on this device?
 bool slt_cuda_layer_fits(int width);
 void slt_cuda_pack_weights(const slt_layer_weights *weights);

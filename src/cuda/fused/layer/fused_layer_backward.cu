@@ -18,11 +18,13 @@ template <int W> struct kept_row {
     float inverse; // 0: the batch does not have the row
 };
 
-template <int W>
+template <int W, int N = W>
 SLT_DEVICE_INLINE void load_kept(const slt_fused_layer &p, const slt_layer_workspace &b,
                                  const slt_layer_norm_args &norm, bool there, kept_row<W> *kept) {
     int row = slt_least(b.at.own, p.rows - 1);
-    slt_layer_load<W>(kept->hat, slt_at(norm.hat) + (int64_t)row * W, b.at.t);
+    slt_layer_load<N>(kept->hat, slt_at(norm.hat) + (int64_t)row * N, b.at.t);
+#pragma unroll
+    for (int i = N / 16; i < W / 16; i++) kept->hat[i] = slt_four(0, 0, 0, 0);
     kept->inverse = there ? slt_at(norm.factor)[row] : 0;
 }
 
@@ -56,7 +58,7 @@ SLT_DEVICE_INLINE void put_warp_sums(const slt_layer_workspace &b, float4 *x, fl
 template <int W>
 SLT_DEVICE_INLINE void put_parts(const slt_layer_workspace &b, const slt_layer_norm_args &norm,
                                  const float4 *dy, const kept_row<W> &kept) {
-    enum { EIGHT = SLT_LAYER_WIDEST / 16 };
+    enum { EIGHT = SLT_FUSED_WIDEST / 16 };
     static_assert(WARPS * SLT_NORM_PARTS <= 4 * slt_layer_room<W>::SWAP, "sums have room");
     static_assert((int)THREADS == (int)SLT_NORM_PARTS, "a thread has a sum");
     float *memory = (float *)b.swap, *own = memory + (int)threadIdx.x / SLT_WARP * SLT_NORM_PARTS;
@@ -110,7 +112,7 @@ SLT_DEVICE_INLINE float4 gated4(float4 x, uint32_t open) {
 }
 
 // dh where the middle was positive, as factors of the next product; 64 columns from `column` on
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void close_middle(const slt_fused_layer &p, const slt_layer_workspace &b,
                                     const slt_layer_mlp &mlp, float (*h)[4], int column,
                                     uint32_t signs) {
@@ -118,7 +120,7 @@ SLT_DEVICE_INLINE void close_middle(const slt_fused_layer &p, const slt_layer_wo
     float *lower = slt_at(mlp.dmiddle) + (int64_t)b.at.lower * mlp.wide + column;
 #pragma unroll
     for (int i = 0; i < SLT_PART_FOURS; i++) {
-        bool there = slt_layer_there<W>(column + 16 * i, mlp.wide);
+        bool there = slt_layer_there<S>(column + 16 * i, mlp.wide);
         float4 x = gated4(slt_layer_four(h, i, false), signs << 8 * i);
         float4 y = gated4(slt_layer_four(h, i, true), signs << (8 * i + 4));
         if (there && b.at.upper < p.rows) *slt_layer_at(upper, i, b.at.t) = x;
@@ -128,7 +130,7 @@ SLT_DEVICE_INLINE void close_middle(const slt_fused_layer &p, const slt_layer_wo
 }
 
 // z = ((d·W2ᵀ)∘[h>0])·W1ᵀ, the group's part of the middle
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void turn_mlp(const slt_fused_layer &p, slt_layer_workspace &b,
                                 const slt_layer_mlp &mlp, float (*d)[4], float (*z)[4]) {
     int last = slt_layer_parts(mlp.wide) - 1;
@@ -141,7 +143,7 @@ SLT_DEVICE_INLINE void turn_mlp(const slt_fused_layer &p, slt_layer_workspace &b
         slt_layer_deep<W>(h, d, slt_ring_take<W>(b.ring));
         if (part == last) slt_layer_give_turn(b.at);
         slt_ring_next<W>(b.ring);
-        close_middle<W>(p, b, mlp, h, part * BOTH + b.at.group * PART, signs);
+        close_middle<W, S>(p, b, mlp, h, part * BOTH + b.at.group * PART, signs);
         slt_layer_wide<W>(z, h, slt_ring_take<W>(b.ring));
         slt_ring_next<W>(b.ring);
     }
@@ -162,14 +164,14 @@ SLT_DEVICE_INLINE void put_row(const slt_fused_layer &p, const slt_layer_spot &a
 }
 
 // z = dkv·KVᵀ
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void take_keys(const slt_fused_layer &p, slt_layer_workspace &b, float (*z)[4]) {
-    enum { PARTS = (2 * W + BOTH - 1) / BOTH };
+    enum { PARTS = (2 * S + BOTH - 1) / BOTH };
     slt_layer_clear<W>(z);
 #pragma unroll 1
     for (int half = PARTS - 1; half >= 0; half--) {
         float d[SLT_PART_EIGHTS][4];
-        slt_layer_rows<W>(d, b.at, slt_at(p.dkv), p.rows, 2 * W,
+        slt_layer_rows<W>(d, b.at, slt_at(p.dkv), p.rows, 2 * S,
                           (b.at.group * PARTS + half) * PART);
         slt_layer_wide<W>(z, d, slt_ring_take<W>(b.ring));
         slt_ring_next<W>(b.ring);
@@ -177,12 +179,12 @@ SLT_DEVICE_INLINE void take_keys(const slt_fused_layer &p, slt_layer_workspace &
 }
 
 // where the way begins: own, the gradient of the second norm's output, or z
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void take_gradient(const slt_fused_layer &p, slt_layer_workspace &b,
                                      float (*z)[4], float4 *own) {
     int row = slt_least(b.at.own, p.rows - 1);
     if (p.norms > SLT_LAYER_NORMS)
-        take_keys<W>(p, b, z);
+        take_keys<W, S>(p, b, z);
     else if (p.head.out)
         take_head<W>(p, b, row, own);
     else
@@ -196,7 +198,7 @@ SLT_DEVICE_INLINE void put_mixed(const slt_fused_layer &p, const slt_layer_works
     float h[SLT_PART_EIGHTS][4];
     slt_layer_deep<W>(h, d, slt_ring_take<W>(b.ring));
     if (p.dmixed.at)
-        slt_layer_put<W>(h, b.at, slt_at(p.dmixed), p.rows, W, b.at.group * PART, p.add_mixed);
+        slt_layer_put<W>(h, b.at, slt_at(p.dmixed), p.rows, W, b.at.group * PART, W, p.add_mixed);
 }
 
 // the gradient of norm n's output: a product's, and what is at hand. Rows that the batch does not
@@ -211,55 +213,65 @@ SLT_DEVICE_INLINE void gather_output(const slt_layer_workspace &b, int n, const 
 }
 
 // all norms, with the mlp before every other one
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void turn_norms(const slt_fused_layer &p, slt_layer_workspace &b) {
     bool there = b.at.own < slt_count(p.batch, p.batch.in_space[0], p.rows);
     float z[W / 8][4], d[W / 8][4];
     float4 own[W / 16] = {};
-    take_gradient<W>(p, b, z, own);
+    take_gradient<W, S>(p, b, z, own);
 #pragma unroll 1
     for (int n = p.norms - 1; n >= 0; n--) {
         kept_row<W> kept;
-        load_kept<W>(p, b, p.norm[n], there, &kept);
+        bool last = S < W && n == SLT_LAYER_LAST; // of S numbers; zeros are after them
+        if (last)
+            load_kept<W, S>(p, b, p.norm[n], there, &kept);
+        else
+            load_kept<W>(p, b, p.norm[n], there, &kept);
         gather_output<W>(b, n, z, there, own);
         put_parts<W>(b, p.norm[n], own, kept);
-        slt_layer_turn<W>(b, 3 * n + 1, kept.hat, kept.inverse, own);
-        put_row<W>(p, b.at, p.norm[n].dinput, own, false);
+        if (last) {
+            slt_layer_turn<S, W>(b, 3 * n + 1, kept.hat, kept.inverse, own);
+            put_row<S>(p, b.at, p.norm[n].dinput, own, false);
+        } else {
+            slt_layer_turn<W>(b, 3 * n + 1, kept.hat, kept.inverse, own);
+            put_row<W>(p, b.at, p.norm[n].dinput, own, false);
+        }
         if (n == 0 && p.dx.at) put_row<W>(p, b.at, p.dx, own, p.add_x);
         if (n == 0) slt_let_next();
         if (n == 2) continue;
         slt_layer_share<W>(d, own, b.swap);
         if (n == 0) put_mixed<W>(p, b, d);
-        if (n > 0) turn_mlp<W>(p, b, p.mlp[n / 2], d, z);
+        if (n > 0) turn_mlp<W, S>(p, b, p.mlp[n / 2], d, z);
         // of the first norm a part went past the mlp
         slt_layer_own<W>(own, b.at, n == 1 ? slt_at(p.norm[1].dinput) : NULL, p.rows);
     }
 }
 
 // what forward kept may have left the second cache: a line of every thread, of each norm
-template <int W> SLT_DEVICE_INLINE void prefetch_kept(const slt_fused_layer &p) {
+template <int W, int S> SLT_DEVICE_INLINE void prefetch_kept(const slt_fused_layer &p) {
     int at = (int)blockIdx.x * p.each * W + (int)threadIdx.x * 32;
     if ((int)threadIdx.x * 32 >= p.each * W) return;
-    for (int n = 0; n < p.norms && at < p.rows * W; n++)
+    for (int n = 0; n < p.norms && at < p.rows * (n == SLT_LAYER_LAST ? S : W); n++)
         slt_prefetch_line(slt_at(p.norm[n].hat) + at);
 }
 
-template <int W>
+template <int W, int S>
 SLT_KERNEL __launch_bounds__(THREADS, 1) backward(const __grid_constant__ slt_fused_layer p) {
     SLT_DYNAMIC_SHARED(memory);
     alignas(8) __shared__ uint64_t gates[SLT_LAYER_GATES];
-    prefetch_kept<W>(p);
-    slt_layer_workspace b = slt_layer_open<W>(p, memory, gates);
-    turn_norms<W>(p, b);
+    prefetch_kept<W, S>(p);
+    slt_layer_workspace b = slt_layer_open<W, S>(p, memory, gates);
+    turn_norms<W, S>(p, b);
 }
 
-template <int W> static void launch(const slt_fused_layer *run) {
+template <int W, int S> static void launch(const slt_fused_layer *run) {
     dim3 grid = slt_grid(&run->batch, run->rows, run->each);
-    SLT_LAUNCH_LARGE(run, backward<W>, grid, THREADS, slt_layer_room<W>::BYTES);
+    SLT_LAUNCH_LARGE(run, (backward<W, S>), grid, THREADS, slt_layer_room<W>::BYTES);
 }
 
 void slt_cuda_layer_backward(const slt_fused_layer *run) {
+    if (run->end && run->end < run->width) return launch<128, 64>(run);
 #define SLT_BACKWARD(W)                                                                            \
-    if (run->width == (W)) launch<W>(run);
-    SLT_LAYER_WIDTHS(SLT_BACKWARD)
+    if (run->width == (W)) launch<W, W>(run);
+    SLT_FUSED_WIDTHS(SLT_BACKWARD)
 }

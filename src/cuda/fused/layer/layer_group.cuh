@@ -1,4 +1,5 @@
-// What both ways of a layer's launch share (fused_layer.h); W: numbers of a row. A block has 64
+// What both ways of a layer's launch share (fused_layer.h); W: numbers of a row, S: of a row at an
+// encoder's end, at most W. A block has 64
 // rows and two groups of four warps; lane (g, t) of warp w of a group has rows 16w+g and 16w+g+8,
 // and of every sixteen channels four, 16i+4t .. 16i+4t+3. Weights are packed so that a product
 // leaves them like that, and the next one takes them as they are (slt_group_number,
@@ -301,10 +302,10 @@ SLT_DEVICE_INLINE void slt_layer_rows(float (*a)[4], const slt_layer_spot &at, c
                        slt_layer_factor<W>(lower, column, width, i, at.t));
 }
 
-// a product's 64 columns to memory
+// a product's 64 columns to memory, those before `end`
 template <int W>
 SLT_DEVICE_INLINE void slt_layer_put(const float (*c)[4], const slt_layer_spot &at, float *to,
-                                     int rows, int width, int column, bool add) {
+                                     int rows, int width, int column, int end, bool add) {
 #pragma unroll
     for (int k = 0; k < 2; k++)
 #pragma unroll
@@ -312,7 +313,7 @@ SLT_DEVICE_INLINE void slt_layer_put(const float (*c)[4], const slt_layer_spot &
             float4 x = slt_layer_four(c, i, k);
             int row = k ? at.lower : at.upper;
             float4 *place = slt_layer_at(to + (int64_t)row * width + column, i, at.t);
-            if (row >= rows || !slt_layer_there<W>(column + 16 * i, width)) continue;
+            if (row >= rows || !slt_layer_there<W>(column + 16 * i, end)) continue;
             *place = add ? slt_plus4(x, *place) : x;
         }
 }
@@ -354,11 +355,11 @@ typedef struct {
     float4 *swap;
 } slt_layer_workspace;
 
-// a warp has W numbers
-template <int W>
+// a warp has N numbers
+template <int W, int N = W>
 SLT_DEVICE_INLINE void slt_layer_prefetch_one(float *small, int which, slt_cuda_view from) {
     int i = 4 * (int)(threadIdx.x % SLT_WARP);
-    if (slt_layer_there<W>(i, W)) slt_copy_fours(small + which * W + i, slt_at(from) + i);
+    if (slt_layer_there<N>(i, N)) slt_copy_fours(small + which * W + i, slt_at(from) + i);
 }
 
 // all that a thread asks for is on its way at once
@@ -377,26 +378,29 @@ SLT_DEVICE_INLINE void slt_layer_prefetch_output(const slt_layer_output &head, f
     if (channel == 0) small[SLT_SMALL_HEAD_C * W + o] = bias;
 }
 
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE void slt_layer_prefetch_small(const slt_fused_layer &p, float *small) {
     int warp = (int)threadIdx.x / SLT_WARP, i = 4 * (int)threadIdx.x;
     for (int which = warp; which < 3 * p.norms; which += SLT_LAYER_THREADS / SLT_WARP) {
         const slt_layer_norm_args &norm = p.norm[which / 3];
         slt_cuda_view from = which % 3 == 0 ? norm.bias : which % 3 == 1 ? norm.gamma : norm.beta;
-        slt_layer_prefetch_one<W>(small, which, from);
+        if (S < W && which >= 3 * SLT_LAYER_LAST)
+            slt_layer_prefetch_one<W, S>(small, which, from);
+        else
+            slt_layer_prefetch_one<W>(small, which, from);
     }
     if (i < p.mlp[0].wide) slt_copy_fours(small + SLT_SMALL_C1 * W + i, slt_at(p.mlp[0].c1) + i);
     if (p.norms > SLT_LAYER_NORMS && warp == 0)
         slt_layer_prefetch_one<W>(small, SLT_SMALL_W, p.position);
     if (p.norms > SLT_LAYER_NORMS && warp == 1)
-        slt_layer_prefetch_one<W>(small, SLT_SMALL_END_C1, p.mlp[1].c1);
+        slt_layer_prefetch_one<W, S>(small, SLT_SMALL_END_C1, p.mlp[1].c1);
     slt_copy_group();
     if (p.head.out) slt_layer_prefetch_output<W>(p.head, small);
 }
 
 // Nobody but Adam writes parameters; where who laid weights down has ended before this kernel
 // began, both are asked for before the previous one has ended
-template <int W>
+template <int W, int S>
 SLT_DEVICE_INLINE slt_layer_workspace slt_layer_open(const slt_fused_layer &p, float *memory,
                                                      uint64_t *gates) {
     enum { RING = slt_layer_room<W>::RING, SWAP = slt_layer_room<W>::SWAP };
@@ -407,8 +411,8 @@ SLT_DEVICE_INLINE slt_layer_workspace slt_layer_open(const slt_fused_layer &p, f
     b.swap = (float4 *)(stages + RING);
     b.small = stages + RING + 4 * SWAP;
     b.ring = slt_ring_open<W>(stages, gates, slt_at(p.packed),
-                              slt_layer_pieces(W, p.mlp[0].wide, p.norms > SLT_LAYER_NORMS));
-    slt_layer_prefetch_small<W>(p, b.small);
+                              slt_layer_pieces(p.mlp[0].wide, p.norms > SLT_LAYER_NORMS ? S : 0));
+    slt_layer_prefetch_small<W, S>(p, b.small);
     slt_wait_for_last();
     slt_copy_wait<0>();
     __syncthreads();
@@ -438,14 +442,15 @@ template <int W> SLT_DEVICE_INLINE float slt_layer_centre(float4 *own, float eps
     return factor;
 }
 
-// dy of a norm's output becomes that of its input; γ is the small parameter `gamma`
-template <int W>
+// dy of a norm's output becomes that of its input; γ is the small parameter `gamma`, whose places
+// have STRIDE numbers
+template <int W, int STRIDE = W>
 SLT_DEVICE_INLINE void slt_layer_turn(const slt_layer_workspace &b, int gamma, const float4 *hat,
                                       float inverse, float4 *dy) {
     float sum = 0, dot = 0;
 #pragma unroll
     for (int i = 0; i < W / 16; i++) {
-        dy[i] = slt_times4(dy[i], slt_layer_small<W>(b, gamma, i));
+        dy[i] = slt_times4(dy[i], slt_layer_small<STRIDE>(b, gamma, i));
         sum += slt_sum4(dy[i]);
         dot += slt_dot4(dy[i], hat[i]);
     }

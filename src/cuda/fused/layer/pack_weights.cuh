@@ -49,30 +49,32 @@ SLT_DEVICE_INLINE slt_pack_source slt_pack_transposed(slt_pack_source p) {
     return other;
 }
 
-// 64 rows of a matrix of rows of d numbers: what a group sums over, or 64 columns of one with d
-// rows
-SLT_DEVICE_INLINE slt_pack_source slt_pack_rows(slt_cuda_view from, int first, int rows, int d) {
-    slt_pack_source p = {slt_at(from) + first * d, d, 1, SLT_LAYER_PART, d, rows - first, d};
+// 64 rows of a matrix, which a group sums over, or 64 of its columns, from `first` on
+SLT_DEVICE_INLINE slt_pack_source slt_pack_rows(slt_cuda_view from, int first, int rows,
+                                                int columns, int d) {
+    slt_pack_source p = {
+        slt_at(from) + first * columns, columns, 1, SLT_LAYER_PART, d, rows - first, columns};
     return p;
 }
-SLT_DEVICE_INLINE slt_pack_source slt_pack_columns(slt_cuda_view from, int first, int columns,
-                                                   int d) {
-    slt_pack_source p = {slt_at(from) + first, columns, 1, d, SLT_LAYER_PART, d, columns - first};
+SLT_DEVICE_INLINE slt_pack_source slt_pack_columns(slt_cuda_view from, int first, int rows,
+                                                   int columns, int d) {
+    slt_pack_source p = {slt_at(from) + first, columns, 1, d, SLT_LAYER_PART, rows,
+                         columns - first};
     return p;
 }
 
 // as forward wants them
 SLT_DEVICE_INLINE slt_pack_source slt_pack_layer(const slt_layer_weights &p, int group, int piece) {
-    int middle = ((piece - 1) / 2 * SLT_LAYER_GROUPS + group) * SLT_LAYER_PART;
-    if (piece == 0) return slt_pack_rows(p.o, group * SLT_LAYER_PART, p.width, p.width);
-    return piece % 2 ? slt_pack_columns(p.w1, middle, p.wide, p.width)
-                     : slt_pack_rows(p.w2, middle, p.wide, p.width);
+    int middle = ((piece - 1) / 2 * SLT_LAYER_GROUPS + group) * SLT_LAYER_PART, d = p.width;
+    if (piece == 0) return slt_pack_rows(p.o, group * SLT_LAYER_PART, d, d, d);
+    return piece % 2 ? slt_pack_columns(p.w1, middle, d, p.wide, d)
+                     : slt_pack_rows(p.w2, middle, p.wide, d, d);
 }
 SLT_DEVICE_INLINE slt_pack_source slt_pack_end(const slt_layer_weights &p, int group, int piece) {
-    int d = p.width, own = group * SLT_LAYER_PART;
-    int kv = (group * slt_layer_parts(2 * d) + piece - 2) * SLT_LAYER_PART;
-    if (piece > 1) return slt_pack_columns(p.end_kv, kv, 2 * d, d);
-    return piece ? slt_pack_rows(p.end_w2, own, d, d) : slt_pack_columns(p.end_w1, own, d, d);
+    int d = p.width, S = p.end, own = group * SLT_LAYER_PART;
+    int kv = (group * slt_layer_parts(2 * S) + piece - 2) * SLT_LAYER_PART;
+    if (piece > 1) return slt_pack_columns(p.end_kv, kv, S, 2 * S, d);
+    return piece ? slt_pack_rows(p.end_w2, own, S, S, d) : slt_pack_columns(p.end_w1, own, d, S, d);
 }
 
 // forward B, then columns of queries, of keys, of values; backward what a group sums over, then B
@@ -81,15 +83,15 @@ SLT_DEVICE_INLINE slt_pack_source slt_pack_encoder_input(const slt_layer_weights
     int d = p.width, last = SLT_ENCODER_INPUT_PIECES - 1, own = group * SLT_LAYER_PART;
     int column = back ? (group * last + piece) * SLT_LAYER_PART : (piece - 1) * d + own;
     slt_pack_source w = piece == (back ? last : 0)
-                            ? slt_pack_rows(p.front_b, own, d, d)
-                            : slt_pack_columns(p.front_w, column, last * d, d);
+                            ? slt_pack_rows(p.front_b, own, d, d, d)
+                            : slt_pack_columns(p.front_w, column, d, last * d, d);
     return back ? slt_pack_transposed(w) : w;
 }
 
 SLT_DEVICE_INLINE slt_pack_source slt_pack_piece(const slt_layer_weights &p, bool back, int group,
                                                  int piece) {
     if (p.front_w.at) return slt_pack_encoder_input(p, back, group, piece);
-    int all = slt_pack_pieces(&p), layer = slt_layer_pieces(p.width, p.wide, false);
+    int all = slt_pack_pieces(&p), layer = slt_layer_pieces(p.wide, 0);
     int place = back ? all - 1 - piece : piece;
     slt_pack_source own =
         place < layer ? slt_pack_layer(p, group, place) : slt_pack_end(p, group, place - layer);

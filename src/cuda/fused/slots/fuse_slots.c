@@ -469,7 +469,7 @@ static int last_of(const slt_tape *tape, int first, int end, const char **why) {
     }
     if (last <= first || !attention) return slt_no_launch(first, "no attention of slots", why);
     if (!slt_cuda_slots_fit(tape->limits.slots, tape->limits.length, widest_of(tape, first, last)))
-        return slt_no_launch(first, "more than 8 slots, or sequences too long for a block", why);
+        return slt_no_launch(first, "more than 12 slots, or sequences too long for a block", why);
     return last;
 }
 

@@ -12,7 +12,7 @@
 #include "cuda/fused/slots/slot_prefetch.cuh"
 #include "cuda/fused/slots/slot_round.cuh"
 
-enum { FEW = 5 }; // slots of the smaller kernels
+enum { FEW = 5, SOME = 8, MANY = SLT_SLOT_ROWS }; // slots that kernels have room for
 
 static_assert(sizeof(slt_fused_slots) <= 4096, "a kernel takes so many bytes of arguments");
 
@@ -401,21 +401,27 @@ bool slt_cuda_slots_fit(int slots, int length, int widest) {
     run.widest = widest;
     run.slots = slots;
     run.length = length;
-    return slots <= SLT_SLOT_ROWS &&
-           (slots <= FEW ? room_of<FEW>(&run) : room_of<SLT_SLOT_ROWS>(&run)) >= 0;
+    if (slots > MANY) return false;
+    return (slots <= FEW    ? room_of<FEW>(&run)
+            : slots <= SOME ? room_of<SOME>(&run)
+                            : room_of<MANY>(&run)) >= 0;
 }
 
 template <bool EXACT> static void forward_any(slt_fused_slots *run) {
     if (run->slots <= FEW)
         launch<FEW>(run, forward<FEW, EXACT>);
+    else if (run->slots <= SOME)
+        launch<SOME>(run, forward<SOME, EXACT>);
     else
-        launch<SLT_SLOT_ROWS>(run, forward<SLT_SLOT_ROWS, EXACT>);
+        launch<MANY>(run, forward<MANY, EXACT>);
 }
 template <bool EXACT> static void backward_any(slt_fused_slots *run) {
     if (run->slots <= FEW)
         launch<FEW>(run, backward<FEW, EXACT>);
+    else if (run->slots <= SOME)
+        launch<SOME>(run, backward<SOME, EXACT>);
     else
-        launch<SLT_SLOT_ROWS>(run, backward<SLT_SLOT_ROWS, EXACT>);
+        launch<MANY>(run, backward<MANY, EXACT>);
 }
 
 void slt_cuda_slots_forward(slt_fused_slots *run) {

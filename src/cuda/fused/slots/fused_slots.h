@@ -19,8 +19,8 @@ typedef enum {
     SLT_SLOT_HALTING, // halting
 } slt_slot_kind;
 
-enum { SLT_SLOT_STEPS = 24, SLT_SLOT_ROWS = 8 }; // steps of a run, slots of a trajectory
-enum { SLT_SLOT_PLACES = 4 };                    // of a step
+enum { SLT_SLOT_STEPS = 24, SLT_SLOT_ROWS = 12 }; // steps of a run, slots of a trajectory
+enum { SLT_SLOT_PLACES = 4 };                     // of a step
 
 typedef struct {
     const float *mu, *rho, *noise;

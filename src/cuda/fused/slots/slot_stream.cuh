@@ -1,5 +1,5 @@
 // Products of a block's few rows on tensor cores, and the stream of their weights: y = x·W, or
-// dx = dy·Wᵀ, as Wᵀ·xᵀ with up to eight rows as columns. A warp has 32 columns of y at a time and a
+// dx = dy·Wᵀ, as Wᵀ·xᵀ with rows as columns, in eights. A warp has 32 columns of y at a time and a
 // quarter of what is summed over. Its lanes copy what they need of W into shared memory themselves,
 // two pieces ahead, whatever steps are in between: from the first product to the last the stream
 // never ends.
@@ -192,10 +192,11 @@ SLT_DEVICE_INLINE void multiply_backward(const float (*f)[4], const float (*x)[4
         }
 }
 
-// the lane's sums of rows 2t and 2t+1, four columns of each
+// the lane's sums of rows 2t and 2t+1 of eight, four columns of each
 template <bool BACK, int R>
-SLT_DEVICE_INLINE void put_sums(const workspace &at, int column, int wide, const float (*sum)[4]) {
-    int g = own_lane() / 4, r = own_lane() % 4 * 2, c = column + (BACK ? 1 : 4) * g;
+SLT_DEVICE_INLINE void put_sums(const workspace &at, int eight, int column, int wide,
+                                const float (*sum)[4]) {
+    int g = own_lane() / 4, r = 8 * eight + own_lane() % 4 * 2, c = column + (BACK ? 1 : 4) * g;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float *to = at.parts + (own_share() * R + r + i) * wide + c;
@@ -208,10 +209,10 @@ SLT_DEVICE_INLINE void put_sums(const workspace &at, int column, int wide, const
     }
 }
 
-// four numbers of the lane's row of x
-SLT_DEVICE_INLINE void take_four(const workspace &at, const float *x, int pitch, int k, int deep,
-                                 float *out) {
-    int row = own_lane() / 4;
+// four numbers of the lane's row of x, of eight
+SLT_DEVICE_INLINE void take_four(const workspace &at, int eight, const float *x, int pitch, int k,
+                                 int deep, float *out) {
+    int row = 8 * eight + own_lane() / 4;
     float4 own = {0, 0, 0, 0};
     if (row < at.K && k < deep) own = *(const float4 *)(x + row * pitch + k);
     out[0] = own.x, out[1] = own.y, out[2] = own.z, out[3] = own.w;
@@ -222,23 +223,32 @@ SLT_DEVICE_INLINE void take_four(const workspace &at, const float *x, int pitch,
 template <bool BACK, int R, bool EXACT, class Take>
 SLT_DEVICE_INLINE void few_product(const workspace &at, int wide, int deep, const float *x,
                                    int pitch, Take take) {
+    enum { EIGHTS = (R + 7) / 8 };
     int steps = depths_of<BACK>(deep), t = own_lane() % 4;
 #pragma unroll 1
     for (int column = first_column(); column < wide; column += NEXT_COLUMN) {
-        float sum[2][4] = {};
+        float sum[EIGHTS][2][4] = {};
 #pragma unroll 1
         for (int step = 0; step < steps; step++) {
             int k = number_of<BACK>(deep, step);
-            float own[2][4], f[4][4];
-            take_four(at, x, pitch, k + 4 * t, deep, own[0]);
-            if (BACK) take_four(at, x, pitch, k + 4 * t + 16, deep, own[1]);
+            float own[EIGHTS][2][4], f[4][4];
+#pragma unroll
+            for (int e = 0; e < EIGHTS; e++) {
+                take_four(at, e, x, pitch, k + 4 * t, deep, own[e][0]);
+                if (BACK) take_four(at, e, x, pitch, k + 4 * t + 16, deep, own[e][1]);
+            }
             take(column, k, f);
-            if (!BACK) multiply_forward<EXACT>(f, own[0], sum);
-            if (BACK) multiply_backward<EXACT>(f, own, sum[0]);
+#pragma unroll
+            for (int e = 0; e < EIGHTS; e++) {
+                if (!BACK) multiply_forward<EXACT>(f, own[e][0], sum[e]);
+                if (BACK) multiply_backward<EXACT>(f, own[e], sum[e][0]);
+            }
             if (BACK) take(column + HIGH, k, f);
-            if (BACK) multiply_backward<EXACT>(f, own, sum[1]);
+#pragma unroll
+            for (int e = 0; BACK && e < EIGHTS; e++) multiply_backward<EXACT>(f, own[e], sum[e][1]);
         }
-        put_sums<BACK, R>(at, column, wide, sum);
+#pragma unroll
+        for (int e = 0; e < EIGHTS; e++) put_sums<BACK, R>(at, e, column, wide, sum[e]);
     }
 }
 

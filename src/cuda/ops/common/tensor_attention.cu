@@ -6,7 +6,8 @@
 //
 // The order of terms in a product is free as long as both factors agree: lane (g, t) takes channels
 // 4t .. 4t+3 of rows, so that it reads fours, and terms 2t and 2t+1 of eight rows, which is what it
-// has of a result: a product of results needs no exchange between lanes.
+// has of a result: a product of results needs no exchange between lanes. Heads are of HEAD numbers;
+// in shared memory, and in products, they have SIZE, a multiple of 16: zeros are after the last.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -17,6 +18,13 @@
 
 enum { HEADS = 4, ROWS = 16, EIGHT = 8 }; // of a block
 enum { QUERY, KEY, VALUE, DOUT };
+
+// numbers of a head as products have it
+template <int HEAD> struct padded_head {
+    enum { SIZE = (HEAD + 15) / 16 * 16 };
+};
+// does a head have channel c?
+template <int HEAD> SLT_DEVICE_INLINE bool has_channel(int c) { return HEAD % 16 == 0 || c < HEAD; }
 
 // one head of a sequence as a warp sees it
 typedef struct {
@@ -75,27 +83,30 @@ SLT_DEVICE_INLINE float4 plus4(float4 x, float4 y) {
 }
 
 // the lane's fours of the head's parts of a row of qkv
-template <int SIZE>
+template <int HEAD>
 SLT_DEVICE_INLINE void load_parts(float4 *x, slt_cuda_view qkv, const seat &s, int row) {
-    const float *at = slt_at(qkv) + (int64_t)row * 3 * s.v.width + s.v.head * SIZE + 4 * s.t;
+    enum { SIZE = padded_head<HEAD>::SIZE };
+    const float *at = slt_at(qkv) + (int64_t)row * 3 * s.v.width + s.v.head * HEAD + 4 * s.t;
 #pragma unroll
     for (int i = 0; i < 3 * SIZE / 16; i++)
-        x[i] = *(const float4 *)(at + i / (SIZE / 16) * s.v.width + i % (SIZE / 16) * 16);
+        x[i] = has_channel<HEAD>(i % (SIZE / 16) * 16 + 4 * s.t)
+                   ? *(const float4 *)(at + i / (SIZE / 16) * s.v.width + i % (SIZE / 16) * 16)
+                   : slt_four(0, 0, 0, 0);
 }
 
 // several eights are on their way
-template <int SIZE, bool BROADCAST>
+template <int HEAD, bool BROADCAST>
 SLT_DEVICE_INLINE void prefetch_rows(const slt_cuda_args &a, const slt_decoder_input_rows &b,
                                      const seat &s) {
-    enum { PARTS = 3 * SIZE / 16, EIGHTS = 32 / SIZE };
+    enum { SIZE = padded_head<HEAD>::SIZE, PARTS = 3 * SIZE / 16, EIGHTS = 32 / SIZE };
     int apart = EIGHT * s.split;
     float4 slot[PARTS], x[EIGHTS][PARTS];
-    if (BROADCAST) load_parts<SIZE>(slot, b.slots, s, (int)blockIdx.x);
+    if (BROADCAST) load_parts<HEAD>(slot, b.slots, s, (int)blockIdx.x);
     for (int first = EIGHT * s.warp; first < s.padded; first += EIGHTS * apart) {
 #pragma unroll
         for (int i = 0; i < EIGHTS; i++) {
             int l = slt_least(first + i * apart + s.g, s.v.run.computed - 1);
-            load_parts<SIZE>(x[i], BROADCAST ? b.positions : a.in[0], s,
+            load_parts<HEAD>(x[i], BROADCAST ? b.positions : a.in[0], s,
                              BROADCAST ? l : s.v.run.first + l);
         }
 #pragma unroll
@@ -112,7 +123,8 @@ SLT_DEVICE_INLINE void prefetch_rows(const slt_cuda_args &a, const slt_decoder_i
 }
 
 // do, and what is kept of the queries; those that are not there have 1/sum = 0
-template <int SIZE> SLT_DEVICE_INLINE void bring_gradients(const slt_cuda_args &a, const seat &s) {
+template <int HEAD> SLT_DEVICE_INLINE void bring_gradients(const slt_cuda_args &a, const seat &s) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
 #pragma unroll 4
     for (int first = EIGHT * s.warp; first < s.padded; first += EIGHT * s.split) {
         int l = first + s.g, there = slt_least(l, s.v.run.computed - 1);
@@ -121,8 +133,11 @@ template <int SIZE> SLT_DEVICE_INLINE void bring_gradients(const slt_cuda_args &
         float along = 0, most = kept[0], inverse = kept[1];
 #pragma unroll
         for (int c = 0; c < SIZE; c += 16) {
-            float4 x = *(const float4 *)(slt_at(a.out[0]) + at + c);
-            float4 y = *(const float4 *)(slt_at(a.out_grad[0]) + at + c);
+            float4 x = slt_four(0, 0, 0, 0), y = x;
+            if (has_channel<HEAD>(c + 4 * s.t)) {
+                x = *(const float4 *)(slt_at(a.out[0]) + at + c);
+                y = *(const float4 *)(slt_at(a.out_grad[0]) + at + c);
+            }
             *(float4 *)(rows_of<SIZE>(s, DOUT, first) + slt_tile_place<SIZE>(s.g, c + 4 * s.t)) =
                 slt_rounded4(y);
             along += (x.x * y.x + x.y * y.y) + (x.z * y.z + x.w * y.w);
@@ -221,8 +236,9 @@ SLT_DEVICE_INLINE void attend(const seat &s, const float (*q)[4], int key, float
     }
 }
 
-template <int SIZE>
+template <int HEAD>
 SLT_DEVICE_INLINE void forward_rows(const slt_cuda_args &a, const seat &s, int first) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     float q[SIZE / 8][4], out[SIZE / 8][4] = {}, most[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
     load_left<SIZE>(q, rows_of<SIZE>(s, QUERY, first), s);
     for (int key = 0; key < s.v.keys; key += KEYS) attend<SIZE>(s, q, key, most, sum, out);
@@ -238,16 +254,17 @@ SLT_DEVICE_INLINE void forward_rows(const slt_cuda_args &a, const seat &s, int f
         }
 #pragma unroll
         for (int n = 0; n < SIZE / 8; n++)
-            slt_put_pair(to + 8 * n + 2 * s.t, false, out[n][2 * r] * inverse,
-                         out[n][2 * r + 1] * inverse);
+            if (has_channel<HEAD>(8 * n + 2 * s.t))
+                slt_put_pair(to + 8 * n + 2 * s.t, false, out[n][2 * r] * inverse,
+                             out[n][2 * r + 1] * inverse);
     }
 }
 
 // x of the block's columns and sequence: a slot's row and the positions'
-template <int SIZE, int WARPS>
+template <int HEAD, int WARPS>
 SLT_DEVICE_INLINE void put_sums(const slt_decoder_input_rows &b, const seat &s) {
-    enum { COLUMNS = HEADS * SIZE / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
-    int c = (int)blockIdx.y * HEADS * SIZE + (int)threadIdx.x % COLUMNS * 4, width = s.v.width;
+    enum { COLUMNS = HEADS * HEAD / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
+    int c = (int)blockIdx.y * HEADS * HEAD + (int)threadIdx.x % COLUMNS * 4, width = s.v.width;
     float4 slot = *(const float4 *)(slt_at(b.normed) + (int64_t)blockIdx.x * width + c);
     const float *table = slt_at(b.table) + c;
     float *x = slt_at(b.x) + (int64_t)s.v.run.first * width + c;
@@ -256,10 +273,11 @@ SLT_DEVICE_INLINE void put_sums(const slt_decoder_input_rows &b, const seat &s) 
         *(float4 *)(x + l * width) = plus4(slot, *(const float4 *)(table + l * width));
 }
 
-template <int SIZE, int WARPS, int BLOCKS, bool BROADCAST>
+template <int HEAD, int WARPS, int BLOCKS, bool BROADCAST>
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
     forward(const __grid_constant__ slt_cuda_args a, int room,
             const __grid_constant__ slt_decoder_input_rows b) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     slt_wait_for_last();
     SLT_DYNAMIC_SHARED(memory);
     int count = slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0);
@@ -271,28 +289,29 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
     for (int done = 0; done < HEADS; done += s.heads, s.v.head += s.heads) {
         bool there = s.v.head < s.v.heads;
         if (done > 0) __syncthreads();
-        if (there) prefetch_rows<SIZE, BROADCAST>(a, b, s);
+        if (there) prefetch_rows<HEAD, BROADCAST>(a, b, s);
         __syncthreads();
         slt_let_next();
-        if (BROADCAST && done == 0) put_sums<SIZE, WARPS>(b, s);
+        if (BROADCAST && done == 0) put_sums<HEAD, WARPS>(b, s);
         for (int row = ROWS * s.warp; there && row < s.v.run.computed; row += ROWS * s.split)
-            forward_rows<SIZE>(a, s, row);
+            forward_rows<HEAD>(a, s, row);
     }
 }
 
 // ---- backward: p = exp(z - most)/sum, ds = p(do·v - o·do)·scale
 
 // sums over the rows of a lane: two channels of every eight, of queries, keys and values
-template <int SIZE> struct lane_sums { float of[3][SIZE / 8][2]; };
+template <int HEAD> struct lane_sums { float of[3][padded_head<HEAD>::SIZE / 8][2]; };
 template <int SIZE> SLT_DEVICE_INLINE void add_rows(float (*sum)[2], const float (*d)[4]) {
 #pragma unroll
     for (int i = 0; i < SIZE / 4; i++) sum[i / 2][i % 2] += d[i / 2][i % 2] + d[i / 2][i % 2 + 2];
 }
 
 // dq of 16 queries = Σ over keys of ds·k
-template <int SIZE>
+template <int HEAD>
 SLT_DEVICE_INLINE void backward_queries(const slt_cuda_args &a, const seat &s, int first,
-                                        lane_sums<SIZE> *sums) {
+                                        lane_sums<HEAD> *sums) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     float q[SIZE / 8][4], dout[SIZE / 8][4], dq[SIZE / 8][4] = {};
     float4 kept[2] = {s.kept[first + s.g], s.kept[first + s.g + 8]};
     load_left<SIZE>(q, rows_of<SIZE>(s, QUERY, first), s);
@@ -316,7 +335,7 @@ SLT_DEVICE_INLINE void backward_queries(const slt_cuda_args &a, const seat &s, i
         float *to = slt_at(a.in_grad[0]) + slt_attention_place(s.v, 0, l);
 #pragma unroll
         for (int n = 0; n < SIZE / 8; n++)
-            if (l < s.v.run.computed)
+            if (l < s.v.run.computed && has_channel<HEAD>(8 * n + 2 * s.t))
                 slt_put_pair(to + 8 * n + 2 * s.t, a.add[0], dq[n][2 * r], dq[n][2 * r + 1]);
     }
     add_rows<SIZE>(sums->of[QUERY], dq);
@@ -347,9 +366,10 @@ SLT_DEVICE_INLINE void key_sums(const seat &s, int first, float (*dk)[4], float 
 }
 
 // zeros for rows that are no keys
-template <int SIZE>
+template <int HEAD>
 SLT_DEVICE_INLINE void backward_keys(const slt_cuda_args &a, const seat &s, int first,
-                                     lane_sums<SIZE> *sums) {
+                                     lane_sums<HEAD> *sums) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     float dk[SIZE / 8][4] = {}, dv[SIZE / 8][4] = {};
     if (first < s.v.keys) key_sums<SIZE>(s, first, dk, dv);
 #pragma unroll
@@ -363,6 +383,7 @@ SLT_DEVICE_INLINE void backward_keys(const slt_cuda_args &a, const seat &s, int 
 #pragma unroll
         for (int n = 0; n < SIZE / 8; n++) {
             int at = s.v.width + 8 * n + 2 * s.t;
+            if (!has_channel<HEAD>(8 * n + 2 * s.t)) continue;
             slt_put_pair(to + at, a.add[0], dk[n][2 * r], dk[n][2 * r + 1]);
             slt_put_pair(to + at + s.v.width, a.add[0], dv[n][2 * r], dv[n][2 * r + 1]);
         }
@@ -372,21 +393,22 @@ SLT_DEVICE_INLINE void backward_keys(const slt_cuda_args &a, const seat &s, int 
 }
 
 // sixteens of queries, then sixteens of keys
-template <int SIZE>
-SLT_DEVICE_INLINE void backward_head(const slt_cuda_args &a, const seat &s, lane_sums<SIZE> *sums) {
+template <int HEAD>
+SLT_DEVICE_INLINE void backward_head(const slt_cuda_args &a, const seat &s, lane_sums<HEAD> *sums) {
     for (int i = ROWS * s.warp; i < 2 * s.padded; i += ROWS * s.split) {
         if (i < s.padded)
-            backward_queries<SIZE>(a, s, i, sums);
+            backward_queries<HEAD>(a, s, i, sums);
         else
-            backward_keys<SIZE>(a, s, i - s.padded, sums);
+            backward_keys<HEAD>(a, s, i - s.padded, sums);
     }
 }
 
 // ---- backward, sums over the sequence, of warps and groups of threads in order
 
 // of dqkv: a warp's share of its head
-template <int SIZE>
-SLT_DEVICE_INLINE void share_sums(const seat &s, lane_sums<SIZE> *sums, float *shares) {
+template <int HEAD>
+SLT_DEVICE_INLINE void share_sums(const seat &s, lane_sums<HEAD> *sums, float *shares) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     float *own = shares + (int)threadIdx.x / SLT_WARP * 3 * SIZE;
 #pragma unroll
     for (int i = 0; i < 3 * SIZE / 4; i++) {
@@ -397,31 +419,33 @@ SLT_DEVICE_INLINE void share_sums(const seat &s, lane_sums<SIZE> *sums, float *s
         if (s.g == 0) own[i / (SIZE / 4) * SIZE + i / 2 % (SIZE / 8) * 8 + 2 * s.t + i % 2] = x;
     }
 }
-template <int SIZE, int WARPS>
+template <int HEAD, int WARPS>
 SLT_DEVICE_INLINE void put_shares(const slt_decoder_input_rows &b, const seat &s, int head,
                                   const float *shares) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     float *to = slt_at(b.dslots) + (int64_t)blockIdx.x * 3 * s.v.width;
     for (int i = (int)threadIdx.x; i < s.heads * 3 * SIZE; i += WARPS * SLT_WARP) {
         int own = i / (3 * SIZE), part = i / SIZE % 3;
         float sum = 0;
         for (int w = own; w < WARPS; w += s.heads) sum += shares[w * 3 * SIZE + i % (3 * SIZE)];
-        if (head + own < s.v.heads) to[part * s.v.width + (head + own) * SIZE + i % SIZE] = sum;
+        if (head + own < s.v.heads && has_channel<HEAD>(i % SIZE))
+            to[part * s.v.width + (head + own) * HEAD + i % SIZE] = sum;
     }
 }
 
 // zeros, for a sequence that is not there
-template <int SIZE, int WARPS>
+template <int HEAD, int WARPS>
 SLT_DEVICE_INLINE void clear_shares(const slt_decoder_input_rows &b, int width) {
-    float *to = slt_at(b.dslots) + (int64_t)blockIdx.x * 3 * width + blockIdx.y * HEADS * SIZE;
-    for (int i = (int)threadIdx.x; i < 3 * HEADS * SIZE; i += WARPS * SLT_WARP)
-        to[i / (HEADS * SIZE) * width + i % (HEADS * SIZE)] = 0;
+    float *to = slt_at(b.dslots) + (int64_t)blockIdx.x * 3 * width + blockIdx.y * HEADS * HEAD;
+    for (int i = (int)threadIdx.x; i < 3 * HEADS * HEAD; i += WARPS * SLT_WARP)
+        to[i / (HEADS * HEAD) * width + i % (HEADS * HEAD)] = 0;
 }
 
 // of dx, the block's columns: a thread's rows
-template <int SIZE, int WARPS>
+template <int HEAD, int WARPS>
 SLT_DEVICE_INLINE float4 sum_rows(const slt_decoder_input_rows &b, const seat &s) {
-    enum { COLUMNS = HEADS * SIZE / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
-    int c = (int)blockIdx.y * HEADS * SIZE + (int)threadIdx.x % COLUMNS * 4, width = s.v.width;
+    enum { COLUMNS = HEADS * HEAD / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
+    int c = (int)blockIdx.y * HEADS * HEAD + (int)threadIdx.x % COLUMNS * 4, width = s.v.width;
     const float *dx = slt_at(b.dx) + (int64_t)s.v.run.first * width + c;
     float4 sum = {0, 0, 0, 0};
 #pragma unroll 4
@@ -429,27 +453,28 @@ SLT_DEVICE_INLINE float4 sum_rows(const slt_decoder_input_rows &b, const seat &s
         sum = plus4(sum, *(const float4 *)(dx + l * width));
     return sum;
 }
-template <int SIZE, int WARPS>
+template <int HEAD, int WARPS>
 SLT_DEVICE_INLINE void put_sum(const slt_decoder_input_rows &b, const seat &s,
                                const float4 *shares) {
-    enum { COLUMNS = HEADS * SIZE / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
-    int own = (int)threadIdx.x, c = (int)blockIdx.y * HEADS * SIZE + 4 * own;
+    enum { COLUMNS = HEADS * HEAD / 4, GROUPS = WARPS * SLT_WARP / COLUMNS };
+    int own = (int)threadIdx.x, c = (int)blockIdx.y * HEADS * HEAD + 4 * own;
     if (own >= COLUMNS) return;
     float4 sum = shares[own];
     for (int i = 1; i < GROUPS; i++) sum = plus4(sum, shares[i * COLUMNS + own]);
     *(float4 *)(slt_at(b.dnormed) + (int64_t)blockIdx.x * s.v.width + c) = sum;
 }
 
-template <int SIZE, int WARPS, int BLOCKS, bool BROADCAST>
+template <int HEAD, int WARPS, int BLOCKS, bool BROADCAST>
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
     backward(const __grid_constant__ slt_cuda_args a, int room,
              const __grid_constant__ slt_decoder_input_rows b) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     slt_wait_for_last();
     SLT_DYNAMIC_SHARED(memory);
     if (blockIdx.y == 0 && !a.add[0])
         slt_clear_tail(slt_at(a.in_grad[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
                        a.in_rows[0], a.in_width[0]);
-    if (BROADCAST && !slt_sequence_there(a)) clear_shares<SIZE, WARPS>(b, a.out_width[0]);
+    if (BROADCAST && !slt_sequence_there(a)) clear_shares<HEAD, WARPS>(b, a.out_width[0]);
     if (!slt_sequence_there(a)) return;
     float4 *rows = (float4 *)memory; // sums of threads and of warps, then the heads
     float *shares = memory + 4 * WARPS * SLT_WARP;
@@ -457,19 +482,19 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, BLOCKS)
         take_seat<SIZE, WARPS>(a, memory + (BROADCAST ? sums_room(SIZE, WARPS) : 0), true, room);
     for (int done = 0; done < HEADS; done += s.heads, s.v.head += s.heads) {
         bool there = s.v.head < s.v.heads;
-        lane_sums<SIZE> sums = {};
+        lane_sums<HEAD> sums = {};
         if (done > 0) __syncthreads();
-        if (there) prefetch_rows<SIZE, BROADCAST>(a, b, s);
-        if (there) bring_gradients<SIZE>(a, s);
-        if (BROADCAST && done == 0) rows[threadIdx.x] = sum_rows<SIZE, WARPS>(b, s);
+        if (there) prefetch_rows<HEAD, BROADCAST>(a, b, s);
+        if (there) bring_gradients<HEAD>(a, s);
+        if (BROADCAST && done == 0) rows[threadIdx.x] = sum_rows<HEAD, WARPS>(b, s);
         __syncthreads();
         slt_let_next();
-        if (BROADCAST && done == 0) put_sum<SIZE, WARPS>(b, s, rows);
-        if (there) backward_head<SIZE>(a, s, &sums);
+        if (BROADCAST && done == 0) put_sum<HEAD, WARPS>(b, s, rows);
+        if (there) backward_head<HEAD>(a, s, &sums);
         if (!BROADCAST) continue;
-        share_sums<SIZE>(s, &sums, shares);
+        share_sums<HEAD>(s, &sums, shares);
         __syncthreads();
-        put_shares<SIZE, WARPS>(b, s, (int)blockIdx.y * HEADS + done, shares);
+        put_shares<HEAD, WARPS>(b, s, (int)blockIdx.y * HEADS + done, shares);
     }
 }
 
@@ -499,21 +524,23 @@ static int room_for(const slt_cuda_args *args) {
 }
 
 // at most
-template <int SIZE> static size_t bytes_of(int rows) {
+template <int HEAD> static size_t bytes_of(int rows) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     return (size_t)(room_of<SIZE>(rows, true) + sums_room(SIZE, 16)) * sizeof(float);
 }
 
 // WARPS of a block, BACK of one backward; BLOCKS of a multiprocessor, forward
-template <int SIZE, int WARPS, int BACK, int BLOCKS, bool BROADCAST>
+template <int HEAD, int WARPS, int BACK, int BLOCKS, bool BROADCAST>
 static void launch(const slt_cuda_args *args, const slt_decoder_input_rows *rows, bool back) {
+    enum { SIZE = padded_head<HEAD>::SIZE };
     dim3 grid = slt_attention_grid(args, HEADS, 1);
     int room = room_for(args), sums = BROADCAST ? sums_room(SIZE, BACK) : 0;
     if (back)
-        SLT_LAUNCH_LARGE(args, (backward<SIZE, BACK, BLOCKS * WARPS / BACK, BROADCAST>), grid,
+        SLT_LAUNCH_LARGE(args, (backward<HEAD, BACK, BLOCKS * WARPS / BACK, BROADCAST>), grid,
                          BACK * SLT_WARP, (room_of<SIZE>(room, true) + sums) * sizeof(float), room,
                          *rows);
     else
-        SLT_LAUNCH_LARGE(args, (forward<SIZE, WARPS, BLOCKS, BROADCAST>), grid, WARPS * SLT_WARP,
+        SLT_LAUNCH_LARGE(args, (forward<HEAD, WARPS, BLOCKS, BROADCAST>), grid, WARPS * SLT_WARP,
                          room_of<SIZE>(room, false) * sizeof(float), room, *rows);
 }
 
@@ -527,6 +554,8 @@ static const struct {
     size_t (*bytes)(int rows);
     launcher of[KINDS][2]; // with rows of qkv, with their parts
 } sizes[] = {
+    {8, bytes_of<8>, {LAUNCHERS(8, 8, 16, 2), LAUNCHERS(8, 8, 8, 2), LAUNCHERS(8, 4, 4, 5)}},
+    {12, bytes_of<12>, {LAUNCHERS(12, 8, 16, 2), LAUNCHERS(12, 8, 8, 2), LAUNCHERS(12, 4, 4, 5)}},
     {16, bytes_of<16>, {LAUNCHERS(16, 8, 16, 2), LAUNCHERS(16, 8, 8, 2), LAUNCHERS(16, 4, 4, 5)}},
     {32, bytes_of<32>, {LAUNCHERS(32, 8, 8, 1), LAUNCHERS(32, 8, 8, 1), LAUNCHERS(32, 4, 4, 2)}}};
 

@@ -74,37 +74,59 @@ SLT_DEVICE_INLINE void load_word(const slt_bf16 *at, float *x) {
     x[0] = slt_low(pair), x[1] = slt_high(pair);
 }
 
-// position l of a sequence with companion c sees row min(l, C_c - 1) of c
+// sums of columns k, k + 1, ... of the gradients that reach position l of trajectory b through a
+// sequence
+template <class T>
+SLT_DEVICE_INLINE void add_sequence(const slt_cuda_args &a, slt_device_span run, int l, bool last,
+                                    int k, float *sum) {
+    enum { EACH = sizeof(float) / sizeof(T) };
+    const T *dy = slt_rows_at<T>(a.out_grad[0]), *y = slt_rows_at<T>(a.out[0]);
+    int width = a.out_width[0], end = last ? run.computed : slt_least(l + 1, run.computed);
+    for (; l < end; l++) {
+        int64_t at = (int64_t)(run.first + l) * width + k;
+        float h[EACH], d[EACH];
+        load_word(y + at, h);
+        load_word(dy + at, d);
+#pragma unroll
+        for (int i = 0; i < EACH; i++) sum[i] += h[i] > 0 ? d[i] : 0;
+    }
+}
+
+// Position l of a sequence with companion c sees row min(l, C_c - 1) of c. Threads look for
+// sequences of the token's trajectory together, as many at once as they are; then each adds all
+// that were found, in order.
 template <class T> SLT_KERNEL backward_token(const slt_cuda_args a) {
     slt_begin();
-    int row = (int)blockIdx.x, width = a.out_width[0], count = slt_count(a, SLT_TOKENS, 0);
+    enum { WORDS = THREADS / SLT_WARP, EACH = sizeof(float) / sizeof(T) };
+    __shared__ int marks[WORDS];
+    int row = (int)blockIdx.x, own = (int)threadIdx.x, width = a.out_width[0], sequences = 0;
     const int32_t *companion = slt_companion(a);
-    const T *dy = slt_rows_at<T>(a.out_grad[0]), *y = slt_rows_at<T>(a.out[0]);
     T *to = slt_rows_at<T>(a.in_grad[SLT_JOIN_TOKEN]) + (int64_t)row * width;
     slt_token_place spot = {0, 0, 0, 0};
-    int sequences = 0;
-    if (row < count) {
+    if (row < slt_count(a, SLT_TOKENS, 0)) {
         spot = slt_token_place_of(a, SLT_TOKENS, row);
         sequences = slt_count(a, SLT_SLOTS, 0);
     }
     bool last = spot.l == spot.computed - 1;
-    enum { EACH = sizeof(float) / sizeof(T) };
-    for (int k = EACH * (int)threadIdx.x; k < width; k += EACH * (int)blockDim.x) {
-        float sum[EACH] = {0}, h[EACH], d[EACH];
-        for (int s = 0; s < sequences; s++) {
-            if (companion[s] != spot.b) continue;
-            slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, s);
-            int end = last ? run.computed : slt_least(spot.l + 1, run.computed);
-            for (int l = spot.l; l < end; l++) {
-                int64_t at = (int64_t)(run.first + l) * width + k;
-                load_word(y + at, h);
-                load_word(dy + at, d);
-#pragma unroll
-                for (int i = 0; i < EACH; i++) sum[i] += h[i] > 0 ? d[i] : 0;
-            }
+    for (int first_k = 0; first_k < width; first_k += EACH * THREADS) {
+        int k = first_k + EACH * own;
+        float sum[EACH] = {0};
+        for (int first = 0; first < sequences; first += THREADS) {
+            __syncthreads(); // the marks before were read
+            if (own < WORDS) marks[own] = 0;
+            __syncthreads();
+            if (first + own < sequences && companion[first + own] == spot.b)
+                atomicOr(&marks[own / SLT_WARP], (int)(1u << own % SLT_WARP));
+            __syncthreads();
+            for (int word = 0; word < WORDS && k < width; word++)
+                for (unsigned left = (unsigned)marks[word]; left; left &= left - 1) {
+                    int s = first + word * SLT_WARP + __ffs((int)left) - 1;
+                    add_sequence<T>(a, slt_span_of(a, SLT_SLOT_TOKENS, s), spot.l, last, k, sum);
+                }
         }
 #pragma unroll
-        for (int i = 0; i < EACH; i++) slt_put(&to[k + i], a.add[SLT_JOIN_TOKEN], sum[i]);
+        for (int i = 0; i < EACH && k < width; i++)
+            slt_put(&to[k + i], a.add[SLT_JOIN_TOKEN], sum[i]);
     }
 }
 
