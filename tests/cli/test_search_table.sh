@@ -22,5 +22,14 @@ says "the best" out "| 1 | lr=1e-3 head=a | 12 | 100.00 (1.00) | 100.00 | 100.00
 # by hand: ranks 1 to 4 and 5 to 8; of 70 ways to choose four of eight, two lie as far apart
 says "what matters" out "| \`lr\` | 1e-3: 4, 2.5, 2; 1e-2: 4, 6.5, 0 | 0.0"
 says "and what does not" out "| \`head\` | a: 4, 4.0, 1; b: 4, 5.0, 1 | 0."
+for run in 0 1 2; do mkdir -p search/small/0007-$run; echo "{\"failed\":false,\"best_epoch\":$run,\"test\":{\"f1\":0.${run}5,\"align\":0.5}}" >search/small/0007-$run/trial.0.json; done
+echo '{"failed":false,"best_epoch":9,"test":{"f1":0.95,"align":0.5}}' >search/small/0007-2/trial.1.json
+check "runs" 0 "$tool" --runs search/small
+says "of their last round" out '"best_epoch": 9'
+sed -i 's/"x-/"0007-/g' search/small/table.json
+cp out search/small/runs.json
+check "a page with runs" 0 "$tool" search/small/table.json
+says "how they are spread" out "Test F1 of the 3 runs: 7 at 90 or more, all runs of 0 configurations;"
+says "those of the best" out "Runs of the first configuration: 5.00, 15.00, 95.00."
 check "nothing to read" 1 "$tool"
 plan
