@@ -29,7 +29,8 @@ enum {
     SLT_CUDA_FINAL_STREAM,
     SLT_CUDA_SLOT_STREAM,
     SLT_CUDA_SIDE_STREAMS,
-    SLT_CUDA_HELD = 64
+    SLT_CUDA_HELD = 64,
+    SLT_CUDA_WRITERS = 64
 };
 
 struct slt_cuda {
@@ -48,6 +49,9 @@ struct slt_cuda {
     int side_next;                  // whose turn it is
     cudaGraphNode_t held[SLT_CUDA_HELD]; // of a graph: side work that waits for its time
     int held_count;
+    // of gradients that work on the side adds to: it waits for them
+    cudaEvent_t writer[SLT_CUDA_WRITERS];
+    int writers;
     slt_weight_group weights;    // gradients that wait for others
     struct slt_cuda_plan *plans; // of fused products
     slt_status status;           // sticky: a device that failed stays failed

@@ -11,6 +11,8 @@ static slt_cuda_args record_fork(const slt_cuda_args *args, int number, bool hel
     if (cuda->side_stream < 0) cuda->side_stream = number;
     cudaStream_t stream = cuda->side[cuda->side_stream].stream;
     slt_cuda_check(cuda, cudaStreamWaitEvent(stream, event, 0), "starting the side"); // sticks
+    for (int i = 0; i < cuda->writers; i++)
+        slt_cuda_check(cuda, cudaStreamWaitEvent(stream, cuda->writer[i], 0), "starting the side");
     if (held) slt_cuda_hold(cuda, stream);
     int64_t before = (int64_t)cuda->side_stream * args->members;
     side.stream = stream;

@@ -65,6 +65,7 @@ slt_status slt_cuda_stream_weights(const slt_tape *tape, slt_weight_time time) {
 slt_status slt_cuda_stream_add(slt_tape *tape) {
     slt_cuda *cuda = slt_cuda_of(tape->store);
     if (cuda->weights.count) add_parts(&cuda->weights, cuda->stream);
+    cuda->writers = 0;
     return slt_cuda_check(cuda, cudaPeekAtLastError(), "gradients of weights");
 }
 
@@ -77,6 +78,37 @@ slt_status slt_cuda_stream_wait(slt_tape *tape, int n) {
     t->cuda->held_count = 0; // whoever waits for it cannot hold it
     return slt_cuda_check(t->cuda, cudaStreamWaitEvent(t->cuda->stream, t->done[n], 0),
                           "joining the side");
+}
+
+// does node n add to the gradient of a parameter that node m writes?
+static bool adds_to(const slt_tape *tape, int n, int m) {
+    const slt_node_info *adder = &tape->nodes[n], *writer = &tape->nodes[m];
+    for (int i = 0; i < adder->node.inputs; i++)
+        for (int k = 0; k < writer->node.inputs && adder->add >> i & 1; k++)
+            if (adder->node.in[i] == writer->node.in[k] &&
+                tape->vars[adder->node.in[i]].origin == SLT_FROM_STORE)
+                return true;
+    return false;
+}
+
+slt_status slt_cuda_stream_after(slt_tape *tape, int n) {
+    slt_cuda_tape *t = slt_cuda_tape_of(tape);
+    slt_cuda *cuda = t->cuda;
+    for (int m = n + 1; m < tape->node_count; m++) {
+        if (!adds_to(tape, n, m)) continue;
+        if (t->waits[m]) SLT_TRY(slt_cuda_stream_weights(tape, SLT_BESIDE_SMALL));
+        if (!t->has_done[m]) continue; // on the chain, or joined
+        if (cuda->writers == SLT_CUDA_WRITERS)
+            SLT_TRY(slt_cuda_stream_wait(tape, m));
+        else
+            cuda->writer[cuda->writers++] = t->done[m];
+    }
+    return SLT_OK;
+}
+
+void slt_cuda_stream_forget(slt_tape *tape) {
+    slt_cuda *cuda = slt_cuda_of(tape->store);
+    if (!cuda->weights.count) cuda->writers = 0;
 }
 
 slt_status slt_cuda_stream_mark(slt_tape *tape, int n) {

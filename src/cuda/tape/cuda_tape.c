@@ -285,7 +285,7 @@ static slt_status backward_node(slt_tape *tape, int n) {
 
 static slt_status run_weights(slt_tape *tape, int first, int n) {
     if (!tape->nodes[n].runs_backward) return SLT_OK;
-    if (adds_to_parameter(tape, n)) SLT_TRY(join_side(tape, n));
+    SLT_TRY(slt_cuda_stream_after(tape, n));
     slt_cuda_fused_weights(tape, first, n);
     SLT_TRY(slt_cuda_stream_mark(tape, n));
     return tape->seconds ? slt_cuda_stream_wait(tape, n) : SLT_OK;
@@ -293,6 +293,7 @@ static slt_status run_weights(slt_tape *tape, int first, int n) {
 
 static slt_status backward_run(slt_tape *tape, int first, int last, slt_cuda_view seed, bool both) {
     SLT_TRY(start_clock(tape));
+    slt_cuda_stream_forget(tape);
     for (int n = last; n >= first; n--) SLT_TRY(wait_for_table(tape, n));
     if (!seed.at) SLT_TRY(release_side(tape, last));
     int n = last;
