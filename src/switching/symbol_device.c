@@ -24,6 +24,8 @@ typedef struct {
     slt_symbol_job *job;
     stage stage;
     double last; // nats of the sweep before
+    double best; // nats of the best start
+    int tried;   // starts
 } member;
 
 typedef struct {
@@ -85,7 +87,14 @@ static slt_status improve_start(void *user, int i) {
     return SLT_OK;
 }
 
-static slt_status try_starts(trial *t) {
+static void keep_best(member *p, const trial *t, int i) {
+    slt_symbol_chain *chain = p->learner.chain;
+    if (p->tried++ && !(t->nats[i] > p->best)) return;
+    p->best = t->nats[i];
+    memcpy(p->learner.best, t->chains[i].values, sizeof *chain->values * chain->size);
+}
+
+static slt_status try_some(trial *t) {
     SLT_TRY(reserve_trial(t));
     SLT_TRY(slt_parallel_for(t->group.context, t->count, draw_starts, t));
     for (int n = 0; n < SLT_SHORT_SWEEPS; n++) {
@@ -93,13 +102,7 @@ static slt_status try_starts(trial *t) {
         SLT_TRY(slt_symbol_group_expect(&t->group));
         SLT_TRY(slt_parallel_for(t->group.context, t->group.count, improve_start, t));
     }
-    for (int i = 0; i < t->count; i++) {
-        int first = i * t->each, best = first;
-        slt_symbol_chain *chain = t->members[i]->learner.chain;
-        for (int n = first + 1; n < first + t->each; n++)
-            if (t->nats[n] > t->nats[best]) best = n;
-        memcpy(chain->values, t->chains[best].values, sizeof *chain->values * chain->size);
-    }
+    for (int i = 0; i < t->group.count; i++) keep_best(t->members[i / t->each], t, i);
     return SLT_OK;
 }
 
@@ -111,34 +114,45 @@ static int64_t short_steps(const slt_symbol_learner *l) {
     return steps;
 }
 
-// Chains with candidates try starts, as many chains at once as fit; the others draw values.
-static slt_status begin_all(learning *c) {
-    trial t = {.each = 0};
+// some of the starts of some chains: as many as fit
+static slt_status try_starts(learning *l, member **members, int count, int starts, int at_once) {
+    for (int done = 0, each; done < starts; done += each) {
+        if (slt_context_is_cancelled(l->context)) return SLT_OK;
+        each = starts - done < at_once ? starts - done : at_once;
+        trial t = {.members = members, .count = count, .each = each};
+        slt_status status = slt_symbol_group_init(&t.group, l->context, count * each, count);
+        if (status == SLT_OK) status = try_some(&t);
+        slt_symbol_group_deinit(&t.group);
+        SLT_TRY(status);
+    }
+    for (int i = 0; i < count; i++) {
+        slt_symbol_chain *chain = members[i]->learner.chain;
+        memcpy(chain->values, members[i]->learner.best, sizeof *chain->values * chain->size);
+    }
+    return SLT_OK;
+}
+
+// chains with candidates try starts; the others draw values
+static slt_status begin_all(learning *l) {
+    member **members;
+    int count = 0, starts = 1;
     int64_t most = 1;
-    SLT_TRY(SLT_NEW(&c->arena, &t.members, (size_t)c->count));
-    for (int i = 0; i < c->count; i++) {
-        member *p = &c->members[i];
+    SLT_TRY(SLT_NEW(&l->arena, &members, (size_t)l->count));
+    for (int i = 0; i < l->count; i++) {
+        member *p = &l->members[i];
         if (!p->learner.candidate_count) {
             slt_symbol_draw(&p->learner);
             continue;
         }
         int64_t steps = short_steps(&p->learner);
         most = steps > most ? steps : most;
-        t.each = p->job->options.starts;
-        t.members[t.count++] = p;
+        starts = p->job->options.starts;
+        members[count++] = p;
     }
-    if (!t.count) return SLT_OK;
-    int total = t.count, at_once = slt_symbol_at_once(t.members[0]->learner.chain, most, false);
-    member **members = t.members;
-    int some = at_once > t.each ? at_once / t.each : 1;
-    for (int i = 0; i < total && !slt_context_is_cancelled(c->context); i += some) {
-        t.members = members + i;
-        t.count = total - i < some ? total - i : some;
-        slt_status status = slt_symbol_group_init(&t.group, c->context, t.count * t.each, t.count);
-        if (status == SLT_OK) status = try_starts(&t);
-        slt_symbol_group_deinit(&t.group);
-        SLT_TRY(status);
-    }
+    int at_once = slt_symbol_at_once(l->members[0].learner.chain, most, false);
+    int some = at_once > starts ? at_once / starts : 1;
+    for (int i = 0; i < count; i += some)
+        SLT_TRY(try_starts(l, members + i, count - i < some ? count - i : some, starts, at_once));
     return SLT_OK;
 }
 
@@ -203,39 +217,43 @@ static slt_status sweep_all(sweeps *l) {
     return SLT_OK;
 }
 
-static slt_status learn(learning *c, slt_symbol_job *jobs) {
+static slt_status learn(learning *l, slt_symbol_job *jobs) {
     int64_t most = 1;
-    SLT_TRY(SLT_NEW(&c->arena, &c->members, (size_t)c->count));
-    for (int i = 0; i < c->count; i++) {
-        member *p = &c->members[i];
+    SLT_TRY(SLT_NEW(&l->arena, &l->members, (size_t)l->count));
+    for (int i = 0; i < l->count; i++) {
+        member *p = &l->members[i];
         p->job = &jobs[i];
         p->last = -INFINITY;
         p->learner = (slt_symbol_learner){.chain = jobs[i].out,
                                           .symbols = jobs[i].symbols,
                                           .episodes = jobs[i].episodes,
                                           .count = jobs[i].count};
-        SLT_TRY(slt_symbol_learner_init(&p->learner, jobs[i].arena, &c->arena, &jobs[i].options));
+        SLT_TRY(slt_symbol_learner_init(&p->learner, jobs[i].arena, &l->arena, &jobs[i].options));
         most = p->learner.steps > most ? p->learner.steps : most;
     }
-    SLT_TRY(begin_all(c));
+    SLT_TRY(begin_all(l));
     int each = slt_symbol_at_once(jobs[0].out, most, false);
-    for (int i = 0; i < c->count; i += each) {
-        sweeps l = {.members = c->members + i};
-        int count = c->count - i < each ? c->count - i : each;
-        slt_status status = slt_symbol_group_init(&l.group, c->context, count, count);
-        if (status == SLT_OK) status = sweep_all(&l);
-        slt_symbol_group_deinit(&l.group);
+    for (int i = 0; i < l->count; i += each) {
+        sweeps s = {.members = l->members + i};
+        int count = l->count - i < each ? l->count - i : each;
+        slt_status status = slt_symbol_group_init(&s.group, l->context, count, count);
+        if (status == SLT_OK) status = sweep_all(&s);
+        slt_symbol_group_deinit(&s.group);
         SLT_TRY(status);
     }
     return SLT_OK;
 }
 
 slt_status slt_symbol_fit_all(slt_context *context, slt_symbol_job *jobs, int count) {
-    learning c = {.context = context, .count = count};
-    slt_arena_init(&c.arena, &context->allocator, 0);
-    slt_status status = learn(&c, jobs);
-    slt_arena_deinit(&c.arena);
-    return status;
+    int each = slt_symbol_in_memory(jobs[0].options.family, jobs[0].symbols->A);
+    for (int i = 0; i < count; i += each) {
+        learning l = {.context = context, .count = count - i < each ? count - i : each};
+        slt_arena_init(&l.arena, &context->allocator, 0);
+        slt_status status = learn(&l, jobs + i);
+        slt_arena_deinit(&l.arena);
+        SLT_TRY(status);
+    }
+    return SLT_OK;
 }
 
 // ---- likeliest paths

@@ -8,15 +8,26 @@
 #include "core/parallel_for.h"
 
 _Static_assert((int)SLT_MOST_LAWS == (int)SLT_SYMBOL_LAWS, "tables of moves have one size");
-static const double MOST_BYTES = 8e9; // of rows on the device; more chains come in turn
+// of rows on the device, and of values here; more chains come in turn
+static const double MOST_BYTES = 8e9, MOST_VALUES = 1e9;
 enum { MOST_MEMBERS = 8192 };
 
-int slt_symbol_at_once(const slt_symbol_chain *c, int64_t rows, bool paths) {
-    double states = c->N ? c->N : 1, laws = SLT_SYMBOL_LAWS;
-    double row = paths ? states * laws + 8 : 4 * sizeof(double) * states * laws + 32;
-    double each = (double)rows * row + 2 * sizeof(double) * (double)c->size;
-    double fit = MOST_BYTES / (each + 1);
+static int fitting(double most, double each) {
+    double fit = most / (each + 1);
     return fit < 1 ? 1 : fit > MOST_MEMBERS ? MOST_MEMBERS : (int)fit;
+}
+
+int slt_symbol_in_memory(slt_symbol_family family, int A) {
+    double pairs = family == SLT_CHAIN_EVENTS ? (double)A * A : A;
+    return fitting(MOST_VALUES, 3 * sizeof(double) * pairs * SLT_MOST_LAWS);
+}
+
+int slt_symbol_at_once(const slt_symbol_chain *c, int64_t rows, bool paths) {
+    double states = c->N ? c->N : 1, laws = SLT_MOST_LAWS;
+    double row = paths ? states * laws + 8 : 4 * sizeof(double) * states * laws + 32;
+    int here = fitting(MOST_VALUES, 2 * sizeof(double) * (double)c->size * laws / c->K);
+    int there = fitting(MOST_BYTES, (double)rows * row);
+    return here < there ? here : there;
 }
 
 slt_status slt_symbol_group_init(slt_symbol_group *g, slt_context *context, int count, int lists) {

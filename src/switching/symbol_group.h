@@ -40,7 +40,9 @@ double slt_symbol_group_sums(const slt_symbol_group *group, int member, slt_symb
 // ends after each symbol, and those before a segment of one step [Q]
 void slt_symbol_group_ends(const slt_symbol_group *group, int member, double *ends, double *single);
 
-// how many chains fit on a device at once, with so many numbers of a step of each
+// how many chains have room for their values and sums here
+int slt_symbol_in_memory(slt_symbol_family family, int A);
+// how many like this one, of any number of laws, fit on a device, too, with so many rows each
 int slt_symbol_at_once(const slt_symbol_chain *chain, int64_t rows, bool paths);
 
 #endif
