@@ -1,5 +1,5 @@
 // slottar bench segment: a vote from data in memory to segments, on planted segments of continuous
-// actions.
+// and of discrete actions.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,20 +11,24 @@
 #include "slottar/segmenter.h"
 
 enum { A = 4, O = 21, LAWS = 5, LEAST = 12, MORE = 28 }; // segments have 12 to 39 steps
+enum { MOVES = 4, ENDS = 2 };                            // discrete actions
 
 static const struct {
     const char *name;
     int64_t episodes, length;
     int runs;
+    bool discrete;
 } cases[] = {
-    {"segment/episodes", 420, 90, 24},
-    {"segment/recording", 1, 10000, 60},
-    {"segment/million", 10000, 100, 60},
+    {"segment/episodes", 420, 90, 24, false},
+    {"segment/recording", 1, 10000, 60, false},
+    {"segment/million", 10000, 100, 60, false},
+    {"segment/discrete", 40000, 25, 60, true},
 };
 
 typedef struct {
     int64_t *offsets;
     float *actions, *observations;
+    uint8_t *moves; // discrete actions
     uint32_t random;
 } planted;
 
@@ -58,26 +62,68 @@ static void plant_episode(planted *p, const float target[LAWS][A], int64_t first
     }
 }
 
+// Moves, most of them in one direction; one of two other actions ends a segment, and an episode.
+static void plant_moves(planted *p, int64_t first, int64_t length) {
+    int64_t end = first + length, left = 0;
+    int favourite = 0;
+    for (int64_t t = first; t < end; t++, left--) {
+        if (!left) {
+            favourite = draw_below(p, MOVES);
+            left = 3 + draw_below(p, 6);
+            if (end - t - left < 3) left = end - t;
+        }
+        int move = draw_below(p, 2 * MOVES);
+        if (left == 1) move = MOVES + draw_below(p, ENDS);
+        p->moves[t] = (uint8_t)(left == 1 || move < MOVES ? move : favourite);
+    }
+}
+
 static void clear(planted *p) {
     free(p->offsets);
+    free(p->moves);
     free(p->actions);
     free(p->observations);
 }
 
-static bool plant(planted *p, int64_t episodes, int64_t length) {
+static bool plant(planted *p, int64_t episodes, int64_t length, bool discrete) {
     float target[LAWS][A];
     size_t steps = (size_t)(episodes * length);
-    *p = (planted){.offsets = calloc((size_t)episodes + 1, sizeof *p->offsets),
-                   .actions = calloc(steps * A, sizeof *p->actions),
-                   .observations = calloc(steps * O, sizeof *p->observations),
-                   .random = 1};
-    if (!p->offsets || !p->actions || !p->observations) return false;
+    *p = (planted){.offsets = calloc((size_t)episodes + 1, sizeof *p->offsets), .random = 1};
+    if (discrete) {
+        p->moves = calloc(steps, sizeof *p->moves);
+    } else {
+        p->actions = calloc(steps * A, sizeof *p->actions);
+        p->observations = calloc(steps * O, sizeof *p->observations);
+    }
+    if (!p->offsets || !(discrete ? p->moves != NULL : p->actions && p->observations)) return false;
     for (int i = 0; i < LAWS * A; i++) target[i / A][i % A] = draw(p);
     for (int64_t e = 0; e < episodes; e++) {
         p->offsets[e + 1] = p->offsets[e] + length;
-        plant_episode(p, (const float(*)[A])target, p->offsets[e], length);
+        if (discrete)
+            plant_moves(p, p->offsets[e], length);
+        else
+            plant_episode(p, (const float(*)[A])target, p->offsets[e], length);
     }
     return true;
+}
+
+static slt_dataset_arrays arrays_of(const planted *p, int64_t episodes, bool discrete) {
+    if (discrete)
+        return (slt_dataset_arrays){
+            .info = {.action_kind = SLT_ACTIONS_DISCRETE, .action_count = MOVES + ENDS},
+            .episodes = episodes,
+            .offsets = p->offsets,
+            .actions_u8 = p->moves};
+    return (slt_dataset_arrays){.info = {.action_kind = SLT_ACTIONS_CONTINUOUS,
+                                         .action_size = A,
+                                         .observation_kind = SLT_OBSERVATIONS_F32,
+                                         .observation_size = O,
+                                         .observation_rank = 1,
+                                         .observation_shape = {O}},
+                                .episodes = episodes,
+                                .offsets = p->offsets,
+                                .actions_f32 = p->actions,
+                                .observations_f32 = p->observations};
 }
 
 static slt_status count_segments(void *user, const slt_segments *segments) {
@@ -125,17 +171,9 @@ static slt_status measure_case(cli_bench_run *b, size_t i) {
     slt_bench_result result = {0};
     slt_status status = SLT_NOMEM;
     snprintf(result.name, sizeof result.name, "%s", cases[i].name);
-    if (plant(&p, cases[i].episodes, cases[i].length)) {
-        slt_dataset_arrays arrays = {.info = {.action_kind = SLT_ACTIONS_CONTINUOUS,
-                                              .action_size = A,
-                                              .observation_kind = SLT_OBSERVATIONS_F32,
-                                              .observation_size = O,
-                                              .observation_rank = 1,
-                                              .observation_shape = {O}},
-                                     .episodes = cases[i].episodes,
-                                     .offsets = p.offsets,
-                                     .actions_f32 = p.actions,
-                                     .observations_f32 = p.observations};
+    bool discrete = cases[i].discrete;
+    if (plant(&p, cases[i].episodes, cases[i].length, discrete)) {
+        slt_dataset_arrays arrays = arrays_of(&p, cases[i].episodes, discrete);
         status = slt_dataset_view_arrays(b->call->context, &arrays, &data);
         if (status == SLT_OK) {
             status = measure(b, data, cases[i].runs, &result);

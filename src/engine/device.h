@@ -9,6 +9,7 @@
 
 #include "engine/chain_device.h"
 #include "engine/op.h"
+#include "engine/device_symbols.h"
 
 // nodes first to last are one launch; or, with a reason, there is none
 typedef struct {
@@ -48,7 +49,7 @@ typedef struct {
     slt_status (*device_rows_add)(slt_device_rows *rows_of_device, const void *const *data,
                                   int rows);
 
-    bool (*knows)(const slt_op *op);         // does it have kernels?
+    bool (*knows)(const slt_op *op); // does it have kernels?
     // which of several kernels a node takes, in a word; NULL: there is one
     const char *(*path)(const slt_tape *tape, int n);
     // the best that it can do for so long: billions of operations of a product, of bytes read and
@@ -72,7 +73,9 @@ typedef struct {
     slt_real *(*value)(const slt_tape *tape, int member, slt_var var);
     slt_real *(*gradient)(const slt_tape *tape, int member, slt_var var);
 
-    const slt_chain_device *chains; // NULL: switching chains run on the CPU
+    // linear and symbol chains; NULL: they run on the CPU
+    const slt_chain_device *chains;
+    const slt_symbol_device *symbols;
 } slt_device_kind;
 
 // what the struct of every device begins with

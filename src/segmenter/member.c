@@ -5,8 +5,10 @@
 #include "segmenter/member.h"
 #include <math.h>
 #include <string.h>
+#include "core/parallel_for.h"
 #include "segmenter/segmenter_impl.h"
 #include "switching/linear_device.h"
+#include "switching/symbol_device.h"
 
 enum {
     LINEAR_SWEEPS = 40,
@@ -215,30 +217,56 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
 
 slt_status slt_members_on_device(slt_segmenter *s, const slt_run_group *group, bool *out) {
     *out = false;
-    if (group->spec->kind != SLT_GROUP_SWITCHING) return SLT_OK;
-    return slt_linear_on_device(s->context, out);
+    if (group->spec->kind == SLT_GROUP_WINDOWS) return SLT_OK;
+    return (is_linear(group) ? slt_linear_on_device : slt_symbol_on_device)(s->context, out);
 }
 
-slt_status slt_members_fit(slt_segmenter *s, slt_run_group *group, const slt_recording *recording,
-                           int first, int count, const slt_run_half *halves) {
+static slt_status fit_linear(slt_segmenter *s, slt_member *members, const slt_recording *recording,
+                             int count, const slt_run_half *halves) {
     slt_linear_job *jobs;
     SLT_TRY(SLT_ALLOC(&s->context->allocator, &jobs, (size_t)count));
-    for (int i = 0; i < count; i++) {
-        slt_member *member = &group->members[first + i];
-        jobs[i] = (slt_linear_job){.options = linear_options(s, member->variant, halves[i].seed),
+    for (int i = 0; i < count; i++)
+        jobs[i] = (slt_linear_job){.options = linear_options(s, members[i].variant, halves[i].seed),
                                    .episodes = halves[i].episodes,
                                    .count = halves[i].count,
-                                   .arena = &member->arena,
-                                   .out = &member->linear};
-    }
+                                   .arena = &members[i].arena,
+                                   .out = &members[i].linear};
     slt_status status = slt_linear_fit_all(s->context, &recording->motion, jobs, count);
-    for (int i = 0; i < count; i++) group->members[first + i].done = jobs[i].done;
+    for (int i = 0; i < count; i++) members[i].done = jobs[i].done;
     slt_free(&s->context->allocator, jobs);
     return status;
 }
 
-slt_status slt_members_segment(slt_segmenter *s, const slt_run_group *group,
-                               const slt_recording *recording, uint8_t *cut, uint8_t *law) {
+static slt_status fit_symbols(slt_segmenter *s, const slt_run_group *group, slt_member *members,
+                              const slt_recording *recording, int count,
+                              const slt_run_half *halves) {
+    slt_symbol_job *jobs;
+    SLT_TRY(SLT_ALLOC(&s->context->allocator, &jobs, (size_t)count));
+    for (int i = 0; i < count; i++) {
+        const slt_variant *v = members[i].variant;
+        members[i].effects = v->effects && s->observation;
+        jobs[i] = (slt_symbol_job){.options = symbol_options(s, group, v->laws, halves[i].seed),
+                                   .symbols = &recording->symbols[members[i].effects],
+                                   .episodes = halves[i].episodes,
+                                   .count = halves[i].count,
+                                   .arena = &members[i].arena,
+                                   .out = &members[i].symbols};
+    }
+    slt_status status = slt_symbol_fit_all(s->context, jobs, count);
+    for (int i = 0; i < count; i++) members[i].done = jobs[i].done;
+    slt_free(&s->context->allocator, jobs);
+    return status;
+}
+
+slt_status slt_members_fit(slt_segmenter *s, slt_run_group *group, const slt_recording *recording,
+                           int first, int count, const slt_run_half *halves) {
+    slt_member *members = group->members + first;
+    return is_linear(group) ? fit_linear(s, members, recording, count, halves)
+                            : fit_symbols(s, group, members, recording, count, halves);
+}
+
+static slt_status segment_linear(slt_segmenter *s, const slt_run_group *group,
+                                 const slt_recording *recording, uint8_t *cut, uint8_t *law) {
     const slt_linear_chain **chains;
     SLT_TRY(SLT_ALLOC(&s->context->allocator, &chains, (size_t)group->count));
     for (int i = 0; i < group->count; i++) chains[i] = &group->members[i].linear;
@@ -246,4 +274,45 @@ slt_status slt_members_segment(slt_segmenter *s, const slt_run_group *group,
         slt_linear_segment_all(s->context, &recording->motion, chains, group->count, cut, law);
     slt_free(&s->context->allocator, chains);
     return status;
+}
+
+typedef struct {
+    const slt_run_group *group;
+    const slt_recording *recording;
+    uint8_t *cut, *law;
+} placing;
+
+static slt_status place_member(void *user, int i) {
+    const placing *p = user;
+    for (int64_t e = 0; e < p->recording->episodes; e++) {
+        int64_t at = i * p->recording->steps + p->recording->offsets[e];
+        slt_chain_path path = {.cut = p->cut + at, .law = p->law + at};
+        place(p->group, &p->group->members[i], &p->recording->symbols[0], e, &path);
+    }
+    return SLT_OK;
+}
+
+static slt_status segment_symbols(slt_segmenter *s, const slt_run_group *group,
+                                  const slt_recording *recording, uint8_t *cut, uint8_t *law) {
+    const slt_symbol_chain **chains;
+    const slt_symbols **symbols;
+    placing p = {group, recording, cut, law};
+    slt_arena arena;
+    slt_arena_init(&arena, &s->context->allocator, 0);
+    slt_status status = SLT_NEW(&arena, &chains, (size_t)group->count);
+    if (status == SLT_OK) status = SLT_NEW(&arena, &symbols, (size_t)group->count);
+    for (int i = 0; i < group->count && status == SLT_OK; i++) {
+        chains[i] = &group->members[i].symbols;
+        symbols[i] = &recording->symbols[group->members[i].effects];
+    }
+    if (status == SLT_OK)
+        status = slt_symbol_segment_all(s->context, chains, symbols, group->count, cut, law);
+    slt_arena_deinit(&arena);
+    if (status != SLT_OK || group->spec->kind != SLT_GROUP_PHASES) return status;
+    return slt_parallel_for(s->context, group->count, place_member, &p);
+}
+
+slt_status slt_members_segment(slt_segmenter *s, const slt_run_group *group,
+                               const slt_recording *recording, uint8_t *cut, uint8_t *law) {
+    return (is_linear(group) ? segment_linear : segment_symbols)(s, group, recording, cut, law);
 }

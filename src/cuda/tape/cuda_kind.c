@@ -40,4 +40,5 @@ const slt_device_kind slt_device_cuda = {.name = "cuda",
                                          .end = slt_cuda_end,
                                          .value = slt_cuda_value,
                                          .gradient = slt_cuda_gradient,
-                                         .chains = &slt_cuda_chains};
+                                         .chains = &slt_cuda_chains,
+                                         .symbols = &slt_cuda_symbols};
