@@ -84,13 +84,8 @@ slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_
                                        &out->windows[w - SLT_LEAST_WINDOW]));
         return SLT_OK;
     }
-    SLT_TRY(slt_symbols_read(arena, data, false, episodes, count, &out->symbols[0]));
-    if (effects) SLT_TRY(slt_symbols_read(arena, data, true, episodes, count, &out->symbols[1]));
-    // a data set may name fewer actions than the one that was learned from
-    for (int i = 0; i < 2; i++) {
-        out->symbols[i].A = s->actions;
-        out->symbols[i].Q = s->actions * (1 + i);
-    }
+    for (int i = 0; i < 1 + effects; i++)
+        SLT_TRY(slt_symbols_read(arena, data, s->actions, i, episodes, count, &out->symbols[i]));
     out->episodes = out->symbols[0].episodes;
     out->steps = out->symbols[0].steps;
     out->offsets = out->symbols[0].offsets;

@@ -37,13 +37,15 @@ static bool has_effect(const slt_dataset_info *info, const slt_episode *e, int64
     return ones_differ(e, t, last);
 }
 
-static slt_status check(const slt_dataset_info *info, bool effects) {
+static slt_status check(const slt_dataset_info *info, int A, bool effects) {
     if (info->action_kind != SLT_ACTIONS_DISCRETE)
         SLT_FAIL(SLT_INVALID, "chains of symbols need discrete actions");
     if (effects && info->observation_kind == SLT_OBSERVATIONS_NONE)
         SLT_FAIL(SLT_INVALID, "effects need observations, and the data set has none");
-    if (info->action_count > MOST_SYMBOLS / (effects ? 2 : 1))
-        SLT_FAIL(SLT_UNSUPPORTED, "%d actions%s are more than %d symbols", info->action_count,
+    if (info->action_count > A)
+        SLT_FAIL(SLT_INTERNAL, "%d actions read as %d", info->action_count, A);
+    if (A > MOST_SYMBOLS / (effects ? 2 : 1))
+        SLT_FAIL(SLT_UNSUPPORTED, "%d actions%s are more than %d symbols", A,
                  effects ? " with their effects" : "", MOST_SYMBOLS);
     return SLT_OK;
 }
@@ -61,11 +63,10 @@ static slt_status reserve(slt_arena *arena, slt_dataset *data, const int64_t *ep
     return SLT_NEW(arena, &out->symbol, (size_t)out->steps + 1);
 }
 
-slt_status slt_symbols_read(slt_arena *arena, slt_dataset *data, bool effects,
+slt_status slt_symbols_read(slt_arena *arena, slt_dataset *data, int A, bool effects,
                             const int64_t *episodes, int64_t count, slt_symbols *out) {
     const slt_dataset_info *info = slt_dataset_about(data);
-    SLT_TRY(check(info, effects));
-    int A = info->action_count;
+    SLT_TRY(check(info, A, effects));
     slt_symbols s = {.episodes = count, .A = A, .Q = effects ? 2 * A : A};
     SLT_TRY(reserve(arena, data, episodes, &s));
     for (int64_t e = 0; e < count; e++) {

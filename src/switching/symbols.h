@@ -16,11 +16,11 @@ typedef struct {
     uint16_t *action, *symbol; // [steps]
 } slt_symbols;
 
-// The given episodes, in that order. With effects a symbol also says whether the observation of the
-// next step differs: action + A if it does. The last step is compared with the final observation;
-// without one it counts as a change. INVALID when effects are asked of a data set without
-// observations, or when actions are not discrete.
-slt_status slt_symbols_read(slt_arena *arena, slt_dataset *data, bool effects,
+// The given episodes, in that order, as A actions; the data set may name fewer. With effects a
+// symbol also says whether the observation of the next step differs: action + A if it does. The
+// last step is compared with the final observation; without one it counts as a change. INVALID when
+// effects are asked of a data set without observations, or when actions are not discrete.
+slt_status slt_symbols_read(slt_arena *arena, slt_dataset *data, int A, bool effects,
                             const int64_t *episodes, int64_t count, slt_symbols *out);
 
 #endif

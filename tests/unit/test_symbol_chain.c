@@ -383,7 +383,7 @@ static void test_same_seed_same_bits(void **state) {
 // ---- reading a data set
 
 // two episodes of three steps; observations of one byte, with or without the final ones
-static slt_symbols read_back(const char *path, bool finals, slt_observation_kind kind) {
+static slt_symbols read_back(const char *path, bool finals, slt_observation_kind kind, int A) {
     slt_context *context;
     slt_dataset_builder *builder;
     slt_dataset *data;
@@ -412,7 +412,7 @@ static slt_symbols read_back(const char *path, bool finals, slt_observation_kind
     CHECK_OK(slt_dataset_builder_add(builder, &e));
     CHECK_OK(slt_dataset_builder_commit(builder));
     CHECK_OK(slt_dataset_open(context, path, &data));
-    CHECK_OK(slt_symbols_read(&arena, data, true, order, 2, &s));
+    CHECK_OK(slt_symbols_read(&arena, data, A, true, order, 2, &s));
     slt_dataset_close(data);
     slt_context_destroy(context);
     return s;
@@ -424,7 +424,7 @@ static void test_reads_effects(void **state) {
                                                  SLT_OBSERVATIONS_BITS};
     static const char *files[] = {"u8.safetensors", "f32.safetensors", "bits.safetensors"};
     for (int i = 0; i < 3; i++) {
-        slt_symbols s = read_back(files[i], true, kinds[i]);
+        slt_symbols s = read_back(files[i], true, kinds[i], 3);
         assert_int_equal(s.episodes, 2);
         assert_int_equal(s.offsets[1], 2); // the second episode first
         assert_int_equal(s.offsets[2], 5);
@@ -434,8 +434,11 @@ static void test_reads_effects(void **state) {
         static const uint16_t actions[] = {2, 0, 2, 0, 1};
         assert_memory_equal(s.action, actions, sizeof actions);
     }
-    slt_symbols s = read_back("open.safetensors", false, SLT_OBSERVATIONS_U8);
+    slt_symbols s = read_back("open.safetensors", false, SLT_OBSERVATIONS_U8, 3);
     assert_int_equal(s.symbol[4], 1 + 3); // the last step counts as a change
+    s = read_back("fewer.safetensors", false, SLT_OBSERVATIONS_U8, 5); // than what was learned from
+    assert_int_equal(s.Q, 10);
+    assert_int_equal(s.symbol[4], 1 + 5);
 }
 
 // ---- corners
