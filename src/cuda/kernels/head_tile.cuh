@@ -1,7 +1,7 @@
 // 64 rows of a head in bf16 in shared memory, and products of four warps with them (wgmma), both
-// ways: z = a·rowsᵀ, a score per row, and sum += c·rows. One layout serves both: a row's sixteens of
-// bytes change places as the tensor core expects it. Elsewhere than on Hopper every warp multiplies
-// for itself. SIZE: channels of a row, 32 or 64.
+// ways: z = a·rowsᵀ, a score per row, where a may be in shared memory, too, and sum += c·rows. One
+// layout serves both: a row's sixteens of bytes change places as the tensor core expects it.
+// Elsewhere than on Hopper every warp multiplies for itself. SIZE: channels of a row, 32 or 64.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -60,6 +60,12 @@ template <int SIZE> struct slt_head_tile {
         for (int s = 0; s < SIZE / 16; s++)
             slt_group_pairs<64, false>(z, a[s], view(tile, 32 * s), s == 0);
     }
+    static __device__ __forceinline__ void scores(float (*z)[4], const float *rows,
+                                                  const float *tile) {
+#pragma unroll
+        for (int s = 0; s < SIZE / 16; s++)
+            slt_group_pairs_of(z, view(rows, 32 * s), view(tile, 32 * s), s == 0);
+    }
     static __device__ __forceinline__ void sums(float (*sum)[4], const uint32_t (*c)[4],
                                                 const float *tile) {
 #pragma unroll
@@ -76,9 +82,18 @@ template <int SIZE> struct slt_head_tile {
         for (int i = 0; i < 8 * (SIZE / 16); i++) {
             int j = i / (SIZE / 16), s = i % (SIZE / 16);
             const uint32_t *words = (const uint32_t *)tile + t;
-            uint32_t right[2] = {words[place(8 * j + g, 2 * s)], words[place(8 * j + g, 2 * s + 1)]};
+            uint32_t right[2] = {words[place(8 * j + g, 2 * s)],
+                                 words[place(8 * j + g, 2 * s + 1)]};
             slt_mma_pairs(z[j], a[s], right);
         }
+    }
+    static __device__ __forceinline__ void scores(float (*z)[4], const float *rows,
+                                                  const float *tile) {
+        int lane = (int)threadIdx.x % SLT_WARP, l = (int)threadIdx.x / SLT_WARP % 4 * 16 + lane / 4;
+        left a;
+        for (int i = 0; i < SIZE / 4; i++)
+            a[i / 4][i % 4] = ((const uint32_t *)rows)[place(l + i % 2 * 8, i / 2) + lane % 4];
+        scores(z, a, tile);
     }
     static __device__ __forceinline__ void sums(float (*sum)[4], const uint32_t (*c)[4],
                                                 const float *tile) {

@@ -1,6 +1,7 @@
 // Tensor cores by four warps at once (wgmma, Hopper): c (64,128) += a (64,8)·b (8,128), factors in
-// tf32, or c (64,N) += a (64,16)·b (16,N) in bf16; sums in float32. Warp w has rows 16w .. 16w+15; its lane (g, t) = (lane/4, lane%4) holds
-// factors and results as with one warp (tensor_core.cuh). b lies in shared memory.
+// tf32, or c (64,N) += a (64,16)·b (16,N) in bf16; sums in float32. Warp w has rows 16w .. 16w+15;
+// its lane (g, t) = (lane/4, lane%4) holds factors and results as with one warp (tensor_core.cuh).
+// b lies in shared memory.
 //
 // Lane (g, t) takes channels 16c + 4t .. 4t+3 of a row, so that it reads fours; b is packed in
 // the same order (slt_group_number). What there is elsewhere than on Hopper is up to the caller.
@@ -76,8 +77,7 @@ SLT_DEVICE_INLINE void slt_group_pairs(float (*c)[4], const uint32_t *a, uint64_
                      "{%32,%33,%34,%35}, %36, p, 1, 1, %38;\n"
                      "}\n"
                      : SLT_SIXTEEN_OUT(0), SLT_SIXTEEN_OUT(4)
-                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(first),
-                       "n"(TURNED));
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(first), "n"(TURNED));
     else
         asm volatile("{\n"
                      ".reg .pred p;\n"
@@ -87,8 +87,21 @@ SLT_DEVICE_INLINE void slt_group_pairs(float (*c)[4], const uint32_t *a, uint64_
                      "{%16,%17,%18,%19}, %20, p, 1, 1, %22;\n"
                      "}\n"
                      : SLT_SIXTEEN_OUT(0)
-                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(first),
-                       "n"(TURNED));
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(first), "n"(TURNED));
+}
+
+// one sixteen of k for 64 columns, a in shared memory, too
+SLT_DEVICE_INLINE void slt_group_pairs_of(float (*c)[4], uint64_t a, uint64_t b, int first) {
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.eq.b32 p, %34, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
+                 "%32, %33, p, 1, 1, 0, 0;\n"
+                 "}\n"
+                 : SLT_SIXTEEN_OUT(0), SLT_SIXTEEN_OUT(4)
+                 : "l"(a), "l"(b), "r"(first));
 }
 
 // before the first product of some, when registers or shared memory have been written

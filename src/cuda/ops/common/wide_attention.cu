@@ -1,5 +1,5 @@
-// Self-attention of rows in bf16 with heads of 24 to 64 numbers, in steps of eight, for sequences of
-// any length: nothing of L² is stored. Four warps have 64 rows of a head as left factors in
+// Self-attention of rows in bf16 with heads of 24 to 64 numbers, in steps of eight, for sequences
+// of any length: nothing of L² is stored. Four warps have 64 rows of a head as left factors in
 // registers; tiles of 64 of the other rows pass through a ring in shared memory. The products that
 // end a tile and those that begin the next one are on their way together. Forward has running
 // maxima; backward computes probabilities again: first dq, a block of queries that walks over keys,
@@ -244,7 +244,9 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::BACKWARD
                      p, 0, dq, by, a.add[0]);
 }
 
-// probabilities and ds of 64 queries as factors; those that are not there have zeros in their rows
+// probabilities and ds of 64 queries as factors; those that are not there have zeros in their rows.
+// SOME: not all of the warp's rows are keys
+template <bool SOME>
 SLT_DEVICE_INLINE void query_shares(const place &p, float (*z)[4], float (*ds)[4],
                                     const float2 *kept, uint32_t (*factor)[4],
                                     uint32_t (*factor_ds)[4]) {
@@ -253,6 +255,7 @@ SLT_DEVICE_INLINE void query_shares(const place &p, float (*z)[4], float (*ds)[4
         int j = i / 4, e = i % 4;
         float2 of = kept[8 * j + 2 * p.t + e % 2];
         z[j][e] = slt_power(z[j][e] * p.factor - of.x);
+        if (SOME && p.first + e / 2 * 8 + p.g >= p.v.keys) z[j][e] = 0;
         ds[j][e] = z[j][e] * (ds[j][e] - of.y);
     }
     slt_tile_factor(factor, z);
@@ -283,7 +286,7 @@ SLT_DEVICE_INLINE void key_gradients(const slt_cuda_args &a, const place &p, flo
         slt_group_await();
         slt_group_pin<EIGHTS>(z);
         slt_group_pin<EIGHTS>(ds);
-        query_shares(p, z, ds, tiles.kept_at(i), factor, factor_ds);
+        query_shares<false>(p, z, ds, tiles.kept_at(i), factor, factor_ds);
         tiles.advance(i);
         slt_group_fence();
         tile::sums(dv, factor, tiles.at(1, i));
@@ -295,7 +298,7 @@ SLT_DEVICE_INLINE void key_gradients(const slt_cuda_args &a, const place &p, flo
     slt_group_await();
     slt_group_pin<EIGHTS>(z);
     slt_group_pin<EIGHTS>(ds);
-    query_shares(p, z, ds, tiles.kept_at(i), factor, factor_ds);
+    query_shares<false>(p, z, ds, tiles.kept_at(i), factor, factor_ds);
     slt_group_fence();
     tile::sums(dv, factor, tiles.at(1, i));
     tile::sums(dk, factor_ds, tiles.at(0, i));
@@ -319,11 +322,142 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::BACKWARD
     store_keys<M, 1>(a, p, dk, dv);
 }
 
+// ---- backward of brief sequences: all rows of a head are in shared memory, and it is one launch
+
+enum { BRIEF_TILES = 2, BRIEF = BRIEF_TILES * TILE }; // of a sequence
+
+template <int SIZE> struct brief_tiles {
+    typedef slt_head_tile<SIZE> tile;
+    enum { Q, K, V, DOUT, KINDS };
+    float *memory;
+    int count, keys; // tiles of rows, of keys
+    __device__ __forceinline__ float *at(int kind, int i) const {
+        return memory + (i * KINDS + kind) * tile::FLOATS;
+    }
+    __device__ __forceinline__ brief_tiles(const slt_cuda_args &a, const place &p, float *memory_) {
+        memory = slt_group_begin(memory_);
+        count = (p.v.run.computed + TILE - 1) / TILE;
+        keys = (p.v.keys + TILE - 1) / TILE;
+        for (int kind = 0; kind < KINDS; kind++) {
+            const slt_bf16 *rows =
+                slt_rows_at<slt_bf16>(a.in[0]) + slt_attention_place(p.v, kind, 0);
+            if (kind == DOUT)
+                rows = slt_rows_at<slt_bf16>(a.out_grad[0]) + slt_attention_out(p.v, 0);
+            bool key = kind == K || kind == V;
+            typename tile::template source<SLT_GROUP> from(rows, (kind == DOUT ? 1 : 3) * p.v.width,
+                                                           key ? p.v.keys : p.v.run.computed,
+                                                           p.v.size);
+            for (int i = 0; i < count; i++) from.copy(at(kind, i), i * TILE);
+        }
+        slt_copy_group();
+    }
+};
+
+// dq of tile i
+template <int SIZE>
+SLT_DEVICE_INLINE void brief_queries(const slt_cuda_args &a, const place &p,
+                                     const brief_tiles<SIZE> &tiles, int i, const float2 *kept) {
+    typedef brief_tiles<SIZE> kinds;
+    typedef slt_head_tile<SIZE> tile;
+    float z[EIGHTS][4], ds[EIGHTS][4], dq[SIZE / 8][4] = {};
+    float2 own[2] = {kept[p.first + p.g], kept[p.first + p.g + 8]};
+    float log[2] = {own[0].x, own[1].x}, along[2] = {own[0].y, own[1].y};
+    float by[2] = {p.v.scale, p.v.scale};
+    uint32_t factor[SIXTEENS][4];
+#pragma unroll 1
+    for (int j = 0; j < tiles.keys; j++) {
+        slt_group_fence();
+        tile::scores(z, tiles.at(kinds::Q, i), tiles.at(kinds::K, j));
+        tile::scores(ds, tiles.at(kinds::DOUT, i), tiles.at(kinds::V, j));
+        slt_group_start();
+        slt_group_await();
+        slt_group_pin<EIGHTS>(z);
+        slt_group_pin<EIGHTS>(ds);
+        key_shares<true>(p, z, ds, j * TILE, log, along, factor);
+        slt_group_fence();
+        tile::sums(dq, factor, tiles.at(kinds::K, j));
+        slt_group_start();
+        slt_group_await();
+        slt_group_pin<SIZE / 8>(dq);
+    }
+    store_rows<SIZE>(slt_rows_at<slt_bf16>(a.in_grad[0]) + slt_attention_place(p.v, 0, 0),
+                     3 * p.v.width, p, 0, dq, by, a.add[0]);
+}
+
+// dk and dv of tile j
+template <int SIZE>
+SLT_DEVICE_INLINE void brief_keys(const place &p, const brief_tiles<SIZE> &tiles, int j,
+                                  const float2 *kept, float (*dk)[4], float (*dv)[4]) {
+    typedef brief_tiles<SIZE> kinds;
+    typedef slt_head_tile<SIZE> tile;
+    float z[EIGHTS][4], ds[EIGHTS][4];
+    uint32_t factor[SIXTEENS][4], factor_ds[SIXTEENS][4];
+#pragma unroll 1
+    for (int i = 0; i < tiles.count; i++) {
+        slt_group_fence();
+        tile::scores(z, tiles.at(kinds::K, j), tiles.at(kinds::Q, i));
+        tile::scores(ds, tiles.at(kinds::V, j), tiles.at(kinds::DOUT, i));
+        slt_group_start();
+        slt_group_await();
+        slt_group_pin<EIGHTS>(z);
+        slt_group_pin<EIGHTS>(ds);
+        query_shares<true>(p, z, ds, kept + i * TILE, factor, factor_ds);
+        slt_group_fence();
+        tile::sums(dv, factor, tiles.at(kinds::DOUT, i));
+        tile::sums(dk, factor_ds, tiles.at(kinds::Q, i));
+        slt_group_start();
+        slt_group_await();
+        slt_group_pin<SIZE / 8>(dk);
+        slt_group_pin<SIZE / 8>(dv);
+    }
+}
+
+template <int SIZE>
+SLT_KERNEL __launch_bounds__(SLT_GROUP, 3) backward_brief(const __grid_constant__ slt_cuda_args a) {
+    slt_begin();
+    typedef slt_bf16_math<SIZE, slt_bf16> M;
+    SLT_DYNAMIC_SHARED(memory);
+    alignas(16) __shared__ float2 kept[BRIEF]; // the logarithm, o·do; zeros after the last row
+    if (!a.add[0])
+        slt_clear_tail(slt_rows_at<slt_bf16>(a.in_grad[0]),
+                       slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0), a.in_rows[0],
+                       a.in_width[0]);
+    if (!slt_attention_there(a, block_sequence(a, 1))) return;
+    place p = place_at(a, 1, 4, 1);
+    brief_tiles<SIZE> tiles(a, p, memory);
+    int first = p.first;
+    for (int i = 0; i < tiles.count; i++, p.first += TILE) {
+        float log[1][2], along[1][2];
+        load_along<1, slt_bf16>(a, p, log, along);
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
+            int l = p.first + 8 * r + p.g;
+            bool there = l < p.v.run.computed;
+            float2 own = {there ? log[0][r] : 0, there ? along[0][r] : 0};
+            if (p.t == 0) kept[l] = own;
+        }
+    }
+    slt_copy_wait<0>();
+    slt_group_publish();
+    __syncthreads();
+    p.first = first;
+#pragma unroll 1
+    for (int i = 0; i < tiles.count; i++, p.first += TILE)
+        brief_queries<SIZE>(a, p, tiles, i, kept);
+    p.first = first;
+#pragma unroll 1
+    for (int j = 0; j < tiles.count; j++, p.first += TILE) {
+        float dk[1][SIZE / 8][4] = {}, dv[1][SIZE / 8][4] = {};
+        if (j < tiles.keys) brief_keys<SIZE>(p, tiles, j, kept, dk[0], dv[0]);
+        store_keys<M, 1>(a, p, dk, dv);
+    }
+}
+
 // ---- launches
 
 // steps from which on groups share tiles
 #ifdef SLT_EMULATED
-enum { LONG = 128 };
+enum { LONG = 256 };
 #else
 enum { LONG = 512 };
 #endif
@@ -341,6 +475,19 @@ template <int SIZE, int GROUPS> static void launch(const slt_cuda_args *args, bo
     SLT_LAUNCH_LARGE(args, (backward_keys<SIZE, GROUPS>), grid, THREADS, bytes, chunks);
 }
 
+template <int SIZE> static void launch_brief(const slt_cuda_args *args) {
+    size_t tiles = (size_t)slt_pieces(args->length, TILE) * brief_tiles<SIZE>::KINDS;
+    size_t bytes = tiles * slt_head_tile<SIZE>::FLOATS * sizeof(float) + SLT_GROUP_ALIGN;
+    SLT_LAUNCH_LARGE(args, backward_brief<SIZE>, grid_of(args, 1), SLT_GROUP, bytes);
+}
+
+template <int SIZE> static void launch_any(const slt_cuda_args *args, bool back) {
+    if (back && args->length <= BRIEF)
+        launch_brief<SIZE>(args);
+    else
+        (args->length > LONG ? launch<SIZE, 2> : launch<SIZE, 1>)(args, back);
+}
+
 static int size_of(const slt_cuda_args *args) {
     return args->out_width[0] / args->n[SLT_ATTENTION_HEADS];
 }
@@ -350,9 +497,5 @@ bool slt_cuda_wide_fits(const slt_cuda_args *args) {
 }
 
 void slt_cuda_wide_attention(const slt_cuda_args *args, bool backward) {
-    bool large = args->length > LONG;
-    if (size_of(args) <= 32)
-        (large ? launch<32, 2> : launch<32, 1>)(args, backward);
-    else
-        (large ? launch<64, 2> : launch<64, 1>)(args, backward);
+    (size_of(args) <= 32 ? launch_any<32> : launch_any<64>)(args, backward);
 }
