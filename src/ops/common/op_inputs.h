@@ -26,9 +26,13 @@ SLT_HOST_DEVICE int slt_wide_blocks(int rows) {
 enum { SLT_POSITION_X, SLT_POSITION_W, SLT_POSITION_C }; // of add_position
 enum { SLT_JOIN_IDS, SLT_JOIN_TABLE, SLT_JOIN_X };       // of join_tokens
 enum { SLT_JOIN_SLOT, SLT_JOIN_TOKEN };                  // of join_slots
-// of slot_attention: positions of a block of a long trajectory, and from which length on it has
-// some; what a block leaves of slots with so many numbers each: sums of values, and of weights
-enum { SLT_SLOT_CHUNK = 64, SLT_SLOT_LONG = 128 };
+// of slot_attention: does a trajectory have several blocks, being long or its slots wide; positions
+// of a block; what a block leaves of slots with so many numbers each: sums of values, and of weights
+enum { SLT_SLOT_LONG = 128, SLT_SLOT_WIDE = 128 };
+SLT_HOST_DEVICE int slt_slot_shared(int length, int width) {
+    return length > SLT_SLOT_LONG || width > SLT_SLOT_WIDE;
+}
+SLT_HOST_DEVICE int slt_slot_chunk(int width) { return width > SLT_SLOT_WIDE ? 16 : 64; }
 SLT_HOST_DEVICE int slt_slot_part(int slots, int width) {
     return (slots * (width + 1) + 3) / 4 * 4;
 }
