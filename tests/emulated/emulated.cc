@@ -87,7 +87,7 @@ jmp_buf scheduler;
 int current, count;
 const std::function<void()> *body;
 float exchange[2][MOST];
-alignas(16) float dynamic_shared[SHARED / sizeof(float)];
+alignas(1024) float dynamic_shared[SHARED / sizeof(float)];
 
 void die(const char *why) {
     fprintf(stderr, "emulated grid: %s (block %u,%u,%u thread %d)\n", why, blockIdx.x, blockIdx.y,

@@ -87,6 +87,12 @@ static const shape SHAPES[] = {
     {64, 1, SLT_TOKENS, ONE(1)},           // of 64
     {128, 2, SLT_SLOT_TOKENS, SOME(129, 2)},
     {64, 1, SLT_SLOT_TOKENS, SPARE(40)},
+    {64, 1, SLT_TOKENS, ONE(2)},
+    {128, 2, SLT_TOKENS, ONE(65)},
+    {64, 1, SLT_TOKENS, SOME(390, 1)}, // tiles go round in shared memory
+    {32, 1, SLT_TOKENS, ONE(1)},       // of 32
+    {32, 1, SLT_TOKENS, SOME(390, 1)},
+    {56, 1, SLT_SLOT_TOKENS, PADDED(130)}, // of 56
     {30, 3, SLT_SLOT_TOKENS, SOME(70, 2)}, // of 10: in float32
 };
 // too much for the emulated device

@@ -237,10 +237,12 @@ static inline bool are_brief(const slt_cuda_args *args) {
 
 typedef void (*launcher)(const slt_cuda_args *args, bool back);
 
-// L<M>::run for a node's numbers and size of heads
+// L<M>::run for a node's numbers and size of heads; wider rows in bf16 are those of
+// wide_attention.cu
 template <template <class M> class L, int SIZE>
 launcher launcher_of_size(const slt_cuda_args *args) {
-    if (slt_in_bf16(args, 0)) return L<slt_bf16_math<SIZE, slt_bf16>>::run;
+    if constexpr (SIZE == 16)
+        if (slt_in_bf16(args, 0)) return L<slt_bf16_math<SIZE, slt_bf16>>::run;
     if (slt_cuda_is_tf32(args->cuda)) return L<slt_tf32_math<SIZE>>::run;
     return L<slt_bf16_math<SIZE, float>>::run;
 }

@@ -51,6 +51,14 @@ SLT_DEVICE_INLINE float4 slt_load4(const slt_bf16 *row, int c, int width) {
     float4 none = {0, 0, 0, 0};
     return c < width ? slt_four_of(*(const uint2 *)(row + c)) : none;
 }
+// the same as they are in memory, on their way: slt_four_of makes numbers of them
+SLT_DEVICE_INLINE uint2 slt_ahead4(const slt_bf16 *row, int c, int width) {
+    uint2 none = {0, 0};
+    return c < width ? *(const uint2 *)(row + c) : none;
+}
+SLT_DEVICE_INLINE float4 slt_ahead4(const float *row, int c, int width) {
+    return slt_load4(row, c, width);
+}
 SLT_DEVICE_INLINE void slt_store4(slt_bf16 *row, int c, int width, bool add, float4 x) {
     if (c >= width) return;
     if (add) {

@@ -223,15 +223,17 @@ bool slt_cuda_is_tf32(const slt_cuda *cuda);
 bool slt_cuda_is_fp32(const slt_cuda *cuda);
 bool slt_cuda_is_bf16(const slt_cuda *cuda);
 // attention on tensor cores, of sequences that fit into shared memory (tensor_attention.cu,
-// whole_attention.cu), and of any length (tiled_attention.cu), at the sizes and precisions that
-// they take
+// whole_attention.cu), and of any length (wide_attention.cu, tiled_attention.cu), at the sizes and
+// precisions that they take
 bool slt_cuda_resident_fits(const slt_cuda_args *args);
 void slt_cuda_resident_attention(const slt_cuda_args *args, bool backward);
+bool slt_cuda_wide_fits(const slt_cuda_args *args);
+void slt_cuda_wide_attention(const slt_cuda_args *args, bool backward);
 bool slt_cuda_whole_fits(const slt_cuda_args *args);
 void slt_cuda_whole_attention(const slt_cuda_args *args, bool backward);
 bool slt_cuda_tiled_fits(const slt_cuda_args *args);
 void slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward);
-// which of them a node takes: "resident", "whole", "tiled", or "plain", without tensor cores
+// which of them a node takes: "resident", "wide", "whole", "tiled", or "plain", without tensor cores
 const char *slt_cuda_attention_kind(const slt_cuda_args *args);
 
 // y = act(x·W + c), in one launch where the library can

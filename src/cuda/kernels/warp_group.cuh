@@ -1,6 +1,7 @@
 // Tensor cores by four warps at once (wgmma, Hopper): c (64,128) += a (64,8)·b (8,128), factors in
-// tf32, sums in float32. Warp w has rows 16w .. 16w+15; its lane (g, t) = (lane/4, lane%4) holds
-// factors and results as with one warp (tensor_core.cuh). b lies in shared memory.
+// tf32, or c (64,N) += a (64,16)·b (16,N) in bf16; sums in float32. Warp w has rows 16w .. 16w+15;
+// its lane (g, t) = (lane/4, lane%4) holds factors and results as with one warp (tensor_core.cuh).
+// b lies in shared memory.
 //
 // Lane (g, t) takes channels 16c + 4t .. 4t+3 of a row, so that it reads fours; b is packed in
 // the same order (slt_group_number). What there is elsewhere than on Hopper is up to the caller.
@@ -62,6 +63,80 @@ SLT_DEVICE_INLINE void slt_group_step(float (*c)[4], const float *a, uint64_t b,
                  : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])),
                    "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b), "r"(first));
 }
+
+// one sixteen of k in bf16. TURNED: it is the columns of b that are next to each other in memory
+template <int N, bool TURNED>
+SLT_DEVICE_INLINE void slt_group_pairs(float (*c)[4], const uint32_t *a, uint64_t b, int first) {
+    if constexpr (N == 64)
+        asm volatile("{\n"
+                     ".reg .pred p;\n"
+                     "setp.eq.b32 p, %37, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+                     "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                     "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
+                     "{%32,%33,%34,%35}, %36, p, 1, 1, %38;\n"
+                     "}\n"
+                     : SLT_SIXTEEN_OUT(0), SLT_SIXTEEN_OUT(4)
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(first), "n"(TURNED));
+    else
+        asm volatile("{\n"
+                     ".reg .pred p;\n"
+                     "setp.eq.b32 p, %21, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 "
+                     "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}, "
+                     "{%16,%17,%18,%19}, %20, p, 1, 1, %22;\n"
+                     "}\n"
+                     : SLT_SIXTEEN_OUT(0)
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(first), "n"(TURNED));
+}
+
+// one sixteen of k for 64 columns, a in shared memory, too
+SLT_DEVICE_INLINE void slt_group_pairs_of(float (*c)[4], uint64_t a, uint64_t b, int first) {
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.eq.b32 p, %34, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
+                 "%32, %33, p, 1, 1, 0, 0;\n"
+                 "}\n"
+                 : SLT_SIXTEEN_OUT(0), SLT_SIXTEEN_OUT(4)
+                 : "l"(a), "l"(b), "r"(first));
+}
+
+// before the first product of some, when registers or shared memory have been written
+SLT_DEVICE_INLINE void slt_group_fence(void) {
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+// the products since the last call are on their way; all of them have ended
+SLT_DEVICE_INLINE void slt_group_start(void) {
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+SLT_DEVICE_INLINE void slt_group_await(void) {
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+// what the thread wrote into shared memory is there for products behind the next barrier
+SLT_DEVICE_INLINE void slt_group_publish(void) {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+// nothing of x moves before the end of products
+template <int N> SLT_DEVICE_INLINE void slt_group_pin(float (*x)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4 * N; i++) asm volatile("" : "+f"(x[i / 4][i % 4])::"memory");
+}
+template <int N> SLT_DEVICE_INLINE void slt_group_pin(uint32_t (*x)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4 * N; i++) asm volatile("" : "+r"(x[i / 4][i % 4])::"memory");
+}
+
+#else
+
+SLT_DEVICE_INLINE void slt_group_fence(void) {}
+SLT_DEVICE_INLINE void slt_group_start(void) {}
+SLT_DEVICE_INLINE void slt_group_await(void) {}
+SLT_DEVICE_INLINE void slt_group_publish(void) {}
+template <int N> SLT_DEVICE_INLINE void slt_group_pin(float (*)[4]) {}
+template <int N> SLT_DEVICE_INLINE void slt_group_pin(uint32_t (*)[4]) {}
 
 #endif
 #endif

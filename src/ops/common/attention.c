@@ -148,7 +148,7 @@ static const char *kernel_limit(const slt_sizes *sizes) {
 // heads of the sizes that tiles on tensor cores take
 static unsigned bf16_rows(const slt_sizes *sizes) {
     int size = sizes->out[0].width / sizes->node->attributes.n[HEADS];
-    return size % 4 == 0 && size <= 64 ? 1u | 1u << SLT_BF16_OUT : 0;
+    return size % (size <= 16 ? 4 : 8) == 0 && size <= 64 ? 1u | 1u << SLT_BF16_OUT : 0;
 }
 
 const slt_op slt_op_attention = {.name = "attention",

@@ -172,7 +172,7 @@ static size_t kernel_shared(const slt_sizes *sizes) {
     size_t rows = (size_t)sizes->in[SLT_NORM_X].rows, blocks = rows / 16 + 1;
     size_t width = (size_t)sizes->in[SLT_NORM_X].width;
     if (width > SLT_WIDE_ROW) return 0;
-    if (width > SLT_SHORT_ROW) return 2 * width * (rows / SLT_WIDE_ROWS + 1);
+    if (width > SLT_SHORT_ROW) return 2 * width * (size_t)slt_wide_blocks((int)rows);
     return SLT_NORM_PARTS * (blocks > 512 ? blocks : 512);
 }
 static const char *kernel_limit(const slt_sizes *sizes) {

@@ -13,13 +13,26 @@ enum { SLT_NARROW_OUT = 16 }; // columns of a narrow result
 enum { SLT_MLP_X, SLT_MLP_W1, SLT_MLP_C1, SLT_MLP_W2, SLT_MLP_C2 };
 enum { SLT_NORM_X, SLT_NORM_RESIDUAL, SLT_NORM_GAMMA, SLT_NORM_BETA, SLT_NORM_POSITIONS };
 enum { SLT_SHORT_ROW = 128, SLT_NORM_PARTS = 2 * SLT_SHORT_ROW }; // numbers; sums of a block
-enum { SLT_WIDE_ROW = 512, SLT_WIDE_ROWS = 64 }; // the same of wider rows: numbers; rows of a block
+enum { SLT_WIDE_ROW = 512, SLT_WIDE_BLOCKS = 1024 }; // the same of wider rows
+// rows of a block, so that few reach all of the device, too; blocks of at most so many rows
+SLT_HOST_DEVICE int slt_wide_rows(int rows) {
+    return rows <= 16 * SLT_WIDE_BLOCKS ? 16 : rows <= 32 * SLT_WIDE_BLOCKS ? 32 : 64;
+}
+SLT_HOST_DEVICE int slt_wide_blocks(int rows) {
+    int few = rows / 16 + 1, many = rows / 64 + 1;
+    few = few < SLT_WIDE_BLOCKS ? few : SLT_WIDE_BLOCKS;
+    return few > many ? few : many;
+}
 enum { SLT_POSITION_X, SLT_POSITION_W, SLT_POSITION_C }; // of add_position
 enum { SLT_JOIN_IDS, SLT_JOIN_TABLE, SLT_JOIN_X };       // of join_tokens
 enum { SLT_JOIN_SLOT, SLT_JOIN_TOKEN };                  // of join_slots
-// of slot_attention: positions of a block of a long trajectory, and from which length on it has
-// some; what a block leaves of slots with so many numbers each: sums of values, and of weights
-enum { SLT_SLOT_CHUNK = 64, SLT_SLOT_LONG = 128 };
+// of slot_attention: does a trajectory have several blocks, being long or its slots wide; positions
+// of a block; what a block leaves of slots with so many numbers each: sums of values, and of weights
+enum { SLT_SLOT_LONG = 128, SLT_SLOT_WIDE = 128 };
+SLT_HOST_DEVICE int slt_slot_shared(int length, int width) {
+    return length > SLT_SLOT_LONG || width > SLT_SLOT_WIDE;
+}
+SLT_HOST_DEVICE int slt_slot_chunk(int width) { return width > SLT_SLOT_WIDE ? 16 : 64; }
 SLT_HOST_DEVICE int slt_slot_part(int slots, int width) {
     return (slots * (width + 1) + 3) / 4 * 4;
 }

@@ -176,13 +176,14 @@ static slt_var make_case(slt_probe *probe, int width, bool uniform) {
 static slt_var case_exclude(slt_probe *p) { return make_case(p, 4, false); }
 static slt_var bench(slt_probe *p) { return make_case(p, 128, false); }
 
-// dz of every token and slot, du·u of every slot; of long trajectories the sums of their chunks
+// dz of every token and slot, du·u of every slot; the sums of chunks, where there are some
 static size_t kernel_shared(const slt_sizes *sizes) {
-    int slots = sizes->limits.slots, length = sizes->limits.length;
-    size_t chunks = (size_t)sizes->limits.trajectories * (size_t)slt_blocks(length, SLT_SLOT_CHUNK);
-    size_t part = (size_t)slt_slot_part(slots, sizes->in[Q].width);
+    int slots = sizes->limits.slots, length = sizes->limits.length, width = sizes->in[Q].width;
+    size_t each = (size_t)slt_blocks(length, slt_slot_chunk(width));
+    size_t chunks = (size_t)sizes->limits.trajectories * each;
+    size_t part = (size_t)slt_slot_part(slots, width);
     size_t rows = (size_t)sizes->in[KV].rows * (size_t)slots + (size_t)sizes->in[Q].rows;
-    return rows + (length > SLT_SLOT_LONG ? chunks * part + 4 : 0);
+    return rows + (slt_slot_shared(length, width) ? chunks * part + 4 : 0);
 }
 // two numbers per slot and warp in shared memory
 static const char *kernel_limit(const slt_sizes *sizes) {

@@ -259,7 +259,7 @@ SLT_DEVICE_INLINE void take_thirds(const slt_fused_encoder_input &p, slt_layer_w
     for (int i = 0; i < THIRDS; i++) {
         const float *piece = slt_ring_take<W>(b.ring);
 #if SLT_GROUP_CORE
-        slt_layer_pin<SLT_PART_EIGHTS>(d[i]);
+        slt_group_pin<SLT_PART_EIGHTS>(d[i]);
 #endif
         slt_layer_wide<W>(z, d[i], piece);
         slt_ring_next<W>(b.ring);

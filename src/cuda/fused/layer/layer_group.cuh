@@ -55,13 +55,6 @@ SLT_DEVICE_INLINE void slt_layer_step(float (*c)[4], const float *a, uint64_t b,
                    "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "l"(b), "r"(first));
 }
 
-SLT_DEVICE_INLINE void slt_layer_fence(void) {
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
-SLT_DEVICE_INLINE void slt_layer_await(void) {
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-}
 // one eight of k for 96 columns
 SLT_DEVICE_INLINE void slt_layer_step_96(float (*c)[4], const float *a, uint64_t b, int first) {
     asm volatile("{\n"
@@ -86,36 +79,32 @@ SLT_DEVICE_INLINE void slt_layer_add(float (*c)[4], const float *a, uint64_t b, 
     if constexpr (COLUMNS == 128) slt_group_step(c, a, b, first);
 }
 
-// nothing of x moves before the end
-template <int N> SLT_DEVICE_INLINE void slt_layer_pin(float (*x)[4]) {
-#pragma unroll
-    for (int i = 0; i < 4 * N; i++) asm volatile("" : "+f"(x[i / 4][i % 4])::"memory");
-}
-
 // c (64,W) += a (64,64)·b
 template <int W>
 SLT_DEVICE_INLINE void slt_layer_wide(float (*c)[4], float (*a)[4], const float *b) {
     unsigned begin = slt_layer_begin(b);
-    slt_layer_fence();
+    slt_group_fence();
 #pragma unroll
     for (int s = 0; s < SLT_PART_EIGHTS; s++)
         slt_layer_add<W>(c, a[s], slt_layer_view(begin, s, W), 0);
-    slt_layer_await();
-    slt_layer_pin<SLT_PART_EIGHTS>(a);
-    slt_layer_pin<W / 8>(c);
+    slt_group_start();
+    slt_group_await();
+    slt_group_pin<SLT_PART_EIGHTS>(a);
+    slt_group_pin<W / 8>(c);
 }
 
 // c (64,64) = a (64,W)·b
 template <int W>
 SLT_DEVICE_INLINE void slt_layer_deep(float (*c)[4], float (*a)[4], const float *b) {
     unsigned begin = slt_layer_begin(b);
-    slt_layer_fence();
+    slt_group_fence();
 #pragma unroll
     for (int s = 0; s < W / 8; s++)
         slt_layer_step(c, a[s], slt_layer_view(begin, s, SLT_LAYER_PART), s == 0);
-    slt_layer_await();
-    slt_layer_pin<W / 8>(a);
-    slt_layer_pin<SLT_PART_EIGHTS>(c);
+    slt_group_start();
+    slt_group_await();
+    slt_group_pin<W / 8>(a);
+    slt_group_pin<SLT_PART_EIGHTS>(c);
 }
 
 #else

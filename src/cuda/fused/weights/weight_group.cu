@@ -121,18 +121,19 @@ SLT_DEVICE_INLINE void load_left(const adder &own, int step, float (*left)[2][4]
 
 SLT_DEVICE_INLINE void begin_products(adder &own, int step, float (*left)[2][4]) {
     unsigned right = slt_layer_begin(own.turned + step % 2 * TURNED);
-    slt_layer_fence();
+    slt_group_fence();
 #pragma unroll
     for (int i = 0; i < HALF / 4; i++)
         slt_group_step(own.sum[i % 2], left[i / 2][i % 2],
                        slt_layer_view(right, own.group * HALF / 8 + i / 2, TILE), 0);
 }
 SLT_DEVICE_INLINE void end_products(adder &own, float (*left)[2][4]) {
-    slt_layer_await();
-    slt_layer_pin<2>(left[0]);
-    slt_layer_pin<2>(left[1]);
-    slt_layer_pin<EIGHTS>(own.sum[0]);
-    slt_layer_pin<EIGHTS>(own.sum[1]);
+    slt_group_start();
+    slt_group_await();
+    slt_group_pin<2>(left[0]);
+    slt_group_pin<2>(left[1]);
+    slt_group_pin<EIGHTS>(own.sum[0]);
+    slt_group_pin<EIGHTS>(own.sum[1]);
 }
 // what was written is there for the tensor core, after the next barrier
 SLT_DEVICE_INLINE void show(void) { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

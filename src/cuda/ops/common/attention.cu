@@ -319,6 +319,7 @@ static const struct {
     bool (*fits)(const slt_cuda_args *args);
     void (*run)(const slt_cuda_args *args, bool backward);
 } kinds[] = {{"resident", slt_cuda_resident_fits, slt_cuda_resident_attention},
+             {"wide", slt_cuda_wide_fits, slt_cuda_wide_attention},
              {"whole", slt_cuda_whole_fits, slt_cuda_whole_attention},
              {"tiled", slt_cuda_tiled_fits, slt_cuda_tiled_attention},
              {"plain", plain_fits, plain}};

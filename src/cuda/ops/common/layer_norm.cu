@@ -134,18 +134,36 @@ template <class T> SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
     slt_norm_put_parts(a, sums, WARPS, parts);
 }
 
-// ---- many rows of up to 512 numbers: a warp has every fourth row of 64, and adds up on its way
+// ---- many rows of up to 512 numbers: a warp has every fourth row of a block's, and adds up on its
+// way; the next row comes while it works on one
 
-template <int N, class T> SLT_KERNEL backward_wide(const slt_cuda_args a) {
+template <int N, class T> struct wide_row {
+    typename slt_four_in<T>::type dy[N], hat[N];
+    float inverse;
+    __device__ __forceinline__ void load(const slt_cuda_args &a, int r) {
+        int lane = (int)threadIdx.x % SLT_WARP, width = a.in_width[SLT_NORM_X];
+        int64_t at = (int64_t)r * width;
+        inverse = slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r];
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            int c = 4 * (lane + i * SLT_WARP);
+            dy[i] = slt_ahead4(slt_rows_at<T>(a.out_grad[0]) + at, c, width);
+            hat[i] = slt_ahead4(slt_rows_at<T>(a.aux) + at, c, width);
+        }
+    }
+};
+
+template <int N, class T> SLT_KERNEL backward_wide(const slt_cuda_args a, int each) {
     slt_begin();
     alignas(16) __shared__ float parts[WARPS][2][SLT_WIDE_ROW];
     int warp = (int)threadIdx.x / SLT_WARP, lane = (int)threadIdx.x % SLT_WARP;
     int width = a.in_width[SLT_NORM_X], rows = a.in_rows[SLT_NORM_X];
-    int first = (int)blockIdx.x * SLT_WIDE_ROWS + warp;
-    int end = slt_least(first - warp + SLT_WIDE_ROWS, rows);
+    int first = (int)blockIdx.x * each + warp, end = slt_least(first - warp + each, rows);
     int count = slt_count(a, a.in_space[SLT_NORM_X], rows);
     float sums[N][8] = {};
     float4 gamma[N];
+    wide_row<N, T> next;
+    if (first < end) next.load(a, first);
 #pragma unroll
     for (int i = 0; i < N; i++) {
         float4 one = {1, 1, 1, 1};
@@ -155,19 +173,21 @@ template <int N, class T> SLT_KERNEL backward_wide(const slt_cuda_args a) {
     }
     for (int r = first; r < end; r += WARPS) {
         int64_t at = (int64_t)r * width;
-        float inverse = slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r], sum = 0, dot = 0;
+        float inverse = r < count ? next.inverse : 0, sum = 0, dot = 0;
         float4 dy[N], h[N];
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            int c = 4 * (lane + i * SLT_WARP);
-            dy[i] = slt_load4(slt_rows_at<T>(a.out_grad[0]) + at, c, width);
-            h[i] = slt_load4(slt_rows_at<T>(a.aux) + at, c, width);
+            dy[i] = slt_four_of(next.dy[i]);
+            h[i] = slt_four_of(next.hat[i]);
+        }
+        if (r + WARPS < end) next.load(a, r + WARPS);
+#pragma unroll
+        for (int i = 0; i < N; i++) {
             float4 g = slt_times4(dy[i], gamma[i]);
             sum += slt_sum4(g);
             dot += slt_dot4(g, h[i]);
         }
         float mean = slt_warp_sum(sum) / (float)width, along = slt_warp_sum(dot) / (float)width;
-        if (r >= count) inverse = 0;
 #pragma unroll
         for (int i = 0; i < N; i++) {
             int c = 4 * (lane + i * SLT_WARP);
@@ -224,8 +244,8 @@ template <int N> static void launch_backward(const slt_cuda_args *args) {
                WARPS * SLT_WARP, 0);
 }
 template <int N, class T> static void launch_sums(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, (backward_wide<N, T>),
-               slt_grid(args, args->in_rows[SLT_NORM_X], SLT_WIDE_ROWS), WARPS * SLT_WARP, 0);
+    int rows = args->in_rows[SLT_NORM_X], each = slt_wide_rows(rows);
+    SLT_LAUNCH(args, (backward_wide<N, T>), slt_grid(args, rows, each), WARPS * SLT_WARP, 0, each);
 }
 
 // wider rows than the last are refused when the tape is made; rows in bf16 have 512 numbers at most
@@ -262,7 +282,7 @@ static int launch_wide(const slt_cuda_args *args) {
     launcher launch = bf16 ? widths[width_of(args)].sums_bf16 : widths[width_of(args)].sums;
     if (!launch || (!bf16 && (int64_t)rows * args->members < MANY)) return 0;
     launch(args);
-    return slt_pieces(rows, SLT_WIDE_ROWS);
+    return slt_pieces(rows, slt_wide_rows(rows));
 }
 
 void slt_cuda_layer_norm_forward(const slt_cuda_args *args) {

@@ -1,70 +1,69 @@
 // y_{b,k,l} = relu(slot_{b,k} + token_{c(b,k),l}); after the companion's end its last computed
-// row. Backward: a block per slot sums over its sequence; a block per token walks the sequences
-// that name its trajectory, in order.
+// row. Backward: blocks of a slot sum columns over its sequence; a block per token walks the
+// sequences that name its trajectory, in order.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #include "cuda/kernels/bf16_rows.cuh"
 #include "ops/common/op_inputs.h"
 
-enum { THREADS = 128, WARPS = 8, COLUMNS = 4 * SLT_WARP }; // of a warp
+enum { THREADS = 128, COLUMNS = 4 * SLT_WARP }; // COLUMNS: of a block of warps
+#ifdef SLT_EMULATED
+enum { WARPS = 4, MORE_WARPS = 8, LONG = 64 };
+#else
+enum { WARPS = 8, MORE_WARPS = 32, LONG = 256 }; // more for sequences of more steps than LONG
+#endif
 
 SLT_DEVICE_INLINE float relu(float x) { return x > 0 ? x : 0; }
 
-// a block per sequence: a lane has four columns of it, a warp every eighth row
+// a block has 128 columns of a sequence: a lane four of them, a warp every eighth row or so
 template <class T> SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
     const float *slots = slt_at(a.in[SLT_JOIN_SLOT]);
     const T *tokens = slt_rows_at<T>(a.in[SLT_JOIN_TOKEN]);
     const int32_t *offset = slt_offset(a);
     T *y = slt_rows_at<T>(a.out[0]);
-    int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
-    slt_clear_tail(y, slt_count(a, SLT_SLOT_TOKENS, 0), a.out_rows[0], width);
+    int sequence = (int)blockIdx.x, width = a.out_width[0], warps = slt_block_warps();
+    int k = (int)blockIdx.y * COLUMNS + 4 * (int)(threadIdx.x % SLT_WARP);
+    if (blockIdx.y == 0) slt_clear_tail(y, slt_count(a, SLT_SLOT_TOKENS, 0), a.out_rows[0], width);
     if (sequence >= slt_count(a, SLT_SLOTS, 0)) return;
     slt_device_span run = slt_span_of(a, SLT_SLOT_TOKENS, sequence);
     int c = tokens ? slt_companion(a)[sequence] : -1, last = 0;
     if (c >= 0) last = offset[c + 1] - offset[c] - 1, tokens += (int64_t)offset[c] * width;
-    for (int k = 4 * (int)(threadIdx.x % SLT_WARP); k < width; k += COLUMNS) {
-        float4 x = slt_load4(slots + (int64_t)sequence * width, k, width), z = {0, 0, 0, 0};
+    float4 x = slt_load4(slots + (int64_t)sequence * width, k, width), z = {0, 0, 0, 0};
 #pragma unroll 4
-        for (int l = warp; l < run.computed; l += WARPS) {
-            if (c >= 0) z = slt_load4(tokens + (int64_t)slt_least(l, last) * width, k, width);
-            slt_store4(
-                y + (int64_t)(run.first + l) * width, k, width, false,
-                slt_four(relu(x.x + z.x), relu(x.y + z.y), relu(x.z + z.z), relu(x.w + z.w)));
-        }
+    for (int l = slt_block_warp(); l < run.computed && k < width; l += warps) {
+        if (c >= 0) z = slt_load4(tokens + (int64_t)slt_least(l, last) * width, k, width);
+        slt_store4(y + (int64_t)(run.first + l) * width, k, width, false,
+                   slt_four(relu(x.x + z.x), relu(x.y + z.y), relu(x.z + z.z), relu(x.w + z.w)));
     }
 }
 
 // the same; sums of the warps are added in order
 template <class T> SLT_KERNEL backward_slot(const slt_cuda_args a) {
     slt_begin();
-    alignas(16) __shared__ float parts[WARPS][COLUMNS];
-    int sequence = (int)blockIdx.x, width = a.out_width[0], warp = (int)threadIdx.x / SLT_WARP;
-    int column = 4 * (int)(threadIdx.x % SLT_WARP);
+    alignas(16) __shared__ float parts[MORE_WARPS][COLUMNS];
+    int sequence = (int)blockIdx.x, width = a.out_width[0], first = (int)blockIdx.y * COLUMNS;
+    int warps = slt_block_warps(), k = (int)threadIdx.x, own = k % SLT_WARP * 4;
     const T *dy = slt_rows_at<T>(a.out_grad[0]), *y = slt_rows_at<T>(a.out[0]);
-    float *to = slt_at(a.in_grad[SLT_JOIN_SLOT]) + (int64_t)sequence * width;
     slt_device_span run = {0, 0, 0, 0};
     if (sequence < slt_count(a, SLT_SLOTS, 0)) run = slt_span_of(a, SLT_SLOT_TOKENS, sequence);
-    for (int first = 0; first < width; first += COLUMNS, __syncthreads()) {
-        float sum[4] = {0};
+    float sum[4] = {0}, all = 0;
 #pragma unroll 4
-        for (int l = warp; l < run.computed; l += WARPS) {
-            int64_t at = (int64_t)(run.first + l) * width;
-            float4 d = slt_load4(dy + at, first + column, width);
-            float4 h = slt_load4(y + at, first + column, width);
-            slt_add4(sum, 1,
-                     slt_four(h.x > 0 ? d.x : 0, h.y > 0 ? d.y : 0, h.z > 0 ? d.z : 0,
-                              h.w > 0 ? d.w : 0));
-        }
-        *(float4 *)&parts[warp][column] = slt_four(sum[0], sum[1], sum[2], sum[3]);
-        __syncthreads();
-        int k = (int)threadIdx.x;
-        if (k >= COLUMNS || first + k >= width) continue;
-        float all = 0;
-        for (int w = 0; w < WARPS; w++) all += parts[w][k];
-        slt_put(&to[first + k], a.add[SLT_JOIN_SLOT], all);
+    for (int l = slt_block_warp(); l < run.computed; l += warps) {
+        int64_t at = (int64_t)(run.first + l) * width;
+        float4 d = slt_load4(dy + at, first + own, width),
+               h = slt_load4(y + at, first + own, width);
+        slt_add4(
+            sum, 1,
+            slt_four(h.x > 0 ? d.x : 0, h.y > 0 ? d.y : 0, h.z > 0 ? d.z : 0, h.w > 0 ? d.w : 0));
     }
+    *(float4 *)&parts[slt_block_warp()][own] = slt_four(sum[0], sum[1], sum[2], sum[3]);
+    __syncthreads();
+    if (k >= COLUMNS || first + k >= width) return;
+    for (int w = 0; w < warps; w++) all += parts[w][k];
+    slt_put(slt_at(a.in_grad[SLT_JOIN_SLOT]) + (int64_t)sequence * width + first + k,
+            a.add[SLT_JOIN_SLOT], all);
 }
 
 // the numbers of a word: one, or two in bf16
@@ -132,9 +131,11 @@ template <class T> SLT_KERNEL backward_token(const slt_cuda_args a) {
 
 template <class T> static void launch(const slt_cuda_args *args, bool back) {
     dim3 slots = slt_grid(args, args->in_rows[SLT_JOIN_SLOT], 1);
-    if (!back) SLT_LAUNCH(args, forward<T>, slots, WARPS * SLT_WARP, 0);
+    int threads = (args->length > LONG ? MORE_WARPS : WARPS) * SLT_WARP;
+    slots.y = (unsigned)slt_pieces(args->out_width[0], COLUMNS);
+    if (!back) SLT_LAUNCH(args, forward<T>, slots, threads, 0);
     if (back && args->in_grad[SLT_JOIN_SLOT].at)
-        SLT_LAUNCH(args, backward_slot<T>, slots, WARPS * SLT_WARP, 0);
+        SLT_LAUNCH(args, backward_slot<T>, slots, threads, 0);
     if (back && args->in_grad[SLT_JOIN_TOKEN].at)
         SLT_LAUNCH(args, backward_token<T>, slt_grid(args, args->in_rows[SLT_JOIN_TOKEN], 1),
                    THREADS, 0);

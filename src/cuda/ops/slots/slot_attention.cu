@@ -1,6 +1,6 @@
 // One round of slot attention, a whole step in one launch: a block per trajectory. Long
-// trajectories have a block per chunk of positions; what each leaves of the slots' sums is added in
-// a launch of its own.
+// trajectories and wide slots have a block per chunk of positions; what each leaves of the slots'
+// sums is added in a launch of its own.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -96,12 +96,12 @@ SLT_KERNEL __launch_bounds__(THREADS) backward(const slt_cuda_args a) {
     });
 }
 
-// ---- long trajectories: a block has chunk c of trajectory b
+// ---- long trajectories, wide slots: a block has chunk c of trajectory b
 
 // positions of the chunk alone
 SLT_DEVICE_INLINE slt_round chunk_of(slt_round v, int c) {
-    int first = c * SLT_SLOT_CHUNK;
-    v.computed = slt_least(v.computed - first, SLT_SLOT_CHUNK);
+    int chunk = slt_slot_chunk(v.S), first = c * chunk;
+    v.computed = slt_least(v.computed - first, chunk);
     v.truth -= first;
     v.token += first;
     v.kv += (int64_t)first * 2 * v.S;
@@ -158,7 +158,7 @@ SLT_KERNEL forward_slots(const slt_cuda_args a, int chunks) {
     int b = (int)blockIdx.x / a.slots, k = (int)blockIdx.x % a.slots;
     if (b >= slt_header(a)->count) return;
     slt_round v = view_of(a, b);
-    int count = (v.computed + SLT_SLOT_CHUNK - 1) / SLT_SLOT_CHUNK;
+    int chunk = slt_slot_chunk(v.S), count = (v.computed + chunk - 1) / chunk;
     const float *parts = slt_at(a.shared);
     float n = 0, *to = slt_at(a.out[0]) + (v.slot + k) * v.S;
     for (int i = 0; i < count; i++)
@@ -206,7 +206,7 @@ SLT_KERNEL backward_slots(const slt_cuda_args a, int chunks) {
     int b = (int)blockIdx.x / a.slots, k = (int)blockIdx.x % a.slots;
     if (b >= slt_header(a)->count) return;
     slt_round v = view_of(a, b);
-    int count = (v.computed + SLT_SLOT_CHUNK - 1) / SLT_SLOT_CHUNK;
+    int chunk = slt_slot_chunk(v.S), count = (v.computed + chunk - 1) / chunk;
     float *dq = slt_at(a.in_grad[Q]) + (v.slot + k) * v.S;
     add_chunks(v, backward_parts(a), b * chunks, count, k,
                [&](int c, float4 sum) { slt_store4(dq, c, v.S, a.add[Q], sum); });
@@ -232,14 +232,16 @@ static size_t room(const slt_cuda_args *args, int threads, int numbers) {
     return slots > fours ? slots : fours;
 }
 
-// few long trajectories would leave most of the device empty
+// few trajectories with much to do would leave most of the device empty
 enum { ENOUGH = 528 }; // trajectories of all members
-static bool is_long(const slt_cuda_args *args) {
-    return args->length > SLT_SLOT_LONG && (int64_t)args->trajectories * args->members < ENOUGH;
+static bool is_shared(const slt_cuda_args *args) {
+    return slt_slot_shared(args->length, args->in_width[Q]) &&
+           (int64_t)args->trajectories * args->members < ENOUGH;
 }
 
 static void launch_chunks(const slt_cuda_args *args, bool back) {
-    int chunks = slt_pieces(args->length, SLT_SLOT_CHUNK), threads = FEW_THREADS;
+    int chunks = slt_pieces(args->length, slt_slot_chunk(args->in_width[Q]));
+    int threads = FEW_THREADS;
     dim3 grid = slt_grid(args, (int64_t)args->trajectories * chunks, 1);
     dim3 slots = slt_grid(args, (int64_t)args->trajectories * args->slots, 1);
     size_t along = (size_t)(args->slots + 3) / 4 * 4 * sizeof(float);
@@ -254,7 +256,7 @@ static void launch_chunks(const slt_cuda_args *args, bool back) {
 
 void slt_cuda_slot_attention_forward(const slt_cuda_args *args) {
     int threads = threads_of(args);
-    if (is_long(args))
+    if (is_shared(args))
         launch_chunks(args, false);
     else
         SLT_LAUNCH(args, forward, slt_grid(args, args->trajectories, 1), threads,
@@ -262,7 +264,7 @@ void slt_cuda_slot_attention_forward(const slt_cuda_args *args) {
 }
 void slt_cuda_slot_attention_backward(const slt_cuda_args *args) {
     int threads = threads_of(args);
-    if (is_long(args))
+    if (is_shared(args))
         launch_chunks(args, true);
     else
         SLT_LAUNCH(args, backward, slt_grid(args, args->trajectories, 1), threads,
