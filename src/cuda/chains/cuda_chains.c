@@ -4,45 +4,17 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/chains/cuda_chains.h"
 
-#include <string.h>
 #include "core/memory.h"
+#include "cuda/chains/chain_memory.h"
 #include "cuda/chains/cuda_chain_device.h"
-#include "cuda/device/cuda_device.h"
 
-enum { MOST_BLOCKS = 40, MOST_MEMBERS = 1024 };
+enum { MOST_MEMBERS = 1024 };
 
 struct slt_chain_pass {
-    slt_cuda *cuda;
+    slt_chain_memory memory;
     slt_chain_args args;
     int32_t rows[MOST_MEMBERS], sequences[MOST_MEMBERS];
-    void *memory[MOST_BLOCKS];
-    int blocks;
 };
-
-static slt_status reserve(slt_chain_pass *p, size_t count, size_t size, void *out) {
-    size_t bytes;
-    void *memory;
-    if (!slt_size_mul(count, size, &bytes))
-        SLT_FAIL(SLT_RANGE, "%zu numbers are too many for a device", count);
-    SLT_TRY(slt_cuda_alloc(p->cuda, bytes, &memory));
-    p->memory[p->blocks++] = memory;
-    memcpy(out, &memory, sizeof memory);
-    return SLT_OK;
-}
-
-static slt_status send(slt_chain_pass *p, const void *to, const void *from, size_t bytes) {
-    return slt_cuda_check(p->cuda,
-                          cudaMemcpyAsync((void *)(uintptr_t)to, from, bytes,
-                                          cudaMemcpyHostToDevice, p->cuda->stream),
-                          "sending data of chains");
-}
-
-static slt_status fetch(slt_chain_pass *p, void *to, const void *from, size_t bytes) {
-    SLT_CUDA_TRY(p->cuda, cudaGetLastError(), "a kernel of chains");
-    return slt_cuda_check(p->cuda,
-                          cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, p->cuda->stream),
-                          "fetching sums of chains");
-}
 
 // ---- opening
 
@@ -83,19 +55,20 @@ static void fill_rows(const slt_chain_member *member, int32_t *rows, int32_t *se
 
 static slt_status send_rows(slt_chain_pass *p, const slt_chain_task *task) {
     slt_chain_args *a = &p->args;
-    slt_allocator *allocator = &p->cuda->context->allocator;
+    slt_allocator *allocator = &p->memory.cuda->context->allocator;
     size_t lists = task->same ? 1 : (size_t)task->count, room = (size_t)a->room;
     size_t places = (size_t)a->sequence_room + 1;
     int32_t *rows, *sequences;
-    SLT_TRY(reserve(p, lists * room, sizeof *rows, &a->rows));
-    SLT_TRY(reserve(p, lists * places, sizeof *rows, &a->sequences));
+    SLT_TRY(slt_chain_reserve(&p->memory, lists * room, sizeof *rows, &a->rows));
+    SLT_TRY(slt_chain_reserve(&p->memory, lists * places, sizeof *rows, &a->sequences));
     SLT_TRY(SLT_ALLOC(allocator, &rows, lists * (room + places)));
     sequences = rows + lists * room;
     for (size_t m = 0; m < lists; m++)
         fill_rows(&task->members[m], rows + m * room, sequences + m * places);
-    slt_status status = send(p, a->rows, rows, sizeof *rows * lists * room);
-    if (status == SLT_OK) status = send(p, a->sequences, sequences, sizeof *rows * lists * places);
-    if (status == SLT_OK) status = slt_cuda_rest(p->cuda);
+    slt_status status = slt_chain_send(&p->memory, a->rows, rows, sizeof *rows * lists * room);
+    if (status == SLT_OK)
+        status = slt_chain_send(&p->memory, a->sequences, sequences, sizeof *rows * lists * places);
+    if (status == SLT_OK) status = slt_cuda_rest(p->memory.cuda);
     slt_free(allocator, rows);
     return status;
 }
@@ -114,40 +87,46 @@ static void sums_room(const slt_chain_args *a, size_t *part, size_t *sums) {
 static slt_status reserve_values(slt_chain_pass *p, const slt_chain_task *task) {
     slt_chain_args *a = &p->args;
     size_t count = (size_t)a->count, steps = (size_t)task->steps;
-    SLT_TRY(reserve(p, steps * (size_t)a->A, sizeof(float), &a->actions));
-    SLT_TRY(reserve(p, steps * (size_t)a->D, sizeof(float), &a->features));
-    SLT_TRY(reserve(p, count, sizeof *a->law, &a->law));
-    SLT_TRY(reserve(p, count * slt_chain_w_size(a->A, a->D), sizeof(float), &a->W));
-    SLT_TRY(reserve(p, count * slt_chain_v_size(a->A, a->D), sizeof(float), &a->V));
-    SLT_TRY(reserve(p, count * slt_chain_numbers(a->A), sizeof(double), &a->numbers));
-    SLT_TRY(send(p, a->actions, task->actions, sizeof(float) * steps * (size_t)a->A));
-    return send(p, a->features, task->features, sizeof(float) * steps * (size_t)a->D);
+    SLT_TRY(slt_chain_reserve(&p->memory, steps * (size_t)a->A, sizeof(float), &a->actions));
+    SLT_TRY(slt_chain_reserve(&p->memory, steps * (size_t)a->D, sizeof(float), &a->features));
+    SLT_TRY(slt_chain_reserve(&p->memory, count, sizeof *a->law, &a->law));
+    SLT_TRY(
+        slt_chain_reserve(&p->memory, count * slt_chain_w_size(a->A, a->D), sizeof(float), &a->W));
+    SLT_TRY(
+        slt_chain_reserve(&p->memory, count * slt_chain_v_size(a->A, a->D), sizeof(float), &a->V));
+    SLT_TRY(slt_chain_reserve(&p->memory, count * slt_chain_numbers(a->A), sizeof(double),
+                              &a->numbers));
+    SLT_TRY(slt_chain_send(&p->memory, a->actions, task->actions,
+                           sizeof(float) * steps * (size_t)a->A));
+    return slt_chain_send(&p->memory, a->features, task->features,
+                          sizeof(float) * steps * (size_t)a->D);
 }
 
 static slt_status reserve_rows(slt_chain_pass *p, bool paths) {
     slt_chain_args *a = &p->args;
     size_t rows = (size_t)a->count * (size_t)a->room, laws = rows * (size_t)a->most, part, sums;
-    SLT_TRY(reserve(p, laws * (size_t)a->A, sizeof(float), &a->r_stay));
-    SLT_TRY(reserve(p, laws * (size_t)a->A, sizeof(float), &a->r_fresh));
-    SLT_TRY(reserve(p, laws, sizeof(double), &a->p_stay));
-    SLT_TRY(reserve(p, laws, sizeof(double), &a->p_fresh));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws * (size_t)a->A, sizeof(float), &a->r_stay));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws * (size_t)a->A, sizeof(float), &a->r_fresh));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws, sizeof(double), &a->p_stay));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws, sizeof(double), &a->p_fresh));
     if (paths) {
-        SLT_TRY(reserve(p, laws, 1, &a->back));
-        SLT_TRY(reserve(p, rows, 1, &a->cut));
-        return reserve(p, rows, 1, &a->path);
+        SLT_TRY(slt_chain_reserve(&p->memory, laws, 1, &a->back));
+        SLT_TRY(slt_chain_reserve(&p->memory, rows, 1, &a->cut));
+        return slt_chain_reserve(&p->memory, rows, 1, &a->path);
     }
     sums_room(a, &part, &sums);
-    SLT_TRY(reserve(p, rows, sizeof(double), &a->offset));
-    SLT_TRY(reserve(p, rows, sizeof(double), &a->scale));
-    SLT_TRY(reserve(p, laws, sizeof(double), &a->alpha));
-    SLT_TRY(reserve(p, laws, sizeof(double), &a->back_p));
-    SLT_TRY(reserve(p, laws, sizeof(double), &a->back_f));
-    SLT_TRY(reserve(p, laws, sizeof(float), &a->stay));
-    SLT_TRY(reserve(p, laws, sizeof(float), &a->fresh));
-    SLT_TRY(reserve(p, (size_t)a->count * (size_t)a->sequence_room, sizeof(double), &a->nats));
-    SLT_TRY(reserve(p, part, sizeof(double), &a->part));
-    SLT_TRY(reserve(p, sums, sizeof(double), &a->sums));
-    return reserve(p, (size_t)a->count, sizeof *a->moves, &a->moves);
+    SLT_TRY(slt_chain_reserve(&p->memory, rows, sizeof(double), &a->offset));
+    SLT_TRY(slt_chain_reserve(&p->memory, rows, sizeof(double), &a->scale));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws, sizeof(double), &a->alpha));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws, sizeof(double), &a->back_p));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws, sizeof(double), &a->back_f));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws, sizeof(float), &a->stay));
+    SLT_TRY(slt_chain_reserve(&p->memory, laws, sizeof(float), &a->fresh));
+    SLT_TRY(slt_chain_reserve(&p->memory, (size_t)a->count * (size_t)a->sequence_room,
+                              sizeof(double), &a->nats));
+    SLT_TRY(slt_chain_reserve(&p->memory, part, sizeof(double), &a->part));
+    SLT_TRY(slt_chain_reserve(&p->memory, sums, sizeof(double), &a->sums));
+    return slt_chain_reserve(&p->memory, (size_t)a->count, sizeof *a->moves, &a->moves);
 }
 
 static slt_status open_pass(slt_chain_pass *p, const slt_chain_task *task) {
@@ -155,20 +134,21 @@ static slt_status open_pass(slt_chain_pass *p, const slt_chain_task *task) {
     SLT_TRY(send_rows(p, task));
     SLT_TRY(reserve_values(p, task));
     SLT_TRY(reserve_rows(p, task->paths));
-    return slt_cuda_rest(p->cuda);
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 static void close_pass(slt_chain_pass *p) {
     if (!p) return;
-    for (int i = 0; i < p->blocks; i++) slt_cuda_free(p->cuda, p->memory[i]);
-    slt_free(&p->cuda->context->allocator, p);
+    slt_allocator *allocator = &p->memory.cuda->context->allocator;
+    slt_chain_release(&p->memory);
+    slt_free(allocator, p);
 }
 
 static slt_status open(void *device, const slt_chain_task *task, slt_chain_pass **out) {
     slt_cuda *cuda = device;
     slt_chain_pass *p;
     SLT_TRY(SLT_ALLOC(&cuda->context->allocator, &p, 1));
-    p->cuda = cuda;
+    p->memory.cuda = cuda;
     p->args =
         (slt_chain_args){.stream = cuda->stream, .A = task->A, .D = task->D, .count = task->count};
     slt_status status = open_pass(p, task);
@@ -189,23 +169,26 @@ static slt_status load(slt_chain_pass *p, const slt_chain_values *values) {
         values->law[m].rows = p->rows[m];
         values->law[m].sequences = p->sequences[m];
     }
-    SLT_TRY(send(p, a->law, values->law, count * sizeof *values->law));
-    SLT_TRY(send(p, a->W, values->W, count * slt_chain_w_size(a->A, a->D) * sizeof(float)));
-    SLT_TRY(send(p, a->V, values->V, count * slt_chain_v_size(a->A, a->D) * sizeof(float)));
-    SLT_TRY(send(p, a->numbers, values->numbers, count * slt_chain_numbers(a->A) * sizeof(double)));
-    return slt_cuda_rest(p->cuda);
+    SLT_TRY(slt_chain_send(&p->memory, a->law, values->law, count * sizeof *values->law));
+    SLT_TRY(slt_chain_send(&p->memory, a->W, values->W,
+                           count * slt_chain_w_size(a->A, a->D) * sizeof(float)));
+    SLT_TRY(slt_chain_send(&p->memory, a->V, values->V,
+                           count * slt_chain_v_size(a->A, a->D) * sizeof(float)));
+    SLT_TRY(slt_chain_send(&p->memory, a->numbers, values->numbers,
+                           count * slt_chain_numbers(a->A) * sizeof(double)));
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 static slt_status measure(slt_chain_pass *p) {
     slt_cuda_chain_residuals(&p->args);
-    return slt_cuda_check(p->cuda, cudaGetLastError(), "residuals of chains");
+    return slt_cuda_check(p->memory.cuda, cudaGetLastError(), "residuals of chains");
 }
 
 static slt_status fetch_equations(slt_chain_pass *p, slt_chain_rows rows, int X, double *out) {
     const slt_chain_args *a = &p->args;
     size_t numbers = (size_t)a->count * SLT_CHAIN_LAWS * slt_chain_equations(X, a->A);
     slt_cuda_chain_equations(a, rows);
-    return fetch(p, out, a->sums, sizeof(double) * numbers);
+    return slt_chain_fetch(&p->memory, out, a->sums, sizeof(double) * numbers);
 }
 
 static slt_status expect(slt_chain_pass *p, slt_chain_sums *sums, double *stay, double *fresh) {
@@ -213,26 +196,26 @@ static slt_status expect(slt_chain_pass *p, slt_chain_sums *sums, double *stay, 
     slt_cuda_chain_densities(a, false);
     slt_cuda_chain_smooth(a);
     slt_cuda_chain_moves(a);
-    SLT_TRY(fetch(p, sums, a->moves, sizeof *sums * (size_t)a->count));
+    SLT_TRY(slt_chain_fetch(&p->memory, sums, a->moves, sizeof *sums * (size_t)a->count));
     SLT_TRY(fetch_equations(p, SLT_SUM_STAY, a->D + a->A, stay));
     if (fresh) SLT_TRY(fetch_equations(p, SLT_SUM_FRESH, a->D, fresh));
-    return slt_cuda_rest(p->cuda);
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 static slt_status memory(slt_chain_pass *p, double *out) {
     const slt_chain_args *a = &p->args;
     size_t numbers = (size_t)a->count * 2 * SLT_CHAIN_LAWS * (size_t)a->A;
     slt_cuda_chain_memory(a);
-    SLT_TRY(fetch(p, out, a->sums, sizeof(double) * numbers));
-    return slt_cuda_rest(p->cuda);
+    SLT_TRY(slt_chain_fetch(&p->memory, out, a->sums, sizeof(double) * numbers));
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 static slt_status spread(slt_chain_pass *p, double *out) {
     const slt_chain_args *a = &p->args;
     size_t numbers = (size_t)a->count * 4 * SLT_CHAIN_LAWS * (size_t)a->A;
     slt_cuda_chain_spread(a);
-    SLT_TRY(fetch(p, out, a->sums, sizeof(double) * numbers));
-    return slt_cuda_rest(p->cuda);
+    SLT_TRY(slt_chain_fetch(&p->memory, out, a->sums, sizeof(double) * numbers));
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 static slt_status paths(slt_chain_pass *p, uint8_t *cut, uint8_t *law) {
@@ -240,9 +223,9 @@ static slt_status paths(slt_chain_pass *p, uint8_t *cut, uint8_t *law) {
     size_t bytes = (size_t)a->count * (size_t)a->room;
     slt_cuda_chain_densities(a, true);
     slt_cuda_chain_paths(a);
-    SLT_TRY(fetch(p, cut, a->cut, bytes));
-    SLT_TRY(fetch(p, law, a->path, bytes));
-    return slt_cuda_rest(p->cuda);
+    SLT_TRY(slt_chain_fetch(&p->memory, cut, a->cut, bytes));
+    SLT_TRY(slt_chain_fetch(&p->memory, law, a->path, bytes));
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 const slt_chain_device slt_cuda_chains = {.open = open,

@@ -6,42 +6,15 @@
 
 #include <string.h>
 #include "core/memory.h"
+#include "cuda/chains/chain_memory.h"
 #include "cuda/chains/cuda_chain_device.h"
-#include "cuda/device/cuda_device.h"
 
-enum { MOST_BLOCKS = 32, MOST_MEMBERS = 65535 };
+enum { MOST_MEMBERS = 65535 };
 
 struct slt_symbol_pass {
-    slt_cuda *cuda;
+    slt_chain_memory memory;
     slt_symbol_args args;
-    void *memory[MOST_BLOCKS];
-    int blocks;
 };
-
-static slt_status reserve(slt_symbol_pass *p, size_t count, size_t size, void *out) {
-    size_t bytes;
-    void *memory;
-    if (!slt_size_mul(count, size, &bytes))
-        SLT_FAIL(SLT_RANGE, "%zu numbers are too many for a device", count);
-    SLT_TRY(slt_cuda_alloc(p->cuda, bytes, &memory));
-    p->memory[p->blocks++] = memory;
-    memcpy(out, &memory, sizeof memory);
-    return SLT_OK;
-}
-
-static slt_status send(slt_symbol_pass *p, const void *to, const void *from, size_t bytes) {
-    return slt_cuda_check(p->cuda,
-                          cudaMemcpyAsync((void *)(uintptr_t)to, from, bytes,
-                                          cudaMemcpyHostToDevice, p->cuda->stream),
-                          "sending data of symbol chains");
-}
-
-static slt_status fetch(slt_symbol_pass *p, void *to, const void *from, size_t bytes) {
-    SLT_CUDA_TRY(p->cuda, cudaGetLastError(), "a kernel of symbol chains");
-    return slt_cuda_check(p->cuda,
-                          cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, p->cuda->stream),
-                          "fetching sums of symbol chains");
-}
 
 // ---- opening
 
@@ -65,11 +38,13 @@ static slt_status measure_shapes(slt_symbol_pass *p, const slt_symbol_task *task
 // an array of every list, `room` apart
 static slt_status send_array(slt_symbol_pass *p, const slt_symbol_task *task, size_t place,
                              int64_t room, const int32_t *lengths, const int32_t **out) {
-    SLT_TRY(reserve(p, (size_t)task->lists * (size_t)room, sizeof(int32_t), out));
+    SLT_TRY(
+        slt_chain_reserve(&p->memory, (size_t)task->lists * (size_t)room, sizeof(int32_t), out));
     for (int i = 0; i < task->lists; i++) {
         const int32_t *from;
         memcpy(&from, (const char *)&task->list[i] + place, sizeof from);
-        SLT_TRY(send(p, *out + i * room, from, sizeof *from * (size_t)lengths[i]));
+        SLT_TRY(
+            slt_chain_send(&p->memory, *out + i * room, from, sizeof *from * (size_t)lengths[i]));
     }
     return SLT_OK;
 }
@@ -78,7 +53,7 @@ typedef enum { ROWS, SEQUENCES, KEYS, PARTS, SIZES } list_size;
 
 static slt_status send_lists(slt_symbol_pass *p, const slt_symbol_task *task) {
     slt_symbol_args *a = &p->args;
-    slt_allocator *allocator = &p->cuda->context->allocator;
+    slt_allocator *allocator = &p->memory.cuda->context->allocator;
     size_t lists = (size_t)task->lists;
     const struct {
         size_t place;
@@ -96,7 +71,7 @@ static slt_status send_lists(slt_symbol_pass *p, const slt_symbol_task *task) {
     int32_t *size;
     int32_t *lengths;
     slt_status status = SLT_OK;
-    SLT_TRY(reserve(p, lists * SIZES, sizeof *size, &a->size));
+    SLT_TRY(slt_chain_reserve(&p->memory, lists * SIZES, sizeof *size, &a->size));
     SLT_TRY(SLT_ALLOC(allocator, &size, lists * (SIZES + 1)));
     lengths = size + lists * SIZES;
     for (size_t i = 0; i < lists; i++) {
@@ -109,8 +84,9 @@ static slt_status send_lists(slt_symbol_pass *p, const slt_symbol_task *task) {
             lengths[i] = size[i * SIZES + arrays[n].size] + arrays[n].more;
         status = send_array(p, task, arrays[n].place, arrays[n].room, lengths, arrays[n].out);
     }
-    if (status == SLT_OK) status = send(p, a->size, size, sizeof *size * lists * SIZES);
-    if (status == SLT_OK) status = slt_cuda_rest(p->cuda);
+    if (status == SLT_OK)
+        status = slt_chain_send(&p->memory, a->size, size, sizeof *size * lists * SIZES);
+    if (status == SLT_OK) status = slt_cuda_rest(p->memory.cuda);
     slt_free(allocator, size);
     return status;
 }
@@ -118,11 +94,11 @@ static slt_status send_lists(slt_symbol_pass *p, const slt_symbol_task *task) {
 static slt_status reserve_values(slt_symbol_pass *p, const slt_symbol_task *task) {
     slt_symbol_args *a = &p->args;
     size_t count = (size_t)a->count, numbers = count * (size_t)a->key_room * 2 * (size_t)a->laws;
-    SLT_TRY(reserve(p, count, sizeof *a->law, &a->law));
-    SLT_TRY(reserve(p, numbers, sizeof(double), &a->tables));
+    SLT_TRY(slt_chain_reserve(&p->memory, count, sizeof *a->law, &a->law));
+    SLT_TRY(slt_chain_reserve(&p->memory, numbers, sizeof(double), &a->tables));
     if (!a->told) return SLT_OK;
-    SLT_TRY(reserve(p, (size_t)a->states, sizeof(double), &a->prior));
-    return send(p, a->prior, task->prior, sizeof(double) * (size_t)a->states);
+    SLT_TRY(slt_chain_reserve(&p->memory, (size_t)a->states, sizeof(double), &a->prior));
+    return slt_chain_send(&p->memory, a->prior, task->prior, sizeof(double) * (size_t)a->states);
 }
 
 static slt_status reserve_rows(slt_symbol_pass *p, bool paths) {
@@ -131,22 +107,26 @@ static slt_status reserve_rows(slt_symbol_pass *p, bool paths) {
     size_t cells = rows * (size_t)a->states * (size_t)a->laws,
            columns = slt_symbol_columns(a->laws);
     if (paths) {
-        SLT_TRY(reserve(p, cells, 1, &a->back));
-        SLT_TRY(reserve(p, rows, 1, &a->cut));
-        return reserve(p, rows, 1, &a->path);
+        SLT_TRY(slt_chain_reserve(&p->memory, cells, 1, &a->back));
+        SLT_TRY(slt_chain_reserve(&p->memory, rows, 1, &a->cut));
+        return slt_chain_reserve(&p->memory, rows, 1, &a->path);
     }
-    SLT_TRY(reserve(p, cells, sizeof(double), &a->alpha));
-    SLT_TRY(reserve(p, cells, sizeof(double), &a->stay));
-    SLT_TRY(reserve(p, cells, sizeof(double), &a->enter));
-    SLT_TRY(reserve(p, cells, sizeof(double), &a->next));
-    SLT_TRY(reserve(p, rows, sizeof(double), &a->scale));
-    SLT_TRY(reserve(p, rows, sizeof(float), &a->chance));
-    SLT_TRY(reserve(p, count * (size_t)a->sequence_room, sizeof(double), &a->nats));
-    SLT_TRY(reserve(p, count * (size_t)a->part_room * columns, sizeof(double), &a->part_sums));
-    SLT_TRY(reserve(p, count * (size_t)a->chunks * SLT_SYMBOL_LAWS * SLT_SYMBOL_LAWS,
-                    sizeof(double), &a->chunk_moves));
-    SLT_TRY(reserve(p, count * (size_t)a->key_room * columns, sizeof(double), &a->sums));
-    return reserve(p, count, sizeof *a->totals, &a->totals);
+    SLT_TRY(slt_chain_reserve(&p->memory, cells, sizeof(double), &a->alpha));
+    SLT_TRY(slt_chain_reserve(&p->memory, cells, sizeof(double), &a->stay));
+    SLT_TRY(slt_chain_reserve(&p->memory, cells, sizeof(double), &a->enter));
+    SLT_TRY(slt_chain_reserve(&p->memory, cells, sizeof(double), &a->next));
+    SLT_TRY(slt_chain_reserve(&p->memory, rows, sizeof(double), &a->scale));
+    SLT_TRY(slt_chain_reserve(&p->memory, rows, sizeof(float), &a->chance));
+    SLT_TRY(
+        slt_chain_reserve(&p->memory, count * (size_t)a->sequence_room, sizeof(double), &a->nats));
+    SLT_TRY(slt_chain_reserve(&p->memory, count * (size_t)a->part_room * columns, sizeof(double),
+                              &a->part_sums));
+    SLT_TRY(slt_chain_reserve(&p->memory,
+                              count * (size_t)a->chunks * SLT_SYMBOL_LAWS * SLT_SYMBOL_LAWS,
+                              sizeof(double), &a->chunk_moves));
+    SLT_TRY(slt_chain_reserve(&p->memory, count * (size_t)a->key_room * columns, sizeof(double),
+                              &a->sums));
+    return slt_chain_reserve(&p->memory, count, sizeof *a->totals, &a->totals);
 }
 
 static slt_status open_pass(slt_symbol_pass *p, const slt_symbol_task *task) {
@@ -154,20 +134,21 @@ static slt_status open_pass(slt_symbol_pass *p, const slt_symbol_task *task) {
     SLT_TRY(send_lists(p, task));
     SLT_TRY(reserve_values(p, task));
     SLT_TRY(reserve_rows(p, task->paths));
-    return slt_cuda_rest(p->cuda);
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 static void close_pass(slt_symbol_pass *p) {
     if (!p) return;
-    for (int i = 0; i < p->blocks; i++) slt_cuda_free(p->cuda, p->memory[i]);
-    slt_free(&p->cuda->context->allocator, p);
+    slt_allocator *allocator = &p->memory.cuda->context->allocator;
+    slt_chain_release(&p->memory);
+    slt_free(allocator, p);
 }
 
 static slt_status open(void *device, const slt_symbol_task *task, slt_symbol_pass **out) {
     slt_cuda *cuda = device;
     slt_symbol_pass *p;
     SLT_TRY(SLT_ALLOC(&cuda->context->allocator, &p, 1));
-    p->cuda = cuda;
+    p->memory.cuda = cuda;
     p->args = (slt_symbol_args){.stream = cuda->stream,
                                 .count = task->count,
                                 .laws = task->laws,
@@ -187,9 +168,9 @@ static slt_status open(void *device, const slt_symbol_task *task, slt_symbol_pas
 static slt_status load(slt_symbol_pass *p, const slt_symbol_law *law, const double *tables) {
     const slt_symbol_args *a = &p->args;
     size_t count = (size_t)a->count, numbers = count * (size_t)a->key_room * 2 * (size_t)a->laws;
-    SLT_TRY(send(p, a->law, law, count * sizeof *law));
-    SLT_TRY(send(p, a->tables, tables, numbers * sizeof *tables));
-    return slt_cuda_rest(p->cuda);
+    SLT_TRY(slt_chain_send(&p->memory, a->law, law, count * sizeof *law));
+    SLT_TRY(slt_chain_send(&p->memory, a->tables, tables, numbers * sizeof *tables));
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 static slt_status expect(slt_symbol_pass *p, slt_symbol_totals *totals, double *sums) {
@@ -197,18 +178,19 @@ static slt_status expect(slt_symbol_pass *p, slt_symbol_totals *totals, double *
     size_t count = (size_t)a->count, columns = slt_symbol_columns(a->laws);
     slt_cuda_symbol_smooth(a);
     slt_cuda_symbol_sums(a);
-    SLT_TRY(fetch(p, totals, a->totals, sizeof *totals * count));
-    SLT_TRY(fetch(p, sums, a->sums, sizeof *sums * count * (size_t)a->key_room * columns));
-    return slt_cuda_rest(p->cuda);
+    SLT_TRY(slt_chain_fetch(&p->memory, totals, a->totals, sizeof *totals * count));
+    SLT_TRY(slt_chain_fetch(&p->memory, sums, a->sums,
+                            sizeof *sums * count * (size_t)a->key_room * columns));
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 static slt_status paths(slt_symbol_pass *p, uint8_t *cut, uint8_t *law) {
     const slt_symbol_args *a = &p->args;
     size_t bytes = (size_t)a->count * (size_t)a->room;
     slt_cuda_symbol_paths(a);
-    SLT_TRY(fetch(p, cut, a->cut, bytes));
-    SLT_TRY(fetch(p, law, a->path, bytes));
-    return slt_cuda_rest(p->cuda);
+    SLT_TRY(slt_chain_fetch(&p->memory, cut, a->cut, bytes));
+    SLT_TRY(slt_chain_fetch(&p->memory, law, a->path, bytes));
+    return slt_cuda_rest(p->memory.cuda);
 }
 
 const slt_symbol_device slt_cuda_symbols = {
