@@ -73,17 +73,34 @@ static void catch_up(slt_emulated_stream *stream, unsigned long place) {
 
 // ---- threads of a block
 
+// jumps between stacks. GCC's own save three pointers and leave registers to the function around
+// them; those of the C library take most of a test's time
+#if defined(__clang__)
+typedef jmp_buf jump_place;
+#define SAVE_PLACE(place) _setjmp(place)
+#define JUMP_TO(place)    _longjmp(place, 1)
+#else
+typedef void *jump_place[5];
+#define SAVE_PLACE(place) __builtin_setjmp(place)
+#define JUMP_TO(place)    jump_to(place)
+[[noreturn]] __attribute__((noinline)) static void jump_to(jump_place place) {
+    __builtin_longjmp(place, 1);
+}
+#endif
+
 namespace {
 enum state { READY, AT_WARP, AT_BLOCK, DONE };
 struct thread {
-    jmp_buf place;
+    jump_place place;
     char *stack;
+    dim3 index;
     state at;
     int turn; // of the warp's shuffles
 };
-enum { STACK = 64 << 10, MOST = 1024, SHARED = 228 << 10 };
+// stacks of a warp begin in different lines of a cache
+enum { STACK = (64 << 10) + 512, MOST = 1024, SHARED = 228 << 10 };
 thread threads[MOST];
-jmp_buf scheduler;
+jump_place scheduler;
 int current, count;
 const std::function<void()> *body;
 float exchange[2][MOST];
@@ -95,9 +112,20 @@ void die(const char *why) {
     abort();
 }
 
-// back to the scheduler; comes back when the thread is resumed
+void become(int i) {
+    current = i;
+    threadIdx = threads[i].index;
+}
+
+// to the next lane of the warp if it is ready, else back to the scheduler; comes back when the
+// thread is resumed
 __attribute__((noinline)) void leave() {
-    if (!_setjmp(threads[current].place)) _longjmp(scheduler, 1);
+    if (SAVE_PLACE(threads[current].place)) return;
+    int next = current + 1;
+    if (next % 32 == 0 || next >= count || threads[next].at != READY || !threads[next].stack)
+        JUMP_TO(scheduler);
+    become(next);
+    JUMP_TO(threads[next].place);
 }
 
 // a coroutine serves the same thread of all blocks: contexts are made once, since making one and
@@ -122,11 +150,9 @@ void enter(thread &t) {
 }
 
 __attribute__((noinline)) void resume(int i) {
-    current = i;
-    threadIdx = dim3((unsigned)i % blockDim.x, (unsigned)i / blockDim.x % blockDim.y,
-                     (unsigned)i / blockDim.x / blockDim.y);
-    if (_setjmp(scheduler)) return;
-    if (threads[i].stack) _longjmp(threads[i].place, 1);
+    become(i);
+    if (SAVE_PLACE(scheduler)) return;
+    if (threads[i].stack) JUMP_TO(threads[i].place);
     enter(threads[i]);
 }
 
@@ -245,6 +271,8 @@ static void run_grid(dim3 grid, dim3 block, size_t bytes, const std::function<vo
     blockDim = block;
     gridDim = grid;
     count = (int)(block.x * block.y * block.z);
+    for (unsigned i = 0; i < (unsigned)count; i++)
+        threads[i].index = dim3(i % block.x, i / block.x % block.y, i / block.x / block.y);
     body = &kernel;
     for (unsigned z = grid.z; z-- > 0;)
         for (unsigned y = grid.y; y-- > 0;)
