@@ -261,6 +261,7 @@ double slt_symbol_smooth(const slt_symbol_chain *chain, const slt_symbol_moves *
                          slt_symbol_episode episode, slt_symbol_tables *t, float *chance,
                          slt_symbol_sums *sums) {
     switch (chain->K) {
+#ifndef SLT_SANITIZED // which takes long to compile, and sees the same lines below
     case 1:
         return smooth(chain, moves, episode, t, chance, sums, 1);
     case 2:
@@ -273,6 +274,7 @@ double slt_symbol_smooth(const slt_symbol_chain *chain, const slt_symbol_moves *
         return smooth(chain, moves, episode, t, chance, sums, 10);
     case 12:
         return smooth(chain, moves, episode, t, chance, sums, 12);
+#endif
     default:
         return smooth(chain, moves, episode, t, chance, sums, chain->K);
     }
