@@ -136,8 +136,10 @@ static inline void follow(slt_stream *stream, slt_dataset *data, int64_t episode
 
 // ---- what streams
 
+static int runs = 12; // that vote
+
 static inline slt_segmenter *fit(slt_dataset *data, slt_segment_kind kind, const char *prior) {
-    slt_segmenter_options options = {.runs = 12, .seed = 1, .kind = kind, .prior = prior};
+    slt_segmenter_options options = {.runs = runs, .seed = 1, .kind = kind, .prior = prior};
     slt_segmenter *segmenter;
     CHECK_OK(slt_segmenter_fit(context, data, &options, &segmenter));
     return segmenter;
