@@ -10,7 +10,7 @@ fi
 venv=$(dirname "$SLOTTAR")/venv-minari
 if ! "$venv/bin/python" -c 'import minari, h5py, PIL' 2>/dev/null; then
     rm -rf "$venv"
-    { python3 -m venv "$venv" && timeout 120 "$venv/bin/pip" install -q --timeout 5 --retries 0 minari==0.5.4 h5py pillow; } >pip.log 2>&1
+    { python3 -m venv "$venv" && timeout 120 "$venv/bin/pip" install -q --no-compile --timeout 5 --retries 0 minari==0.5.4 h5py pillow; } >pip.log 2>&1
 fi
 if ! "$venv/bin/python" -c 'import minari, h5py, PIL' 2>>pip.log; then
     skip "minari reads what we write" "the minari package could not be installed: $(tail -1 pip.log)"
