@@ -32,7 +32,7 @@ static matrix matrix_make(int rows, int columns, int gap) {
     return m;
 }
 
-static float at(matrix m, bool transposed, int i, int j) {
+static inline float at(matrix m, bool transposed, int i, int j) {
     return transposed ? m.at[(size_t)j * (size_t)m.stride + (size_t)i]
                       : m.at[(size_t)i * (size_t)m.stride + (size_t)j];
 }
