@@ -17,10 +17,11 @@ endif()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   set_source_files_properties(src/skills/skill_forward.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
 endif()
-# Tiles are in registers only where loops over them are unrolled: at the O1 of tools/sanitized products would take most
-# of the time. What the address sanitizer finds as well is not checked twice.
+# Tiles are in registers only where loops over them are unrolled: at the O1 of tools/sanitized products and chains would
+# take most of the time. What the address sanitizer finds as well is not checked twice.
 if(SLT_SANITIZE)
   set_property(SOURCE src/engine/gemm_sse.c src/engine/gemm_avx2.c src/engine/gemm_avx512.c src/engine/gemm_neon.c
     src/ops/common/attention_base.c src/ops/common/attention_avx2.c src/ops/common/attention_avx512.c
+    src/switching/symbol_chain.c src/switching/linear_chain.c src/switching/solve.c
     APPEND PROPERTY COMPILE_OPTIONS -O2 -fno-sanitize=null,alignment,object-size)
 endif()
