@@ -240,7 +240,8 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
 
 slt_status slt_members_on_device(slt_segmenter *s, const slt_run_group *group, bool *out) {
     *out = false;
-    if (group->spec->kind == SLT_GROUP_WINDOWS) return SLT_OK;
+    slt_group_kind kind = group->spec->kind;
+    if (kind == SLT_GROUP_WINDOWS || kind == SLT_GROUP_MDL) return SLT_OK;
     return (is_linear(group) ? slt_linear_on_device : slt_symbol_on_device)(s->context, out);
 }
 
