@@ -7,8 +7,8 @@
 //
 // Runs belong to groups, one for each notion of a segment: `switching` (continuous actions: a
 // segment follows one law), `events` (discrete actions: an action ends it), `phases` (discrete
-// actions: it is a stretch of one kind of behaviour). Each group votes, and the one with the
-// greatest trust answers. (docs/vote.md)
+// actions: it is a stretch of one kind of behaviour), `mdl` (discrete actions, where it is asked
+// for: slottar-mdl). Each group votes, and the one with the greatest trust answers. (docs/vote.md)
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -23,11 +23,18 @@ extern "C" {
 
 typedef struct slt_segmenter slt_segmenter;
 
-typedef enum { SLT_KIND_AUTO, SLT_KIND_EVENTS, SLT_KIND_PHASES, SLT_KIND_WINDOWS } slt_segment_kind;
+typedef enum {
+    SLT_KIND_AUTO,
+    SLT_KIND_EVENTS,
+    SLT_KIND_PHASES,
+    SLT_KIND_WINDOWS,
+    SLT_KIND_MDL // slottar-mdl; AUTO does not ask it: a run is a training of seconds
+} slt_segment_kind;
 
 // Zero: the defaults.
 typedef struct {
-    slt_segment_kind kind; // continuous actions have phases and windows only
+    slt_segment_kind kind; // continuous actions have phases and windows only, discrete ones all but
+                           // windows
     int runs;              // of every group, 4 to 1000; 0: 60
     double seconds;        // stop starting runs after so long; 0: no bound
     uint64_t seed;

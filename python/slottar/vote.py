@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from . import _keywords as keywords
 
-_KINDS = ("auto", "events", "phases", "windows")
+_KINDS = ("auto", "events", "phases", "windows", "mdl")
 
 
 @with_keywords(VOTE, positional=1)
@@ -54,7 +54,7 @@ class VoteSegmenter(Model):
 
     def __init__(
         self,
-        kind: Literal["auto", "events", "phases", "windows"] = "auto",
+        kind: Literal["auto", "events", "phases", "windows", "mdl"] = "auto",
         **parameters: Unpack[keywords.VoteSegmenter],
     ) -> None:
         super().__init__(kind=kind, **parameters)

@@ -48,6 +48,19 @@ def test_continuous_arrays(fitted):
     assert fitted.trust_.trust > 0.75 and not fitted.trust_.doubtful and "trust" in repr(fitted)
 
 
+def test_mdl_where_it_is_asked_for():
+    """Three errands, each ended by action 3."""
+    draw = np.random.default_rng(0)
+    episodes = [
+        np.concatenate([[*np.full(draw.integers(3, 9), draw.integers(0, 3)), 3] for _ in range(3)])
+        for _ in range(40)
+    ]
+    model = slottar.VoteSegmenter("mdl", runs=4, prior=3).fit(episodes)
+    assert list(model.result_["groups"]) == ["mdl"] and model.result_["groups"]["mdl"]["runs"] == 4
+    wanted = [np.flatnonzero(one[:-1] == 3).tolist() for one in episodes]
+    assert [one.tolist() for one in model.predict(episodes).boundaries] == wanted
+
+
 def test_one_trajectory_and_mappings(fitted):
     actions, labels = motion(2, seed=2)
     assert fitted.predict(actions[0]).boundaries[0].tolist() == ends(labels)[0]

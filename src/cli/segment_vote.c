@@ -25,7 +25,7 @@ bool cli_wants_vote(const cli_call *call) {
 }
 
 bool cli_vote_options(cli_call *call, int min_length, slt_segmenter_options *out) {
-    static const char *const kinds[] = {"auto", "events", "phases", "windows"};
+    static const char *const kinds[] = {"auto", "events", "phases", "windows", "mdl"};
     const char *kind = setting(call, "kind");
     int64_t runs, seconds;
     if (!cli_number(call, "runs", 4, 1000, 0, &runs)) return false;
@@ -35,12 +35,12 @@ bool cli_vote_options(cli_call *call, int min_length, slt_segmenter_options *out
                                    .seed = call->seed,
                                    .prior = setting(call, "prior"),
                                    .min_length = min_length};
-    for (int i = 0; kind && i < 4; i++)
+    for (int i = 0; kind && i < 5; i++)
         if (strcmp(kinds[i], kind) == 0) {
             out->kind = (slt_segment_kind)i;
             return true;
         }
-    if (kind) cli_misuse(call, "kind=%s: auto, events, phases or windows", kind);
+    if (kind) cli_misuse(call, "kind=%s: auto, events, phases, windows or mdl", kind);
     return !kind;
 }
 

@@ -37,6 +37,7 @@ static const slt_variant events[] = {
     {8, .effects = false}, {8, .effects = true},
 };
 static const slt_variant phases[] = {{8}, {10}, {12}};
+static const slt_variant mdl[] = {{0, .effects = false}, {0, .effects = true}};
 static const slt_variant windows[] = {
     { 8, SLT_LAW_SMOOTH, .20, 2}, {12, SLT_LAW_BOTH, .20, 3}, { 8, SLT_LAW_INERTIA, .20, 2},
     {12, SLT_LAW_SMOOTH, .10, 3}, { 8, SLT_LAW_BOTH, .10, 2}, {12, SLT_LAW_INERTIA, .10, 3},
@@ -50,6 +51,7 @@ const slt_group_spec slt_group_specs[] = {
     {SLT_GROUP_EVENTS,    "events",    1, VARIANTS(events)},
     {SLT_GROUP_PHASES,    "phases",    3, VARIANTS(phases)},
     {SLT_GROUP_WINDOWS,   "windows",   3, VARIANTS(windows)},
+    {SLT_GROUP_MDL,       "mdl",       1, VARIANTS(mdl)},
     {0},
 };
 // clang-format on
@@ -73,7 +75,7 @@ slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_
                               slt_dataset *data, const int64_t *episodes, int64_t count,
                               slt_recording *out) {
     bool effects = group->spec->kind == SLT_GROUP_EVENTS && s->observation;
-    *out = (slt_recording){0};
+    *out = (slt_recording){.data = data, .list = episodes};
     if (is_linear(group)) {
         SLT_TRY(slt_motion_read(arena, data, &s->scale, episodes, count, &out->motion));
         out->episodes = out->motion.episodes;
@@ -96,7 +98,8 @@ slt_status slt_recording_read(slt_segmenter *s, slt_arena *arena, const slt_run_
 
 const double *slt_group_counts(const slt_segmenter *s, const slt_run_group *group) {
     int possible = 0;
-    if (!s->possible || group->spec->kind == SLT_GROUP_EVENTS) return s->possible;
+    slt_group_kind kind = group->spec->kind;
+    if (!s->possible || kind == SLT_GROUP_EVENTS || kind == SLT_GROUP_MDL) return s->possible;
     for (int n = 0; n < s->counts; n++) possible += s->possible[n] > 0;
     return possible == 1 ? s->possible : NULL;
 }
@@ -124,10 +127,32 @@ static slt_linear_options linear_options(const slt_segmenter *s, const slt_varia
                                 .sweeps = LINEAR_SWEEPS};
 }
 
+// a half of the recording's episodes, by their numbers in the data set
+static slt_status fit_mdl(slt_segmenter *s, slt_member *member, const slt_recording *recording,
+                          const int64_t *episodes, int64_t count, uint64_t seed) {
+    int64_t *list;
+    slt_arena arena;
+    slt_mdl_start start = {.prior = s->told ? s->options.prior : NULL,
+                           .effects = member->variant->effects,
+                           .actions = s->actions,
+                           .seed = seed};
+    slt_arena_init(&arena, &s->context->allocator, 0);
+    slt_status status = SLT_NEW(&arena, &list, (size_t)count);
+    for (int64_t i = 0; status == SLT_OK && i < count; i++) list[i] = recording->list[episodes[i]];
+    if (status == SLT_OK)
+        status = slt_mdl_run_fit(s->context, &member->arena,
+                                 &(slt_mdl_episodes){recording->data, list, count}, &start,
+                                 &member->mdl);
+    slt_arena_deinit(&arena);
+    return status;
+}
+
 slt_status slt_member_fit(slt_segmenter *s, const slt_run_group *group, slt_member *member,
                           const slt_recording *recording, const int64_t *episodes, int64_t count,
                           uint64_t seed) {
     const slt_variant *v = member->variant;
+    if (group->spec->kind == SLT_GROUP_MDL)
+        return fit_mdl(s, member, recording, episodes, count, seed);
     if (is_linear(group)) {
         slt_linear_options options = linear_options(s, v, seed);
         member->window = v->window;
@@ -193,6 +218,9 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
                               const slt_member *member, const slt_recording *recording,
                               uint8_t *cut, uint8_t *law, float *chance) {
     slt_arena scratch;
+    slt_mdl_episodes all = {recording->data, recording->list, recording->episodes};
+    if (group->spec->kind == SLT_GROUP_MDL)
+        return slt_mdl_run_segment(s->context, &member->mdl, &all, SLT_MOST_LAWS, cut, law, chance);
     slt_status status = SLT_OK;
     slt_arena_init(&scratch, &s->context->allocator, 0);
     for (int64_t e = 0; e < recording->episodes && status == SLT_OK; e++) {
@@ -212,7 +240,8 @@ slt_status slt_member_segment(slt_segmenter *s, const slt_run_group *group,
 
 slt_status slt_members_on_device(slt_segmenter *s, const slt_run_group *group, bool *out) {
     *out = false;
-    if (group->spec->kind == SLT_GROUP_WINDOWS) return SLT_OK;
+    slt_group_kind kind = group->spec->kind;
+    if (kind == SLT_GROUP_WINDOWS || kind == SLT_GROUP_MDL) return SLT_OK;
     return (is_linear(group) ? slt_linear_on_device : slt_symbol_on_device)(s->context, out);
 }
 

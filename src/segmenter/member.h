@@ -5,6 +5,7 @@
 #ifndef SLT_SEGMENTER_MEMBER_H
 #define SLT_SEGMENTER_MEMBER_H
 
+#include "segmenter/mdl_run.h"
 #include "switching/linear_chain.h"
 #include "switching/symbol_chain.h"
 #include "switching/windows.h"
@@ -13,7 +14,8 @@ typedef enum {
     SLT_GROUP_SWITCHING,
     SLT_GROUP_EVENTS,
     SLT_GROUP_PHASES,
-    SLT_GROUP_WINDOWS
+    SLT_GROUP_WINDOWS,
+    SLT_GROUP_MDL
 } slt_group_kind;
 
 // windows are as long as so many of the hops between them
@@ -30,7 +32,8 @@ typedef struct {
     slt_law_family family; // switching
     double floor;          // switching: least deviation of an action, in standard deviations
     int window;            // windows: its length in hops
-    bool effects;          // events: symbols say whether an action changed what is observed
+    bool effects;          // events: symbols say whether an action changed what is observed; mdl:
+                           // boundaries see observations
 } slt_variant;
 
 typedef struct {
@@ -45,11 +48,13 @@ typedef struct {
 extern const slt_group_spec slt_group_specs[];
 const slt_group_spec *slt_group_spec_find(const char *name); // or NULL
 
-// Episodes as the chains of a group read them: motion, windows of it in their lengths, or symbols
-// without and with effects.
+// Episodes as the members of a group read them: motion, windows of it in their lengths, symbols
+// without and with effects, or the data set itself.
 typedef struct {
     int64_t episodes, steps;
     const int64_t *offsets;
+    slt_dataset *data;
+    const int64_t *list; // [episodes] their numbers in the data set; of whole episodes alone
     slt_motion motion;
     slt_motion windows[SLT_MOST_WINDOW - SLT_LEAST_WINDOW + 1];
     slt_symbols symbols[2];
@@ -65,6 +70,7 @@ typedef struct {
     union {
         slt_linear_chain linear;
         slt_symbol_chain symbols;
+        slt_mdl_run mdl;
     };
 } slt_member;
 

@@ -9,7 +9,7 @@
 // all that decides the answer, as one line
 void slt_segmenter_describe(const slt_segmenter_options *o, const char *data, char *out,
                             size_t size) {
-    static const char *const kinds[] = {"auto", "events", "phases", "windows"};
+    static const char *const kinds[] = {"auto", "events", "phases", "windows", "mdl"};
     snprintf(out, size, "kind=%s runs=%d seed=%llu prior=%s min_length=%d data=%s", kinds[o->kind],
              o->runs ? o->runs : SLT_DEFAULT_RUNS, (unsigned long long)o->seed,
              o->prior ? o->prior : "nothing", o->min_length, data);

@@ -247,7 +247,8 @@ static slt_status read_members(reading *r, slt_run_group *group, int64_t count) 
         memcpy(wanted.number, shape->data, sizeof wanted.number);
         slt_arena_init(&member->arena, &s->context->allocator, 0);
         group->count++; // from here on closing frees it
-        SLT_TRY(slt_member_init(s, group, member, &wanted, r->path));
+        SLT_TRY(get(r, SLT_DTYPE_F64, -1, &values, "%s.%04d.values", name, i));
+        SLT_TRY(slt_member_init(s, group, member, &wanted, values->count, r->path));
         int64_t size = (int64_t)slt_member_size(group, member);
         SLT_TRY(get(r, SLT_DTYPE_F64, size, &values, "%s.%04d.values", name, i));
         SLT_TRY(slt_member_unpack(s, group, member, values->data, r->path));

@@ -84,12 +84,13 @@ static slt_status choose_episodes(slt_segmenter *s, slt_dataset *data, slt_arena
 }
 
 // Runs learn from pieces of long episodes as from episodes, so that a single recording has halves,
-// too. Chains of events, and chains that count segments, need whole episodes.
+// too. Chains of events, chains that count segments, and slottar-mdl need whole episodes.
 static slt_status cut_long(slt_arena *arena, const slt_segmenter *s, const slt_run_group *group,
                            slt_recording *r) {
     int64_t most, least = LEAST_PIECE, pieces = 0, *offsets;
     bool counts = !s->continuous && slt_group_counts(s, group);
-    if (counts || group->spec->kind == SLT_GROUP_EVENTS) return SLT_OK;
+    slt_group_kind kind = group->spec->kind;
+    if (counts || kind == SLT_GROUP_EVENTS || kind == SLT_GROUP_MDL) return SLT_OK;
     if (group->hop) { // pieces are of rows
         r->steps = r->windows[0].steps;
         r->offsets = r->windows[0].offsets;
@@ -139,9 +140,11 @@ static slt_status learn_one(void *user, int i) {
     slt_member *member = &l->group->members[l->first + i];
     if (slt_context_is_cancelled(l->s->context)) return SLT_OK;
     slt_run_half half = draw_half(l, i);
-    SLT_TRY(slt_member_fit(l->s, l->group, member, &l->pool, half.episodes, half.count, half.seed));
-    member->done = true;
-    return SLT_OK;
+    slt_status status =
+        slt_member_fit(l->s, l->group, member, &l->pool, half.episodes, half.count, half.seed);
+    member->done = status == SLT_OK;
+    // a training that was stopped, or broke down, does not vote
+    return status == SLT_CANCELLED || status == SLT_DIVERGED ? SLT_OK : status;
 }
 
 // all members of a wave on the device
@@ -288,8 +291,9 @@ static int hop_of(const slt_segmenter *s, slt_dataset *data, const episodes *poo
 
 // Windows are coarse: they vote where long recordings leave the chains of steps in doubt.
 static bool takes_part(const slt_segmenter *s, const slt_group_spec *spec, int hop) {
-    bool windows = spec->kind == SLT_GROUP_WINDOWS;
+    bool windows = spec->kind == SLT_GROUP_WINDOWS, mdl = spec->kind == SLT_GROUP_MDL;
     if (s->options.kind == SLT_KIND_WINDOWS) return windows;
+    if (mdl || s->options.kind == SLT_KIND_MDL) return mdl && s->options.kind == SLT_KIND_MDL;
     if (windows && (!hop || !s->group_count)) return false;
     if (windows) return s->continuous && s->result.groups[0].trust < SLT_ENOUGH_TRUST;
     if (s->continuous) return spec->kind == SLT_GROUP_SWITCHING;
@@ -331,9 +335,10 @@ static slt_status prepare(slt_segmenter *s, slt_dataset *data, slt_arena *arena,
     s->actions = s->continuous ? info->action_size : info->action_count;
     s->observation = (int)info->observation_size;
     s->names = s->continuous ? NULL : info->action_names;
-    if (s->continuous && s->options.kind == SLT_KIND_EVENTS)
-        SLT_FAIL(SLT_INVALID, "kind=events is for discrete actions; %s has continuous ones",
-                 slt_dataset_path(data));
+    bool mdl = s->options.kind == SLT_KIND_MDL;
+    if (s->continuous && (mdl || s->options.kind == SLT_KIND_EVENTS))
+        SLT_FAIL(SLT_INVALID, "kind=%s is for discrete actions; %s has continuous ones",
+                 mdl ? "mdl" : "events", slt_dataset_path(data));
     if (!s->continuous && s->options.kind == SLT_KIND_WINDOWS)
         SLT_FAIL(SLT_INVALID, "kind=windows is for continuous actions; %s has discrete ones",
                  slt_dataset_path(data));

@@ -96,12 +96,13 @@ slt_status slt_members_fit(slt_segmenter *s, slt_run_group *group, const slt_rec
 slt_status slt_members_segment(slt_segmenter *s, const slt_run_group *group,
                                const slt_recording *recording, uint8_t *cut, uint8_t *law);
 
-// for files; init and unpack refuse what does not fit, with the file's name
+// for files; init and unpack refuse what does not fit, with the file's name; size: how many values
+// the file has
 slt_member_shape slt_member_shape_of(const slt_run_group *group, const slt_member *member);
 size_t slt_member_size(const slt_run_group *group, const slt_member *member);
 void slt_member_pack(const slt_run_group *group, const slt_member *member, double *values);
 slt_status slt_member_init(slt_segmenter *s, const slt_run_group *group, slt_member *member,
-                           const slt_member_shape *shape, const char *path);
+                           const slt_member_shape *shape, size_t size, const char *path);
 slt_status slt_member_unpack(slt_segmenter *s, const slt_run_group *group, slt_member *member,
                              const double *values, const char *path);
 

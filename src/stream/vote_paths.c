@@ -43,6 +43,11 @@ slt_status slt_vote_plan_of(slt_segmenter *s, const slt_vote_plan **out) {
     for (; plan; plan = plan->next)
         if (plan->chosen == s->result.chosen && plan->answer == s->answer)
             return *out = plan, SLT_OK;
+    if (group->spec->kind == SLT_GROUP_MDL)
+        SLT_FAIL(SLT_UNSUPPORTED,
+                 "%s: a vote of slottar-mdl cannot follow a stream; one model can (train "
+                 "slottar-mdl)",
+                 s->source);
     if (group->hop)
         SLT_FAIL(SLT_UNSUPPORTED,
                  "%s: windows look ahead and cannot follow a stream; take the "

@@ -180,7 +180,7 @@ says "names it" err "broken/members.safetensors"
 check "events in continuous actions" 1 vote kind=events --run e
 says "are none" err "kind=events is for discrete actions"
 check "a kind that is none" 2 vote kind=nonsense
-says "with those there are" err "kind=nonsense: auto, events, phases or windows"
+says "with those there are" err "kind=nonsense: auto, events, phases, windows or mdl"
 check "too few runs" 2 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 3
 says "with the bounds" err "from 4 to 1000"
 check "too many runs" 2 "$SLOTTAR" segment moves.csv "${columns[@]}" --runs 1001
@@ -208,6 +208,15 @@ for kind in events phases; do
     says "asks one group" out "* $kind: 6 runs, "
     [ "$(grep -cE '(events|phases): 6 runs, ' out)" = 1 ] && ok "alone" || not_ok "alone"
 done
+check "slottar-mdl" 0 "$SLOTTAR" segment doors.safetensors kind=mdl --runs 4 --run mdl -o mdl.jsonl
+says "votes where it is asked" out "* mdl: 4 runs, "
+check "its members" 0 "$SLOTTAR" segment mdl/members.safetensors doors.safetensors -o mdl-again.jsonl
+same "answer the same" mdl.jsonl mdl-again.jsonl
+echo '{"action": 0}' >step
+check "a stream" 1 bash -c '"$0" segment mdl --follow <step' "$SLOTTAR"
+says "takes one model" err "a vote of slottar-mdl cannot follow a stream"
+check "slottar-mdl on continuous actions" 1 vote kind=mdl --run none
+says "is for discrete ones" err "kind=mdl is for discrete actions"
 check "info of discrete ones" 0 "$SLOTTAR" info doors
 says "has both groups" out " phases: 6 runs, "
 says "and says what for" out "7 actions and observations of "

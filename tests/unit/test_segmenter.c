@@ -147,6 +147,40 @@ static void test_events(void **state) {
 }
 
 // nothing to find: no trust, and a warning
+// slottar-mdl where it is asked for: the same members from a file answer alike, with any number of
+// threads
+static void test_mdl(void **state) {
+    const char *path = "mdl-members.safetensors";
+    tally found[2];
+    slt_vote_result result;
+    (void)state;
+    remove(path);
+    for (int i = 0; i < 2; i++) {
+        slt_segmenter_options options = {.kind = SLT_KIND_MDL, .runs = 5, .seed = 1, .prior = "3"};
+        slt_context *context = new_context(1 + i);
+        slt_dataset *data = errands(context, EPISODES);
+        slt_segmenter *s, *again;
+        CHECK_OK(slt_segmenter_fit(context, data, &options, &s));
+        result = *slt_segmenter_result(s);
+        found[i] = answer(s, data);
+        CHECK_OK(slt_segmenter_save(s, path, true));
+        CHECK_OK(slt_segmenter_open(context, path, &again));
+        assert_int_equal(answer(again, data).sum, found[i].sum);
+        slt_segmenter_close(again);
+        slt_segmenter_close(s);
+        slt_dataset_close(data);
+        slt_context_destroy(context);
+    }
+    assert_int_equal(found[0].sum, found[1].sum);
+    assert_int_equal(result.group_count, 1);
+    assert_string_equal(result.groups[0].name, "mdl");
+    assert_int_equal(result.groups[0].runs, 5);
+    assert_true(found[0].hits > .95 * (double)found[0].planted);
+    assert_true(found[0].found < 1.05 * (double)found[0].planted);
+    assert_true(result.trust > .85);
+    remove(path);
+}
+
 static void test_noise_is_not_trusted(void **state) {
     (void)state;
     slt_vote_result result;
@@ -505,6 +539,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_phases_of_motion),
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_mdl),
         cmocka_unit_test(test_noise_is_not_trusted),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_file),

@@ -151,7 +151,8 @@ void slt_model_hold_types(slt_model *model, slt_types *types) {
 bool slt_model_has_laws(slt_model *model) {
     if (!model->vote) return false;
     const slt_vote_result *result = slt_segmenter_result(model->vote);
-    return strcmp(result->groups[result->chosen].name, "events") != 0;
+    const char *name = result->groups[result->chosen].name;
+    return strcmp(name, "events") != 0 && strcmp(name, "mdl") != 0;
 }
 
 // ---- using
