@@ -162,6 +162,8 @@ static const slt_repro_variant variants[] = {
     {"compile-vectors-told", "CompILE, 12 epochs, width 64", NULL, "compile", NULL, COMPILE_VECTORS " count=oracle compile_last=oracle", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
     {"ompn-vectors",         "OMPN, 12 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=threshold", .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
     {"ompn-vectors-told",    "OMPN, 12 epochs, width 64",    NULL, "ompn",    NULL, OMPN_VECTORS " count=oracle",    .told = SLT_TOLD_NOTHING, .on = VECTOR_SETS},
+    {"vote-mdl",      "the vote of slottar-mdl, 24 runs", NULL, SLT_REPRO_VOTE, NULL, "kind=mdl", 24, .told = SLT_TOLD_NOTHING,   .on = DISCRETE_SETS},
+    {"vote-mdl-told", "the vote of slottar-mdl, 24 runs", NULL, SLT_REPRO_VOTE, NULL, "kind=mdl", 24, .told = SLT_TOLD_HISTOGRAM, .on = DISCRETE_SETS},
     {"vote",      "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_NOTHING},
     {"vote-told", "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_HISTOGRAM},
 };
@@ -222,7 +224,7 @@ static const slt_repro_table tables[] = {
      {"unlockpickup-agent", "doorkey-agent", "blockedunlockpickup-agent"}, {"ompn-agent", "trial-none"}},
     {"segments", "Segments of recordings", SLT_TABLE_SEGMENTS, "Test split, F1 within one step, one to one, percent: mean over the seeds (worst seed). Told: the number of segments of every episode (count), the histogram of the training labels, or nothing. Labels are read for scoring only.",
      {"phases-plain", "phases-mixed", "phases-joints", "errands", "robot-carry", "robot-press", "robot-noisy", "robot-smooth"},
-     {"mdl-short", "mdl-short-told", "slottar-vectors", "slottar-vectors-told", "compile-vectors", "compile-vectors-told", "ompn-vectors", "ompn-vectors-told", "vote", "vote-told"}},
+     {"mdl-short", "mdl-short-told", "slottar-vectors", "slottar-vectors-told", "compile-vectors", "compile-vectors-told", "ompn-vectors", "ompn-vectors-told", "vote-mdl", "vote-mdl-told", "vote", "vote-told"}},
     {"segments-paper", "The vote on the paper's sets", SLT_TABLE_SEGMENTS, "As in the table segments.",
      {SIX_SETS}, {"vote", "vote-told"}},
     {"warnings", "The warning", SLT_TABLE_WARNINGS, "Over all groups of restarts in this folder.",

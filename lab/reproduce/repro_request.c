@@ -7,7 +7,7 @@
 #include "core/number.h"
 #include "reproduce/repro_impl.h"
 
-enum { QUICK_RESTARTS = 4 };
+enum { QUICK_RESTARTS = 4, QUICK_RUNS = 6 }; // of a vote: runs
 
 static const char *run_path(const slt_repro *r, const slt_repro_set *set,
                             const slt_repro_variant *variant, int index, const char *name,
@@ -39,14 +39,15 @@ static slt_status add_words(slt_repro_run *run, size_t *used, const char *text) 
     return SLT_OK;
 }
 
-// the vote takes a prior alone; "prior=0.1,0.9": shares of the training episodes with 1, 2, ...
-// segments, which are not known before the data set is there
+// the vote takes a kind and a prior; "prior=0.1,0.9": shares of the training episodes with 1, 2,
+// ... segments, which are not known before the data set is there
 static slt_status add_vote_settings(const slt_repro *r, const slt_repro_set *set,
                                     const slt_repro_variant *variant, slt_repro_run *run) {
     char path[SLT_REPRO_PATH], text[SLT_REPRO_REASON] = "prior=";
     slt_repro_about about;
-    size_t unused = 0, used = strlen(text);
+    size_t words = 0, used = strlen(text);
     int last = SLT_COUNT_BINS - 1;
+    SLT_TRY(add_words(run, &words, or_none(variant->settings)));
     if (variant->told != SLT_TOLD_HISTOGRAM ||
         !slt_repro_there(slt_repro_path(r, path, "data/%s.json", set->name)))
         return SLT_OK;
@@ -55,7 +56,7 @@ static slt_status add_vote_settings(const slt_repro *r, const slt_repro_set *set
     for (int n = 1; n <= last; n++)
         used += (size_t)slt_format(text + used, sizeof text - used, "%s%.4f", n > 1 ? "," : "",
                                    about.share[n]);
-    return add_words(run, &unused, text);
+    return add_words(run, &words, text);
 }
 
 // what the tables say first, what the caller says last
@@ -78,7 +79,9 @@ static slt_status add_settings(const slt_repro *r, const slt_repro_set *set,
 
 slt_status slt_repro_run_init(const slt_repro *r, const slt_repro_set *set,
                               const slt_repro_variant *variant, int index, slt_repro_run *out) {
-    bool quick = r->request->quick && variant->restarts > QUICK_RESTARTS;
+    int restarts = variant->restarts,
+        most = slt_repro_is_vote(variant) ? QUICK_RUNS : QUICK_RESTARTS;
+    if (r->request->quick && (slt_repro_is_vote(variant) || restarts > most)) restarts = most;
     memset(out, 0, sizeof *out);
     out->train = (slt_train_request){
         .model = variant->model,
@@ -88,7 +91,7 @@ slt_status slt_repro_run_init(const slt_repro *r, const slt_repro_set *set,
         .preset = variant->told == SLT_TOLD_PRESET ? set->set : NULL,
         .settings = out->settings,
         .seed = r->request->seed + (uint64_t)(variant->from + index),
-        .restarts = quick ? QUICK_RESTARTS : variant->restarts,
+        .restarts = restarts,
     };
     return (slt_repro_is_vote(variant) ? add_vote_settings : add_settings)(r, set, variant, out);
 }
@@ -99,6 +102,7 @@ void slt_repro_run_command(const slt_repro *r, const slt_repro_run *run, slt_tex
     if (strcmp(t->model, SLT_REPRO_VOTE) == 0) {
         slt_text_add(out, "slottar segment %s --split test", t->data + skip);
         for (int i = 0; i < t->setting_count; i++) slt_text_add(out, " %s", t->settings[i]);
+        if (t->restarts) slt_text_add(out, " --runs %d", t->restarts);
         slt_text_add(out, " --seed %llu --run %s", (unsigned long long)t->seed, t->run + skip);
         return;
     }

@@ -192,7 +192,8 @@ static slt_status put_variant(const view *v, const slt_repro_variant *variant,
         all.runs += outcomes[s].runs;
         all.told_count |= outcomes[s].told_count;
         all.votes |= outcomes[s].votes;
-        for (int b = 0; b < SLT_RELIABILITY_BINS && outcomes[s].votes; b++) {
+        bool answers = outcomes[s].votes && !variant->settings; // with all groups, as by default
+        for (int b = 0; b < SLT_RELIABILITY_BINS && answers; b++) {
             confidence->count[b] += outcomes[s].reliability.count[b];
             confidence->confidence[b] += outcomes[s].reliability.confidence[b];
             confidence->right[b] += outcomes[s].reliability.right[b];

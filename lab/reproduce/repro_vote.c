@@ -12,8 +12,6 @@
 #include "segmenter/segmenter_model.h"
 #include "slottar/model.h"
 
-enum { QUICK_RUNS = 6 };
-
 static void fill_record(slt_segmenter *segmenter, slt_repro_record *record) {
     const slt_vote_result *result = slt_segmenter_result(segmenter);
     const slt_vote_group *group = &result->groups[result->chosen];
@@ -44,13 +42,20 @@ static slt_status save(slt_context *context, slt_segmenter *segmenter, const slt
     return slt_segmenter_save(segmenter, path, true);
 }
 
-static slt_status fit(const slt_repro *r, slt_context *context, slt_dataset *data,
-                      const slt_repro_run *run, slt_repro_record *record) {
+// what the run says after "name=", or NULL
+static const char *setting_of(const slt_repro_run *run, const char *name) {
+    for (int i = 0; i < run->train.setting_count; i++)
+        if (strncmp(run->train.settings[i], name, strlen(name)) == 0)
+            return run->train.settings[i] + strlen(name);
+    return NULL;
+}
+
+static slt_status fit(slt_context *context, slt_dataset *data, const slt_repro_run *run,
+                      slt_repro_record *record) {
     slt_segmenter *segmenter;
-    bool told = run->train.setting_count > 0;
-    slt_segmenter_options options = {.runs = r->request->quick ? QUICK_RUNS : 0,
-                                     .seed = run->train.seed,
-                                     .prior = told ? run->settings[0] + strlen("prior=") : NULL};
+    slt_segmenter_options options = {
+        .runs = run->train.restarts, .seed = run->train.seed, .prior = setting_of(run, "prior=")};
+    if (setting_of(run, "kind=")) options.kind = SLT_KIND_MDL;
     double started = slt_seconds();
     SLT_TRY(slt_segmenter_fit(context, data, &options, &segmenter));
     slt_status status = save(context, segmenter, run);
@@ -74,7 +79,7 @@ slt_status slt_repro_vote(slt_repro *r, slt_context *context, const slt_repro_ce
         SLT_TRY(slt_context_check(context));
         SLT_TRY(slt_repro_run_init(r, cell->set, cell->variant, i, &run));
         SLT_TRY(slt_dataset_open(context, run.data, &data));
-        slt_status status = fit(r, context, data, &run, &record);
+        slt_status status = fit(context, data, &run, &record);
         slt_dataset_close(data);
         SLT_TRY(status);
         SLT_TRY(slt_repro_record_keep(r, &run, &record));

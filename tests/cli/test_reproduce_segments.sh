@@ -32,7 +32,7 @@ says "its runs" made/results.md "| one run of the vote, mean of all | nothing |"
 says "who answers" made/results.md "| – answered by |  | phases | – | – | – | switching | – | – | – |"
 says "warnings" made/results.md "| – warned |"
 says "calibration" made/results.md "Expected calibration error"
-says "its command" made/results.json "slottar segment data/robot-carry.safetensors --split test prior=0.0000,0.0000,1.0000 --seed 0 --run runs/robot-carry/vote-told/0"
+says "its command" made/results.json "slottar segment data/robot-carry.safetensors --split test prior=0.0000,0.0000,1.0000 --runs 6 --seed 0 --run runs/robot-carry/vote-told/0"
 cp made/results.md table.md
 # ---- from records alone
 mkdir -p again/data && cp made/records.jsonl made/reproduce.yaml made/peers.json again/ && cp made/data/*.json again/data/
