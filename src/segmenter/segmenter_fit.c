@@ -238,7 +238,7 @@ static slt_status read_told(slt_segmenter *s) {
     const char *text = s->options.prior;
     snprintf(s->result.told, sizeof s->result.told, "%s", text ? text : "nothing");
     if (!text) return SLT_OK;
-    SLT_TRY(slt_prior_read(text, .1, &prior));
+    SLT_TRY(slt_prior_read(text, 0, &prior)); // a number is meant exactly
     if (prior.kind == SLT_PRIOR_FLAT || prior.kind == SLT_PRIOR_AUTO) return SLT_OK;
     if (prior.kind == SLT_PRIOR_LABELS)
         SLT_FAIL(SLT_INVALID, "prior=labels reads labels; a segmenter takes a number, a range, a "

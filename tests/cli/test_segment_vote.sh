@@ -299,6 +299,11 @@ says "lists them" modes.html '<ol class="answers"><li><b>'
 says "in words" modes.html "<bdi>ends after "
 [ "$(grep -o '>episode [0-9]*<' drawn/answers.svg | wc -l)" = 4 ] && ok "draws them for four trajectories" || not_ok "draws them for four trajectories"
 
+# ---- told a number: no other is possible, though runs that are told nothing agree on four
+"$SLOTTAR" collect unlockpickup --split 60,10,10 -q -o rooms.safetensors
+check "told a number" 0 "$SLOTTAR" segment rooms.safetensors prior=3 kind=events --runs 6 --split test -o rooms.jsonl
+[ "$(grep -c '"segments":3,' rooms.jsonl)" = 10 ] && ok "every trajectory has it" || not_ok "every trajectory has it"
+
 # ---- stopped
 stopped() { # SECONDS RUN DATA OPTIONS...
     local pause=$1 run=$2; shift 2
