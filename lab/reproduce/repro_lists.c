@@ -169,6 +169,7 @@ static const slt_repro_variant variants[] = {
     {"vote-mdl",      "the vote of slottar-mdl, 24 runs", NULL, SLT_REPRO_VOTE, NULL, "kind=mdl", 24, .told = SLT_TOLD_NOTHING,   .on = DISCRETE_SETS},
     {"vote-mdl-told", "the vote of slottar-mdl, 24 runs", NULL, SLT_REPRO_VOTE, NULL, "kind=mdl", 24, .told = SLT_TOLD_HISTOGRAM, .on = DISCRETE_SETS},
     {"vote",      "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_NOTHING},
+    {"vote-range", "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_RANGE},
     {"vote-told", "**the vote**", NULL, SLT_REPRO_VOTE, .told = SLT_TOLD_HISTOGRAM},
 };
 
@@ -226,9 +227,9 @@ static const slt_repro_table tables[] = {
      {"doorkey", "unlockpickup", "blockedunlockpickup", "keycorridor-ref"}, {"trial-none", "trial-pad", "trial-mlp", "trial-dropout", "trial-pad-dropout", "trial-mlp-dropout"}},
     {"agents", "Demonstrations by agents", SLT_TABLE_VERDICTS, "Policies of plain A2C, stopped at a mean return of 0.9; on UnlockPickup episodes of three segments alone. OMPN says how far the demonstrations are like the paper's. ",
      {"unlockpickup-agent", "doorkey-agent", "blockedunlockpickup-agent"}, {"ompn-agent", "trial-none"}},
-    {"segments", "Segments of recordings", SLT_TABLE_SEGMENTS, "Test split, F1 within one step, one to one, percent: mean over the seeds (worst seed). Told: the number of segments of every episode (count), the histogram of the training labels, or nothing. Labels are read for scoring only.",
+    {"segments", "Segments of recordings", SLT_TABLE_SEGMENTS, "Test split, F1 within one step, one to one, percent: mean over the seeds (worst seed). Told: the number of segments of every episode (count); the histogram of the training labels, or their least and greatest number (range; one number where all have it); or nothing. Labels are read for scoring only.",
      {"phases-plain", "phases-mixed", "phases-joints", "errands", "robot-carry", "robot-press", "robot-noisy", "robot-smooth"},
-     {"mdl-short", "mdl-short-told", "slottar-vectors", "slottar-vectors-told", "compile-vectors", "compile-vectors-told", "ompn-vectors", "ompn-vectors-told", "vote-mdl", "vote-mdl-told", "vote", "vote-told"}},
+     {"mdl-short", "mdl-short-told", "slottar-vectors", "slottar-vectors-told", "compile-vectors", "compile-vectors-told", "ompn-vectors", "ompn-vectors-told", "vote-mdl", "vote-mdl-told", "vote", "vote-range", "vote-told"}},
     {"segments-paper", "The vote on the paper's sets", SLT_TABLE_SEGMENTS, "As in the table segments.",
      {SIX_SETS}, {"vote", "vote-told"}},
     {"warnings", "The warning", SLT_TABLE_WARNINGS, "Over all groups of restarts in this folder.",

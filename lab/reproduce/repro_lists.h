@@ -37,6 +37,7 @@ typedef struct {
 typedef enum {
     SLT_TOLD_PRESET,    // as the preset says: the reference's prior
     SLT_TOLD_HISTOGRAM, // the histogram of the training labels, as `delimiter` is
+    SLT_TOLD_RANGE,     // the least and the greatest number in the training labels
     SLT_TOLD_NUMBER,    // the set's number
     SLT_TOLD_NOTHING,   // no preset, no prior
 } slt_repro_told;

@@ -39,23 +39,33 @@ static slt_status add_words(slt_repro_run *run, size_t *used, const char *text) 
     return SLT_OK;
 }
 
-// the vote takes a kind and a prior; "prior=0.1,0.9": shares of the training episodes with 1, 2,
-// ... segments, which are not known before the data set is there
+// "2..6", or "3" where all training episodes have as many segments; "0.1,0.9": the shares of those
+// with 1, 2, ...
+static void describe_labels(const slt_repro_about *about, bool range, char *out, size_t size) {
+    int first = 1, last = SLT_COUNT_BINS - 1;
+    size_t used = 0;
+    while (last > 1 && about->share[last] <= 0) last--;
+    while (first < last && about->share[first] <= 0) first++;
+    if (range && first == last) slt_format(out, size, "%d", first);
+    if (range && first < last) slt_format(out, size, "%d..%d", first, last);
+    for (int n = 1; n <= last && !range; n++)
+        used += (size_t)slt_format(out + used, size - used, "%s%.4f", n > 1 ? "," : "",
+                                   about->share[n]);
+}
+
+// the vote takes a kind and a prior, which is not known before the data set is there
 static slt_status add_vote_settings(const slt_repro *r, const slt_repro_set *set,
                                     const slt_repro_variant *variant, slt_repro_run *run) {
     char path[SLT_REPRO_PATH], text[SLT_REPRO_REASON] = "prior=";
     slt_repro_about about;
     size_t words = 0, used = strlen(text);
-    int last = SLT_COUNT_BINS - 1;
+    bool range = variant->told == SLT_TOLD_RANGE;
     SLT_TRY(add_words(run, &words, or_none(variant->settings)));
-    if (variant->told != SLT_TOLD_HISTOGRAM ||
+    if ((!range && variant->told != SLT_TOLD_HISTOGRAM) ||
         !slt_repro_there(slt_repro_path(r, path, "data/%s.json", set->name)))
         return SLT_OK;
     SLT_TRY(slt_repro_about_read(r, set, &about));
-    while (last > 1 && about.share[last] <= 0) last--;
-    for (int n = 1; n <= last; n++)
-        used += (size_t)slt_format(text + used, sizeof text - used, "%s%.4f", n > 1 ? "," : "",
-                                   about.share[n]);
+    describe_labels(&about, range, text + used, sizeof text - used);
     return add_words(run, &words, text);
 }
 

@@ -200,9 +200,10 @@ static slt_status put_variant(const view *v, const slt_repro_variant *variant,
         }
     }
     if (!all.runs) return SLT_OK;
-    const char *told = all.told_count                  ? "count"
-                       : slt_repro_told_prior(variant) ? "histogram"
-                                                       : "nothing";
+    const char *told = all.told_count                    ? "count"
+                       : variant->told == SLT_TOLD_RANGE ? "range"
+                       : slt_repro_told_prior(variant)   ? "histogram"
+                                                         : "nothing";
     if (all.votes) put_row(v, "one run of the vote, mean of all", told, put_alone, outcomes);
     put_row(v, variant->title, told, put_f1, outcomes);
     if (all.votes) put_row(v, "– trust", "", put_trust, outcomes);

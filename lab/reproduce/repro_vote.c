@@ -1,5 +1,6 @@
-// Cells of the vote: `slottar segment` on a set, told nothing or the histogram of the training
-// labels. The record holds the scores of its result, trust, and what its runs reach one by one.
+// Cells of the vote: `slottar segment` on a set, told nothing, or the range or the
+// histogram of the training labels. The record holds the scores of its result, trust, and what its
+// runs reach one by one.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -28,6 +28,8 @@ says "told nothing" made/results.md "| *jump-threshold* | nothing | – | – | 
 says "a model alone" made/results.md "| SloTTAr, 12 epochs, width 64 | nothing |"
 says "the vote" made/results.md "| **the vote** | nothing | 100.0 (100.0) |"
 says "told the histogram" made/results.md "| **the vote** | histogram | 100.0 (100.0) |"
+says "told the range, which is one number here" made/results.md "| **the vote** | range | 100.0 (100.0) |"
+says "as a number" made/results.json "slottar segment data/robot-carry.safetensors --split test prior=3 --runs 6 --seed 0 --run runs/robot-carry/vote-range/0"
 says "its runs" made/results.md "| one run of the vote, mean of all | nothing |"
 says "who answers" made/results.md "| – answered by |  | phases | – | – | – | switching | – | – | – |"
 says "warnings" made/results.md "| – warned |"
