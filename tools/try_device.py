@@ -30,7 +30,7 @@ print(
     f"device auto: {device}; two epochs of SloTTAr in {seconds:.1f} s, F1 {model.score(data):.3f}"
 )
 print(
-    f"a vote of 60 runs in {vote_seconds:.1f} s, {vote.trust_}, {found.numbers.mean():.2f} segments"
+    f"a vote in {vote_seconds:.1f} s, {vote.trust_}, {found.numbers.mean():.2f} segments"
 )
 assert device in ("cpu", "cuda") and abs(found.numbers.mean() - 3) < 0.2
 for message in sorted({str(one.message) for one in said if "device" in str(one.message)}):

@@ -35,8 +35,9 @@ typedef enum {
 typedef struct {
     slt_segment_kind kind; // continuous actions have phases and windows only, discrete ones all but
                            // windows
-    int runs;              // of every group, 4 to 1000; 0: 60
-    double seconds;        // stop starting runs after so long; 0: no bound
+    int runs;       // of every group, 4 to 1000; 0: 60, and 120 of the one that answers where its
+                    // boundaries depend on which runs there are
+    double seconds; // stop starting runs after so long; 0: no bound
     uint64_t seed;
     const char *prior; // what is known of the number of segments: "3", "3..6", "~4.5", "0,.2,.8";
                        // NULL: nothing

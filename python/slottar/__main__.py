@@ -31,7 +31,7 @@ def _arguments(words: Optional[List[str]]) -> argparse.Namespace:
     add.add_argument("--prior", help="number of segments: 3, 3..6, ~4.5, probabilities")
     kinds = ("auto", "events", "phases", "windows", "mdl")
     add.add_argument("--kind", choices=kinds, default="auto")
-    add.add_argument("--runs", type=int, default=60, help="of every group that votes")
+    add.add_argument("--runs", type=int, help="of every group that votes; default: 60 or 120")
     add.add_argument("--seconds", type=float, help="a bound on the time")
     add.add_argument("--min-length", type=int, help="steps of a segment")
     add.add_argument("--seed", type=int, default=0)

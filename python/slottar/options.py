@@ -59,7 +59,13 @@ VOTE = [
         "what a segment is: it ends with an event, or it is a phase of one kind of behaviour; "
         "auto: what its runs agree on more",
     ),
-    _keyword("runs", "int", 60, "of every group that votes: 4 to 1000"),
+    _keyword(
+        "runs",
+        "Optional[int]",
+        None,
+        "of every group that votes: 4 to 1000; None: 60, and 120 of the one that answers where "
+        "boundaries depend on which runs there are",
+    ),
     _keyword(
         "prior",
         "Optional[Prior]",

@@ -101,7 +101,7 @@ class VoteSegmenter(Model):
         least = 0 if self.min_length is None else whole(self.min_length, "min_length", 1, 65536)
         return c.slt_segmenter_options(
             kind=_KINDS.index(self.kind),
-            runs=whole(self.runs, "runs", 4, 1000),
+            runs=0 if self.runs is None else whole(self.runs, "runs", 4, 1000),
             seconds=seconds,
             seed=self._seed(),
             prior=None if self.prior is None else needed(setting(self.prior), "prior"),

@@ -115,6 +115,16 @@ def test_doubt():
         model.predict(noise)
 
 
+def test_number_of_runs():
+    """By default more where other runs would change boundaries; else as many as are asked for."""
+    draw = np.random.default_rng(0)
+    noise = [draw.integers(4, size=20) for _ in range(12)]
+    with pytest.warns(slottar.DoubtWarning):
+        models = [slottar.VoteSegmenter("phases", runs=n).fit(noise) for n in (None, 60)]
+    assert [model.result_["groups"]["phases"]["runs"] for model in models] == [120, 60]
+    assert slottar.VoteSegmenter().fit(motion()[0]).result_["groups"]["switching"]["runs"] == 60
+
+
 def test_random_state():
     actions, _ = motion(20)
     models = [slottar.VoteSegmenter(runs=4, random_state=seed).fit(actions) for seed in (1, 1, 2)]

@@ -36,7 +36,9 @@ static const cli_flag flags[] = {
     {"lag", 0, "N", "with --follow: steps until a boundary is final (default 5)"},
     {"endless", 0, NULL, "with --follow: slottar-mdl counts on after its last slot"},
     {"run", 0, "DIR", "without RUN: where to train (default runs/segment-DATA-SEED)"},
-    {"runs", 0, "N", "without RUN: runs of every group that votes (default 60)"},
+    {"runs", 0, "N",
+     "without RUN: runs of every group that votes (default 60; 120 where the result depends on "
+     "which runs vote)"},
     {"seconds", 0, "N", "without RUN: time limit of training"},
     {"restarts", 0, "N",
      "without RUN: no vote; trains N of slottar-mdl, keeps the best (default 16)"},

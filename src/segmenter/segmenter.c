@@ -10,9 +10,11 @@
 void slt_segmenter_describe(const slt_segmenter_options *o, const char *data, char *out,
                             size_t size) {
     static const char *const kinds[] = {"auto", "events", "phases", "windows", "mdl"};
-    snprintf(out, size, "kind=%s runs=%d seed=%llu prior=%s min_length=%d data=%s", kinds[o->kind],
-             o->runs ? o->runs : SLT_DEFAULT_RUNS, (unsigned long long)o->seed,
-             o->prior ? o->prior : "nothing", o->min_length, data);
+    char runs[16] = "auto";
+    if (o->runs) snprintf(runs, sizeof runs, "%d", o->runs);
+    snprintf(out, size, "kind=%s runs=%s seed=%llu prior=%s min_length=%d data=%s", kinds[o->kind],
+             runs, (unsigned long long)o->seed, o->prior ? o->prior : "nothing", o->min_length,
+             data);
 }
 
 void slt_segmenter_close(slt_segmenter *s) {

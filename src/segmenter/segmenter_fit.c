@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/clock.h"
+#include "core/number.h"
 #include "core/parallel_for.h"
 #include "data/dataset_impl.h"
 #include "segmenter/segmenter_impl.h"
@@ -17,6 +18,10 @@
 enum { POOL_STEPS = 400000, RUN_STEPS = 40000, HELD_OUT_STEPS = 60000, STANDING_STEPS = 8000 };
 static const double RARE = .02;  // counts with less of the greatest chance do not occur
 static const double SEEN = 2e-4; // more than the least entry that a prior can have
+// runs by default: the first ones; and in all, where other runs would change a greater share of the
+// boundaries
+enum { FIRST_RUNS = 60, ENOUGH_RUNS = 120 };
+static const double UNDECIDED = .04;
 enum { LEAST_RUNS = 4, MOST_RUNS = 1000, LEAST_HELD_OUT = 8, DEVICE_WAVE = 64 };
 // pieces of long recordings: most steps of one; with few episodes, how many, and the least steps
 enum { PIECE_STEPS = 1000, FEW_EPISODES = 8, PIECES = 16, LEAST_PIECE = 60 };
@@ -28,6 +33,11 @@ typedef struct {
 } episodes;
 
 typedef struct {
+    slt_dataset *data;
+    episodes pool, held_out; // to draw halves from; to measure agreement on
+} material;
+
+typedef struct {
     slt_segmenter *s;
     slt_run_group *group;
     slt_arena arena; // of the recordings
@@ -37,6 +47,7 @@ typedef struct {
     bool device;       // a wave is learned there at once; else by a thread each
     int wave;          // members
     int first;         // member of this wave
+    int skipped;       // runs before it that are no members: they failed, or there was no time
     int told;          // members when it was last said how the vote stands
     uint64_t seed;
 } learning;
@@ -124,14 +135,15 @@ static slt_run_half draw_half(learning *l, int i) {
     slt_member *member = &l->group->members[index];
     int64_t *order = l->order + i * pool->episodes, count = 0, steps = 0;
     slt_chain_random random;
-    uint64_t seed = l->seed + (uint64_t)index * 2;
+    int number = index + l->skipped;
+    uint64_t seed = l->seed + (uint64_t)number * 2;
     slt_chain_random_init(&random, seed);
     for (int64_t e = 0; e < pool->episodes; e++) order[e] = e;
     slt_chain_shuffle(&random, order, pool->episodes);
     for (; count < (pool->episodes + 1) / 2 && steps < RUN_STEPS; count++)
         steps += pool->offsets[order[count] + 1] - pool->offsets[order[count]];
     slt_arena_init(&member->arena, &s->context->allocator, 0);
-    member->variant = &spec->variants[index % spec->variant_count];
+    member->variant = &spec->variants[number % spec->variant_count];
     return (slt_run_half){order, count, seed + 1};
 }
 
@@ -156,8 +168,7 @@ static slt_status learn_wave(learning *l, int count) {
 
 // members that ended come first; the arenas of the others are freed
 static void count_members(slt_run_group *group, int most) {
-    group->count = 0;
-    for (int i = 0; i < most; i++) {
+    for (int i = group->count; i < most; i++) {
         if (!group->members[i].done) {
             if (group->members[i].variant) slt_arena_deinit(&group->members[i].arena);
             continue;
@@ -188,7 +199,7 @@ static slt_status learn_members(learning *l, int runs, double until) {
     slt_segmenter *s = l->s;
     int wave = l->wave;
     slt_status status = SLT_OK;
-    for (l->first = 0; l->first < runs && status == SLT_OK; l->first += wave) {
+    for (l->first = l->group->count; l->first < runs && status == SLT_OK; l->first += wave) {
         if (slt_context_is_cancelled(s->context)) break;
         if (until > 0 && l->first >= LEAST_RUNS && slt_seconds() > until) break;
         int count = runs - l->first < wave ? runs - l->first : wave;
@@ -201,10 +212,23 @@ static slt_status learn_members(learning *l, int runs, double until) {
     return status;
 }
 
-static slt_status learn_group(slt_segmenter *s, slt_run_group *group, slt_dataset *data,
-                              const episodes *pool, const episodes *held_out, double until) {
-    int runs = s->options.runs ? s->options.runs : SLT_DEFAULT_RUNS;
+static slt_status make_room(slt_segmenter *s, slt_run_group *group, int runs) {
+    slt_member *members;
+    SLT_TRY(SLT_NEW(&s->arena, &members, (size_t)runs));
+    if (group->count) memcpy(members, group->members, sizeof *members * (size_t)group->count);
+    group->members = members;
+    return SLT_OK;
+}
+
+// runs first ... last - 1 of a group, and what it says with them
+static slt_status learn_group(slt_segmenter *s, slt_run_group *group, const material *from,
+                              int first, int last, double until) {
+    const episodes *pool = &from->pool, *held_out = &from->held_out;
+    slt_dataset *data = from->data;
+    int runs = group->count + last - first;
     learning l = {.s = s, .group = group, .seed = s->options.seed * 1000003 + 17};
+    l.skipped = first - group->count;
+    l.told = group->count;
     slt_arena_init(&l.arena, &s->context->allocator, 0);
     slt_status status =
         slt_recording_read(s, &l.arena, group, data, pool->list, pool->count, &l.pool);
@@ -216,7 +240,7 @@ static slt_status learn_group(slt_segmenter *s, slt_run_group *group, slt_datase
     l.wave = l.device ? DEVICE_WAVE : slt_context_threads(s->context);
     if (status == SLT_OK)
         status = SLT_NEW(&l.arena, &l.order, (size_t)l.wave * (size_t)l.pool.episodes);
-    if (status == SLT_OK) status = SLT_NEW(&s->arena, &group->members, (size_t)runs);
+    if (status == SLT_OK) status = make_room(s, group, runs);
     if (status == SLT_OK)
         status = slt_recording_read(s, &l.arena, group, data, held_out->list,
                                     first_of(data, held_out, STANDING_STEPS), &l.few);
@@ -367,11 +391,30 @@ static void drop_group(slt_run_group *group) {
     *group = (slt_run_group){0};
 }
 
+// As many runs again, once, for the group that answers, where its boundaries depend on which runs
+// there are. This is measured before the vote hears what is told, so told and not, the same chains
+// are as many. Not for slottar-mdl: a run takes seconds.
+static slt_status learn_more(slt_segmenter *s, const material *from, double until) {
+    char news[96];
+    slt_segmenter_elect(s);
+    slt_run_group *group = &s->groups[s->elected];
+    double undecided = group->votes[0].undecided;
+    bool late = until > 0 && slt_seconds() > until;
+    if (s->options.runs || group->spec->kind == SLT_GROUP_MDL || undecided <= UNDECIDED || late ||
+        slt_context_is_cancelled(s->context))
+        return SLT_OK;
+    slt_format(news, sizeof news, "%.0f %% of the boundaries would change with other runs: %d more",
+               100 * undecided, ENOUGH_RUNS - FIRST_RUNS);
+    slt_context_progress(s->context, group->spec->name, FIRST_RUNS, ENOUGH_RUNS, news);
+    return learn_group(s, group, from, FIRST_RUNS, ENOUGH_RUNS, until);
+}
+
 static slt_status learn(slt_segmenter *s, slt_dataset *data, slt_arena *arena) {
-    episodes pool, held_out;
-    double begun = slt_seconds();
-    SLT_TRY(prepare(s, data, arena, &pool, &held_out));
-    int groups = 0, hop = s->continuous ? hop_of(s, data, &pool) : 0;
+    material from = {.data = data};
+    double begun = slt_seconds(), seconds = s->options.seconds;
+    int runs = s->options.runs ? s->options.runs : FIRST_RUNS;
+    SLT_TRY(prepare(s, data, arena, &from.pool, &from.held_out));
+    int groups = 0, hop = s->continuous ? hop_of(s, data, &from.pool) : 0;
     if (s->options.kind == SLT_KIND_WINDOWS && !hop)
         SLT_FAIL(SLT_UNSUPPORTED,
                  "%s: kind=windows needs episodes of %d steps on average and at most %d numbers "
@@ -388,9 +431,8 @@ static slt_status learn(slt_segmenter *s, slt_dataset *data, slt_arena *arena) {
         group->spec = spec;
         group->hop = windows ? hop : 0;
         group->rules = (slt_vote_rules){.tolerance = windows ? hop : 1, .least_length = least};
-        double share = s->options.seconds * (s->group_count + 1) / groups;
-        slt_status status = learn_group(s, group, data, &pool, &held_out,
-                                        s->options.seconds > 0 ? begun + share : 0);
+        double share = seconds * (s->group_count + 1) / groups;
+        slt_status status = learn_group(s, group, &from, 0, runs, seconds > 0 ? begun + share : 0);
         if (status == SLT_CANCELLED && s->group_count) {
             drop_group(group);
             break;
@@ -398,6 +440,7 @@ static slt_status learn(slt_segmenter *s, slt_dataset *data, slt_arena *arena) {
         SLT_TRY(status);
         s->result.group_count = ++s->group_count;
     }
+    SLT_TRY(learn_more(s, &from, seconds > 0 ? begun + seconds : 0));
     slt_segmenter_judge(s, groups);
     s->names = NULL;
     s->result.seconds = slt_seconds() - begun;

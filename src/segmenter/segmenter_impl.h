@@ -11,12 +11,13 @@
 #include "vote/vote.h"
 
 #define SLT_ENOUGH_TRUST .8 // below this a result is doubtful
-enum { SLT_DEFAULT_RUNS = 60, SLT_SEGMENTER_TEXT = 4608 };
+enum { SLT_SEGMENTER_TEXT = 4608 };
 
 // whose boundaries count how much, and from which height on they are kept
 typedef struct {
     double *weights; // [members]
     double threshold;
+    double undecided; // share of boundaries that other runs would change; known while it learns
 } slt_vote_of;
 
 typedef struct {
@@ -144,7 +145,9 @@ slt_status slt_group_standing(slt_segmenter *s, const slt_run_group *group, int 
 slt_status slt_answer_describe(slt_segmenter *s, slt_arena *arena, const slt_recording *recording,
                                const uint8_t *first, const uint8_t *other,
                                char words[SLT_ANSWER_WORDS]);
-// which group answers, and what a user should know; groups: how many should have voted
+// which group answers
+void slt_segmenter_elect(slt_segmenter *s);
+// the same, and what a user should know; groups: how many should have voted
 void slt_segmenter_judge(slt_segmenter *s, int groups);
 // this group answers: what a user should know of it
 void slt_segmenter_choose(slt_segmenter *s, int group);

@@ -96,6 +96,8 @@ static slt_status decide(const slt_vote_told *told, const slt_vote_rules *rules,
     SLT_TRY(slt_vote_candidates(arena, ballots, vote->weights, rules, &candidates));
     SLT_TRY(slt_vote_choose(arena, &candidates, &choice));
     vote->threshold = choice.threshold;
+    vote->undecided =
+        slt_vote_undecided(&candidates, vote->weights, ballots->runs, choice.threshold);
     *expected = choice.expected;
     slt_vote_keep(&candidates, choice.threshold, told, ballots->steps, cut, NULL);
     return SLT_OK;
@@ -175,10 +177,12 @@ static slt_status settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep
 slt_status slt_group_settle(slt_segmenter *s, slt_run_group *group, slt_arena *keep,
                             const slt_recording *held_out, slt_vote_group *out) {
     slt_arena arena;
+    *out = (slt_vote_group){.runs = group->count}; // it may have spoken before, with fewer runs
     snprintf(out->name, sizeof out->name, "%s", group->spec->name);
-    out->runs = group->count;
-    for (int i = 0; i < 1 + SLT_MOST_MODES; i++)
+    for (int i = 0; i < 1 + SLT_MOST_MODES; i++) {
+        group->votes[i] = (slt_vote_of){0};
         SLT_TRY(SLT_NEW(keep, &group->votes[i].weights, (size_t)group->count));
+    }
     SLT_TRY(SLT_NEW(keep, &group->mode, (size_t)group->count));
     slt_arena_init(&arena, &s->context->allocator, 0);
     slt_status status = settle(s, group, keep, &arena, held_out, out);
@@ -270,13 +274,19 @@ static void warn_of_tie(slt_vote_result *r, const slt_vote_group *best) {
     warn(r, text);
 }
 
-void slt_segmenter_judge(slt_segmenter *s, int groups) {
+void slt_segmenter_elect(slt_segmenter *s) {
     slt_vote_result *r = &s->result;
+    r->chosen = 0;
     for (int g = 1; g < r->group_count; g++)
         if (better(s, r, g, r->chosen)) r->chosen = g;
-    const slt_vote_group *best = &r->groups[r->chosen];
-    r->trust = best->trust;
+    r->trust = r->groups[r->chosen].trust;
     s->elected = r->chosen;
+}
+
+void slt_segmenter_judge(slt_segmenter *s, int groups) {
+    slt_segmenter_elect(s);
+    slt_vote_result *r = &s->result;
+    const slt_vote_group *best = &r->groups[r->chosen];
     warn_of_trust(r, best);
     warn_of_windows(r, &s->groups[r->chosen]);
     warn_of_tie(r, best);

@@ -101,6 +101,12 @@ typedef struct {
 slt_status slt_vote_choose(slt_arena *arena, const slt_candidates *candidates,
                            slt_vote_choice *out);
 
+// How many boundaries as many other runs like these would be expected to add or drop, as a share of
+// those that are kept: heights are shares of independent runs, and next to the threshold chance
+// decides.
+double slt_vote_undecided(const slt_candidates *candidates, const double *weights, int runs,
+                          double threshold);
+
 // What is known of the number of segments.
 typedef struct {
     const double *chance; // of 1 .. counts; NULL: nothing is known

@@ -33,6 +33,19 @@ slt_status slt_vote_choose(slt_arena *arena, const slt_candidates *candidates,
     return SLT_OK;
 }
 
+double slt_vote_undecided(const slt_candidates *candidates, const double *weights, int runs,
+                          double threshold) {
+    double squares = 0, kept = 0, changed = 0;
+    for (int i = 0; i < runs; i++) squares += weights[i] * weights[i];
+    double deviation = sqrt(threshold * (1 - threshold) * squares);
+    for (int64_t i = 0; i < candidates->count && deviation > 0; i++) {
+        double away = candidates->list[i].height - threshold;
+        kept += away >= 0;
+        changed += .5 * erfc(fabs(away) / (deviation * sqrt(2)));
+    }
+    return kept > 0 ? changed / kept : 0;
+}
+
 static double log_odds(double height) {
     double h = fmin(.999, fmax(.001, height));
     return log(h / (1 - h));

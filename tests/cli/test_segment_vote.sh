@@ -299,6 +299,17 @@ says "lists them" modes.html '<ol class="answers"><li><b>'
 says "in words" modes.html "<bdi>ends after "
 [ "$(grep -o '>episode [0-9]*<' drawn/answers.svg | wc -l)" = 4 ] && ok "draws them for four trajectories" || not_ok "draws them for four trajectories"
 
+# ---- runs by default: more where other runs would change boundaries
+awk 'BEGIN { srand(1); print "episode,action"; for (e = 0; e < 20; e++) for (t = 0; t < 20; t++) print e "," int(4 * rand()) }' >random.csv
+check "actions at random" 0 "$SLOTTAR" segment random.csv kind=phases --run random -o random.jsonl
+says "leave boundaries to chance" err " % of the boundaries would change with other runs: 60 more"
+says "so there are more runs" out "* phases: 120 runs, "
+check "as many as are asked for" 0 "$SLOTTAR" segment random.csv kind=phases --runs 60 --run exactly -o exactly.jsonl
+says "are exactly that" out "* phases: 60 runs, "
+check "asked for where more were" 1 "$SLOTTAR" segment random.csv kind=phases --runs 60 --run random
+says "they are refused" err "runs=auto seed=0 "
+check "a stream" 0 bash -c 'echo "{\"action\": 0}" | "$0" segment random --follow' "$SLOTTAR"
+
 # ---- told a number: no other is possible, though runs that are told nothing agree on four
 "$SLOTTAR" collect unlockpickup --split 60,10,10 -q -o rooms.safetensors
 check "told a number" 0 "$SLOTTAR" segment rooms.safetensors prior=3 kind=events --runs 6 --split test -o rooms.jsonl

@@ -149,6 +149,23 @@ static void test_choice(void **state) {
     assert_float_equal(height[6], 1, 1e-6);
 }
 
+// a boundary that half of the runs have is chance; with more runs, or all of them, it is not
+static void test_undecided(void **state) {
+    (void)state;
+    double w[4] = {.25, .25, .25, .25}, many[16];
+    for (int i = 0; i < 16; i++) many[i] = 1. / 16;
+    for (int i = 0; i < 4; i++) rows[i][6] = SLT_SURE;
+    for (int i = 0; i < 2; i++) rows[i][30] = SLT_SURE;
+    slt_candidates c = candidates_of(4, w, &phases);
+    // heights 1 and .5: two deviations of .25 above the threshold, and on it
+    double few = slt_vote_undecided(&c, w, 4, .5);
+    assert_float_equal(few, (.5 * erfc(sqrt(2)) + .5) / 2, 1e-6);
+    assert_float_equal(slt_vote_undecided(&c, w, 4, .4),
+                       (.5 * erfc(.6 / sqrt(.12)) + .5 * erfc(.1 / sqrt(.12))) / 2, 1e-6);
+    assert_true(slt_vote_undecided(&c, many, 16, .4) < slt_vote_undecided(&c, w, 4, .4));
+    assert_float_equal(slt_vote_undecided(&c, w, 4, 1), 0, 1e-9);
+}
+
 // a number without a chance gives way to the likeliest that has one, more or fewer
 static void test_told(void **state) {
     (void)state;
@@ -310,6 +327,7 @@ int main(void) {
         TEST(test_unsure_runs),
         TEST(test_least_length),
         TEST(test_choice),
+        TEST(test_undecided),
         TEST(test_told),
         TEST(test_told_what_was_counted),
         TEST(test_told_what_is_found),
