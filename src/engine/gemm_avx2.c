@@ -4,7 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #if defined(__x86_64__) && !defined(SLT_DOUBLE)
 
-enum { LANES = 8, ROWS = 6, STEPS = 1 };
+enum { LANES = 8, ROWS = 6, STEPS = 4 };
 #define VECTORS 2
 #include "engine/gemm_tiles.h"
 

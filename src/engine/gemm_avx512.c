@@ -4,7 +4,7 @@
 // Copyright (c) 2026 the slottar authors
 #if defined(__x86_64__) && !defined(SLT_DOUBLE)
 
-enum { LANES = 16, ROWS = 8, STEPS = 1 };
+enum { LANES = 16, ROWS = 8, STEPS = 4 };
 #define VECTORS 3
 #include "engine/gemm_tiles.h"
 

@@ -31,11 +31,11 @@ typedef struct factor {
     size_t across, along;
 } factor;
 
-// a panel to read, `step` numbers from one k to the next; where `keep` is given, the reader leaves
-// a copy there
+// a panel to read: `step` numbers from one k to the next, `apart` from one row of op(a) to the
+// next, 1 where it is laid out; where `keep` is given, the reader leaves a copy there
 typedef struct panel {
     const float *at;
-    size_t step;
+    size_t step, apart;
     float *keep;
 } panel;
 
@@ -110,7 +110,7 @@ INLINE void pack_rows(float *out, const int width, const int unit, factor in, in
             UNROLL for (int r = 0; r < TOGETHER; r++, from += in.along, to += width) {
                 UNROLL for (int q = 0; q < width; q += 4) * (loose_quad *)(to + q) =
                     *(const loose_quad *)(from + q);
-                fetch(from, TOGETHER * in.along);
+                UNROLL for (int q = 0; q < width; q += LINE) fetch(from, TOGETHER * in.along + q);
             }
         }
     for (int i = 0; i < whole; i += width)
@@ -125,18 +125,18 @@ INLINE void pack_rows(float *out, const int width, const int unit, factor in, in
 // rows in memory, else laid out in `place`; a panel at the edge is as narrow as `unit` allows
 INLINE panel first_panel(factor f, const int width, const int unit, int count, int k,
                          float *place) {
-    if (count == width && f.across == 1) return (panel){f.at, f.along, place};
+    if (count == width && f.across == 1) return (panel){f.at, f.along, 1, place};
     int narrow = (count + unit - 1) / unit * unit;
     if (count == width)
         pack_squares(place, width, f, k);
     else
         pack_edge(place, narrow, f, count, k);
-    return (panel){place, (size_t)narrow, NULL};
+    return (panel){place, (size_t)narrow, 1, NULL};
 }
 
 // how the tiles after it do
 static inline panel next_panel(panel first, int width) {
-    return first.keep ? (panel){first.keep, (size_t)width, NULL} : first;
+    return first.keep ? (panel){first.keep, (size_t)width, 1, NULL} : first;
 }
 
 #endif

@@ -2,7 +2,7 @@
 //
 // Before the #include: LANES numbers in a vector; ROWS x VECTORS vectors in a tile; STEPS of k that
 // are written out one after the other; LEFT_VECTORS where a vector times one lane of another is
-// one instruction (ARM; x86 repeats numbers from memory).
+// one instruction (ARM; x86 repeats numbers from memory, so rows of op(a) need not be laid out).
 //
 // A panel of op(a), ROWS wide, stays in the first cache and meets the panels of a block of op(b),
 // COLUMNS wide, that stay in the second. Both lie on the stack.
@@ -60,9 +60,10 @@ typedef struct job {
 #define MULTIPLY_ADD(left) (first ? (left)*b[v] : sum[r][v] + (left)*b[v])
 
 // c comes to the first cache while the sums run; the line where a row of the tile begins is there
-INLINE void fetch_target(const target *to, const int rows) {
-    uintptr_t row = (uintptr_t)(to->c + to->columns - 1);
-    EACH_ROW __builtin_prefetch((const void *)(row + r * to->ldc * sizeof(float)), 1);
+INLINE void fetch_target(const target *to, const int rows, const int vectors) {
+    const float *end = to->c + to->columns - 1;
+    EACH_ROW UNROLL for (int i = 0; i < vectors * LANES; i += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)end + (r * to->ldc - i) * sizeof(float)), 1);
 }
 
 // a tile at the edge, from its copy in memory: whole vectors, then single numbers
@@ -93,14 +94,14 @@ INLINE void store(target to, const int rows, const int vectors, vec sum[ROWS][VE
 INLINE void advance(panel *from, const bool keep, const int count) {
     if (keep) {
         from->keep += count;
-        fetch(from->at, AHEAD * from->step);
+        UNROLL for (int i = 0; i < count; i += LINE) fetch(from->at, AHEAD * from->step + i);
     }
     from->at += from->step;
 }
 
 // one step of k: sum (+)= a·b
 INLINE void step(const int rows, const int vectors, const bool keep_left, const bool keep_right,
-                 const bool first, vec sum[ROWS][VECTORS], job *now) {
+                 const size_t apart, const bool first, vec sum[ROWS][VECTORS], job *now) {
     const float *left = now->left.at, *right = now->right.at;
     vec b[VECTORS];
     EACH_VECTOR b[v] = *(const loose_vec *)(right + v * LANES);
@@ -112,7 +113,7 @@ INLINE void step(const int rows, const int vectors, const bool keep_left, const 
     EACH_ROW EACH_VECTOR sum[r][v] = MULTIPLY_ADD(a[r / LANES][r % LANES]);
 #else
     if (keep_left) memcpy(now->left.keep, left, (size_t)rows * sizeof *left);
-    EACH_ROW EACH_VECTOR sum[r][v] = MULTIPLY_ADD(left[r]);
+    EACH_ROW EACH_VECTOR sum[r][v] = MULTIPLY_ADD(left[r * apart]);
 #endif
     advance(&now->left, keep_left, rows);
     advance(&now->right, keep_right, vectors * LANES);
@@ -121,34 +122,37 @@ INLINE void step(const int rows, const int vectors, const bool keep_left, const 
 }
 
 INLINE void run(const int rows, const int vectors, const bool keep_left, const bool keep_right,
-                const job *work) {
+                const size_t apart, const job *work) {
     vec sum[ROWS][VECTORS];
     job now = *work;
     for (int t = work->count; t > 0; t--) {
-        fetch_target(&now.to, rows);
-        step(rows, vectors, keep_left, keep_right, true, sum, &now);
+        fetch_target(&now.to, rows, vectors);
+        step(rows, vectors, keep_left, keep_right, apart, true, sum, &now);
         UNROLL_STEPS for (int k = now.k - 1; k > 0; k--)
-            step(rows, vectors, keep_left, keep_right, false, sum, &now);
+            step(rows, vectors, keep_left, keep_right, apart, false, sum, &now);
         store(now.to, rows, vectors, sum);
         now.to.c += (size_t)rows * now.to.ldc;
         now.right = work->right;
         now.later_step = 0;
+        if (apart > 1) now.left.at += rows * apart - (size_t)now.k;
     }
 }
 
 INLINE void tile(const int vectors, const job *work) {
     if (work->to.rows <= LOW && work->right.keep)
-        run(LOW, vectors, false, true, work);
+        run(LOW, vectors, false, true, 1, work);
     else if (work->to.rows <= LOW)
-        run(LOW, vectors, false, false, work);
+        run(LOW, vectors, false, false, 1, work);
     else if (work->left.keep && work->right.keep)
-        run(ROWS, vectors, true, true, work);
+        run(ROWS, vectors, true, true, 1, work);
     else if (work->left.keep)
-        run(ROWS, vectors, true, false, work);
+        run(ROWS, vectors, true, false, 1, work);
     else if (work->right.keep)
-        run(ROWS, vectors, false, true, work);
+        run(ROWS, vectors, false, true, 1, work);
+    else if (work->left.apart > 1)
+        run(ROWS, vectors, false, false, work->left.apart, work);
     else
-        run(ROWS, vectors, false, false, work);
+        run(ROWS, vectors, false, false, 1, work);
 }
 
 static void tile_1(const job *work) { tile(1, work); }
@@ -190,7 +194,7 @@ static void multiply_rows(const block *x, int i, float *lefts, float *rights) {
         int j = t * COLUMNS, columns = smaller(x->to.columns - j, COLUMNS);
         int vectors = (columns + LANES - 1) / LANES;
         float *place = rights + (size_t)j * (size_t)x->k;
-        panel right = {place, (size_t)(vectors * LANES), NULL};
+        panel right = {place, (size_t)(vectors * LANES), 1, NULL};
         if (i == 0) right = first_panel(shifted(x->b, j, 0), COLUMNS, LANES, columns, x->k, place);
         target to = {x->to.c + (size_t)i * x->to.ldc + j, x->to.ldc, rows, columns, x->to.add};
         job work = {to, left, right, left.at, 0, x->k, 1};
@@ -208,13 +212,13 @@ static void multiply_block(const block *x) {
 
 static inline int padded(int columns) { return (columns + LANES - 1) / LANES * LANES; }
 
-// the panel of op(b) at column j, laid out, meets all panels of op(a), laid out one after the
-// other; the first of them fetches the panel of op(b) that comes next
-static void multiply_panel(const block *x, const float *lefts, const float *rights, int j) {
+// the panel of op(b) at column j, laid out, meets all panels of op(a), from `left` on one after the
+// other, a low one from `low`; the first of them fetches the panel of op(b) that comes next
+static void multiply_panel(const block *x, panel left, const float *low, const float *rights,
+                           int j) {
     int columns = smaller(x->to.columns - j, COLUMNS), after = x->to.columns - j - columns;
     int next = after > 0 ? padded(smaller(after, COLUMNS)) : 0, high = x->to.rows / ROWS * ROWS;
-    panel left = {lefts, ROWS, NULL},
-          right = {rights + (size_t)j * (size_t)x->k, (size_t)padded(columns), NULL};
+    panel right = {rights + (size_t)j * (size_t)x->k, (size_t)padded(columns), 1, NULL};
     const float *later = right.at + (next ? right.step * (size_t)x->k : 0);
     target to = {x->to.c + j, x->to.ldc, ROWS, columns, x->to.add};
     job work = {to, left, right, later, (size_t)next, x->k, high / ROWS};
@@ -223,7 +227,7 @@ static void multiply_panel(const block *x, const float *lefts, const float *righ
     if (high == x->to.rows) return;
     work.to.c += (size_t)high * x->to.ldc;
     work.to.rows = x->to.rows - high;
-    work.left = (panel){lefts + (size_t)high * (size_t)x->k, work.to.rows > LOW ? ROWS : LOW, NULL};
+    work.left = (panel){low, work.to.rows > LOW ? ROWS : LOW, 1, NULL};
     work.later_step = high ? 0 : work.later_step;
     work.count = 1;
     run_tiles(&work);
@@ -231,8 +235,10 @@ static void multiply_panel(const block *x, const float *lefts, const float *righ
 
 // both factors have steps that are rows in memory: all panels are made before the first tile
 static void multiply_steps(const block *x, float *lefts, const float *rights) {
+    const float *low = lefts + (size_t)(x->to.rows / ROWS * ROWS) * (size_t)x->k;
     pack_rows(lefts, ROWS, LOW, x->a, x->to.rows, x->k);
-    for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, lefts, rights, j);
+    for (int j = 0; j < x->to.columns; j += COLUMNS)
+        multiply_panel(x, (panel){lefts, ROWS, 1, NULL}, low, rights, j);
 }
 
 static void multiply_long(const block *x) {
@@ -248,16 +254,11 @@ static void multiply_long(const block *x) {
     }
 }
 
-// where that is faster, on ARM: there is enough to multiply for a number that is copied
+// where that is faster: there is enough to multiply for a number that is copied
 static inline bool packs_rows(const block *x) {
     enum { ENOUGH = 50 };
-#ifdef LEFT_VECTORS
     size_t m = (size_t)x->to.rows, n = (size_t)x->to.columns;
     return x->a.across == 1 && x->b.across == 1 && m * n >= ENOUGH * (m + n);
-#else
-    (void)x;
-    return false;
-#endif
 }
 
 static void multiply(const slt_product *x) {
@@ -293,18 +294,32 @@ static void pack(const slt_product *x, float *packed) {
         }
 }
 
-// a few rows of op(a) against a block of a packed op(b), each panel of which comes once
-static void multiply_band(const block *x) {
-    float lefts[BAND * ROWS * DEPTH] __attribute__((aligned(64)));
-    for (int i = 0; i < x->to.rows; i += ROWS) {
-        int rows = smaller(x->to.rows - i, ROWS);
-        float *place = lefts + (size_t)i * (size_t)x->k;
+// panels of op(a) from the first row to a row, laid out one after the other
+static void pack_lefts(const block *x, int first, int end, float *place) {
+    for (int i = first; i < end; i += ROWS, place += (size_t)ROWS * (size_t)x->k) {
+        int rows = smaller(end - i, ROWS);
         if (rows == ROWS)
             pack_squares(place, ROWS, shifted(x->a, i, 0), x->k);
         else
             pack_edge(place, rows > LOW ? ROWS : LOW, shifted(x->a, i, 0), rows, x->k);
     }
-    for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, lefts, x->b.at, j);
+}
+
+// a few rows of op(a) against a block of a packed op(b), each panel of which comes once
+static void multiply_band(const block *x) {
+    float lefts[BAND * ROWS * DEPTH] __attribute__((aligned(64)));
+    int high = x->to.rows / ROWS * ROWS;
+#ifdef LEFT_VECTORS
+    panel left = {lefts, ROWS, 1, NULL};
+    float *low = lefts + (size_t)high * (size_t)x->k;
+    pack_lefts(x, 0, x->to.rows, lefts);
+#else
+    size_t apart = x->a.across; // a column lies as if it were laid out
+    panel left = {x->a.at, apart > 1 ? 1 : ROWS, apart, NULL};
+    float *low = lefts;
+    pack_lefts(x, high, x->to.rows, low);
+#endif
+    for (int j = 0; j < x->to.columns; j += COLUMNS) multiply_panel(x, left, low, x->b.at, j);
 }
 
 static void multiply_packed(const slt_product *x) {
