@@ -96,7 +96,7 @@ static size_t place(matrix m, bool transposed, int i, int j) {
 
 typedef struct trial {
     slt_product product;
-    matrix a, b, before, c;
+    matrix a, b, rounded_a, rounded_b, before, c;
 } trial;
 
 static matrix matrix_copy(matrix m) {
@@ -106,6 +106,14 @@ static matrix matrix_copy(matrix m) {
     assert_non_null(copy.at);
     memcpy(copy.at, m.at, bytes);
     return copy;
+}
+
+static matrix matrix_rounded(matrix m) {
+    matrix out = matrix_copy(m);
+    for (int i = 0; i < m.rows; i++)
+        for (int j = 0; j < m.columns; j++)
+            out.at[i * m.stride + j] = (float)rounded(m.at[i * m.stride + j]);
+    return out;
 }
 
 static trial trial_make(int form, int m, int n, int k, int gap) {
@@ -119,6 +127,7 @@ static trial trial_make(int form, int m, int n, int k, int gap) {
     t.a = p->transpose_a ? matrix_make(k, m, gap) : matrix_make(m, k, gap);
     t.b = p->transpose_b ? matrix_make(n, k, gap) : matrix_make(k, n, gap);
     t.c = matrix_make(m, n, gap);
+    t.rounded_a = matrix_rounded(t.a), t.rounded_b = matrix_rounded(t.b);
     t.before = matrix_copy(t.c);
     p->a = t.a.at, p->b = t.b.at, p->c = t.c.at;
     p->lda = t.a.stride, p->ldb = t.b.stride, p->ldc = t.c.stride;
@@ -128,6 +137,8 @@ static trial trial_make(int form, int m, int n, int k, int gap) {
 static void trial_free(trial *t) {
     free(t->a.at);
     free(t->b.at);
+    free(t->rounded_a.at);
+    free(t->rounded_b.at);
     free(t->c.at);
     free(t->before.at);
 }
@@ -143,8 +154,8 @@ static void check_element(const trial *t, const char *name, int i, int j) {
     const slt_product *p = &t->product;
     double sum = p->add ? (double)t->before.at[place(t->before, false, i, j)] : 0, size = fabs(sum);
     for (int q = 0; q < p->k; q++) {
-        double term = rounded(t->a.at[place(t->a, p->transpose_a, i, q)]) *
-                      rounded(t->b.at[place(t->b, p->transpose_b, q, j)]);
+        double term = (double)t->rounded_a.at[place(t->a, p->transpose_a, i, q)] *
+                      (double)t->rounded_b.at[place(t->b, p->transpose_b, q, j)];
         sum += term;
         size += fabs(term);
     }
@@ -202,13 +213,13 @@ static void check_product(const entry *e, int form, int m, int n, int k, int gap
 // ---- shapes
 
 static void check_shapes(const entry *e) {
-    static const int sizes[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 48, 64, 100, 257, 512};
+    static const int sizes[] = {1, 2, 3, 8, 9, 15, 16, 17, 31, 32, 33, 48, 64, 100, 257, 512};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     int form = 0;
     for (int m = 0; m < SIZES; m++)
         for (int n = 0; n < SIZES; n++)
             for (int k = 0; k < SIZES; k++) {
-                if ((double)sizes[m] * sizes[n] * sizes[k] > 4e5) continue;
+                if ((double)sizes[m] * sizes[n] * sizes[k] > 2e5) continue;
                 check_product(e, form % 8, sizes[m], sizes[n], sizes[k], form % 3 ? 0 : GAP);
                 form++;
             }
