@@ -60,9 +60,9 @@ slt_row_span slt_span_at(const slt_args *args, slt_space space, int i) {
     return (slt_row_span){slots * batch->offset[b] + k * computed, computed, b, k};
 }
 
-// Products with W (in,out) round their factors where that is asked for, unless W is narrow:
-// rounding takes as long then as it saves. The number of rows has no say, so that a row has the
-// same result alone and among others.
+// Products with W (in,out) round their factors where that is asked for, unless W is so narrow that
+// rounding takes as long as it saves. The number of rows has no say, so that a row has the same
+// result alone and among others.
 static bool rounds(bool bf16, int in, int out) {
     return bf16 && slt_min(in, out) >= SLT_GEMM_BF16_LEAST;
 }
