@@ -7,7 +7,7 @@
 // pack_right and multiply_tile.
 //
 // A block of op(b) stays in the second cache and meets a band of op(a), a tile's panels of which
-// stay in the first. Both lie on the stack, 320 KB.
+// stay in the first. Both lie on the stack, 350 KB.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -18,7 +18,7 @@ typedef uint16_t bf16;
 
 enum {
     DEPTH = 512,         // steps of k in a block
-    BLOCK = 256 * DEPTH, // numbers of op(b) in a block
+    BLOCK = 288 * DEPTH, // numbers of op(b) in a block
     BAND = 64,           // rows of op(a) in a band
     ROWS = HIGH * LEFT,  // of a tile
     COLUMNS = WIDE * RIGHT,

@@ -242,7 +242,7 @@ static void products_in_all_forms(void **state) {
     each_kernel(check_forms);
 }
 
-// over the borders of blocks: 512 steps of k, 256 columns at that depth, bands of 64 rows
+// over the borders of blocks: 512 steps of k, 288 columns at that depth, bands of 64 rows
 static void check_blocks(const entry *e) {
     static const int sizes[][3] = {{257, 100, 512}, {100, 512, 257}, {64, 300, 600},
                                    {129, 257, 513}, {70, 65, 1100},  {3, 600, 300}};
