@@ -31,9 +31,9 @@ typedef struct {
     char path[64];
 } slt_bench_result;
 
-// What the machine can do at best on all threads of a context: multiply-adds in registers, and
-// reading and writing arrays of the size of a batch's activations. On a device: a large product in
-// the context's precision, and a copy of memory.
+// What the machine can do at best on all threads of a context: multiply-adds in registers, in bf16
+// a product that stays in the caches; and reading and writing arrays of the size of a batch's
+// activations. On a device: a large product in the context's precision, and a copy of memory.
 typedef struct {
     double gflops, gb_per_s;
 } slt_bench_peaks;

@@ -64,7 +64,7 @@ slt_status slt_repro_record_keep(slt_repro *r, const slt_repro_run *run, slt_rep
     snprintf(record->commit, sizeof record->commit, "%s", slt_repro_commit());
     snprintf(record->device, sizeof record->device, "%s", r->context->options.device);
     snprintf(record->precision, sizeof record->precision, "%s",
-             r->context->on_device ? slt_precision_name(r->context->precision) : "fp32");
+             slt_precision_name(r->context->precision));
     snprintf(path, sizeof path, "%s/record.json", run->run);
     SLT_TRY(slt_folder_make(run->run));
     SLT_TRY(slt_repro_record_write(path, record));

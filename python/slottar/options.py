@@ -121,7 +121,13 @@ _COMMON = [
     _keyword("seed", "int", 0, _SEED),
     _THREADS,
     _keyword("device", "str", "cpu", _WHERE),
-    _keyword("precision", "Optional[str]", None, 'of matrix products: "fp32", on cuda also "tf32"'),
+    _keyword(
+        "precision",
+        "Optional[str]",
+        None,
+        'of matrix products: "fp32" or, where the device can, "bf16"; on cuda also "tf32"; '
+        "None: tf32 on cuda, else fp32",
+    ),
     _keyword(
         "run", "Optional[PathLike]", None, "run directory to keep; fit resumes where it stopped"
     ),

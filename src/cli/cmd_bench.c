@@ -189,7 +189,7 @@ const cli_command cli_bench = {
         "enough.\n"
         "The best of several rounds counts. tokens/s includes padding, as in the paper; the share\n"
         "of the peak counts the arithmetic actually done. The peak of a GPU is that of a large\n"
-        "product in the same precision.\n\n"
+        "product in the same precision, as is that of a CPU in bf16.\n\n"
         "  slottar bench train slottar --preset craft-full --threads 2\n"
         "  slottar bench infer --preset craft-full --profile reference --parts\n"
         "  slottar bench ops dense attention\n"

@@ -45,7 +45,7 @@ static const struct {
     {"COMMAND",   NULL, command_name},
     {"SPLIT",     NULL, split},
     {"DEVICE",    "auto|cpu|cuda", NULL},
-    {"PRECISION", "fp32|tf32", NULL},
+    {"PRECISION", "fp32|tf32|bf16", NULL},
     {"PROFILE",   "default|reference|paper", NULL},
     {"EXPERT",    "bot|random", NULL},
     {"TRUTH",     "effects|reference|natural", NULL},

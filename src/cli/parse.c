@@ -16,7 +16,7 @@ const cli_flag cli_common_flags[] = {
     {"seed",    0,   "N", "random seed (default 0)"},
     {"threads", 0,   "N", "number of threads (default: one per core)"},
     {"device",  0,   "DEVICE", "device of the models: cpu (default), cuda, or auto: cuda where there is one"},
-    {"precision", 0, "PRECISION", "precision of matrix products on cuda: fp32, tf32 (default) or bf16"},
+    {"precision", 0, "PRECISION", "matrix products in fp32, bf16, or on cuda tf32 (default: fp32, on cuda tf32)"},
     {"json",    0,   NULL, "results as JSON on standard output"},
     {"quiet",   'q', NULL, "no progress output"},
     {"help",    'h', NULL, "this help"},

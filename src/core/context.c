@@ -44,9 +44,8 @@ static slt_status read_device(const slt_context_options *options, bool *on_devic
     if (!options->precision) return SLT_OK;
     for (slt_precision i = 0; i < SLT_PRECISIONS; i++) {
         if (strcmp(options->precision, slt_precision_name(i)) != 0) continue;
-        if (i != SLT_FP32 && !*on_device)
-            SLT_FAIL(SLT_INVALID, "precision %s is for device cuda; the cpu computes in fp32",
-                     slt_precision_name(i));
+        if (i == SLT_TF32 && !*on_device)
+            SLT_FAIL(SLT_INVALID, "precision tf32 is for device cuda; the cpu computes in fp32");
         *precision = i;
         return SLT_OK;
     }

@@ -39,7 +39,7 @@ static inline bool slt_context_is_cancelled(slt_context *context) {
     return own || (context->parent && atomic_load(&context->parent->cancelled) == 1);
 }
 
-// the public call without the devices of the build (devices/context_create.c)
+// the public call without the devices of the build, for any processor (devices/context_create.c)
 slt_status slt_context_make(const slt_context_options *options,
                             slt_status (*device_open)(slt_context *context), slt_context **out);
 

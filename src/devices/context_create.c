@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "devices/device_load.h"
+#include "engine/gemm.h"
 
 static slt_status fail_with_advice(slt_status status) {
     char why[800];
@@ -31,7 +32,18 @@ slt_status slt_device_check(const char *device) {
     return kind->check();
 }
 
-// the GPU where there is one; else the CPU, which computes in fp32 whatever the GPU would
+// what the CPU computes in: fp32, and bf16 where it has instructions for that
+static slt_status check_precision(const slt_context_options *options) {
+    const char *device = options->device ? options->device : "cpu";
+    bool bf16 = options->precision && strcmp(options->precision, "bf16") == 0;
+    if (bf16 && strcmp(device, "cpu") == 0 && !slt_gemm_bf16_works())
+        SLT_FAIL(SLT_INVALID,
+                 "precision bf16 needs a processor with AMX or AVX512-BF16 (x86) or BF16 (ARM); "
+                 "this one computes in fp32");
+    return SLT_OK;
+}
+
+// the GPU where there is one; else the CPU, which has no tf32
 static slt_status create_on_best(slt_context_options options, slt_context **out) {
     char why[400] = "";
     options.device = "cuda";
@@ -40,6 +52,7 @@ static slt_status create_on_best(slt_context_options options, slt_context **out)
         options.device = "cpu";
         if (options.precision && strcmp(options.precision, "tf32") == 0) options.precision = NULL;
     }
+    SLT_TRY(check_precision(&options));
     SLT_TRY(slt_context_make(&options, open_device, out));
     if (why[0])
         slt_context_log(*out, SLT_LOG_INFO, "device auto: the CPU; %s", why);
@@ -51,5 +64,6 @@ static slt_status create_on_best(slt_context_options options, slt_context **out)
 slt_status slt_context_create(const slt_context_options *options, slt_context **out) {
     if (options && options->device && strcmp(options->device, "auto") == 0)
         return create_on_best(*options, out);
+    if (options) SLT_TRY(check_precision(options));
     return slt_context_make(options, open_device, out);
 }

@@ -11,7 +11,9 @@
 
 const slt_gemm_kernel *const slt_gemm_kernels[] = {
 #if defined(__x86_64__) && !defined(SLT_DOUBLE)
-    &slt_gemm_avx512, &slt_gemm_avx2, &slt_gemm_sse,
+    &slt_gemm_avx512,
+    &slt_gemm_avx2,
+    &slt_gemm_sse,
 #elif defined(__aarch64__) && !defined(SLT_DOUBLE)
     &slt_gemm_neon,
 #endif
@@ -20,19 +22,6 @@ const slt_gemm_kernel *const slt_gemm_kernels[] = {
     &slt_gemm_blas,
 #endif
     NULL};
-
-bool slt_gemm_works(const slt_gemm_kernel *kernel) {
-    switch (kernel->needs) {
-#ifdef __x86_64__
-    case SLT_NEEDS_AVX512:
-        return __builtin_cpu_supports("avx512f");
-    case SLT_NEEDS_AVX2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-    default:
-        return kernel->needs == SLT_NEEDS_NOTHING;
-    }
-}
 
 const slt_gemm_kernel *slt_gemm_chosen(void) {
 #ifdef SLT_GEMM_BLAS

@@ -21,4 +21,16 @@ void slt_gemm_pack(bool transpose_b, int n, int k, const slt_real *b, int ldb, s
 void slt_gemm_packed(int m, int n, int k, const slt_real *a, int lda, const slt_real *packed,
                      bool add, slt_real *c, int ldc);
 
+// The same with both factors rounded to bf16, to nearest even, while they are laid out; sums are in
+// fp32. An element of c depends on its row, its column and k alone, but not on m and n. A packed
+// factor has at least SLT_GEMM_BF16_LEAST steps of k.
+enum { SLT_GEMM_BF16_LEAST = 32 };
+bool slt_gemm_bf16_works(void); // this processor has instructions for it; without them it is slow
+void slt_gemm_bf16(bool transpose_a, bool transpose_b, int m, int n, int k, const slt_real *a,
+                   int lda, const slt_real *b, int ldb, bool add, slt_real *c, int ldc);
+void slt_gemm_bf16_pack(bool transpose_b, int n, int k, const slt_real *b, int ldb,
+                        slt_real *packed);
+void slt_gemm_bf16_packed(int m, int n, int k, const slt_real *a, int lda, const slt_real *packed,
+                          bool add, slt_real *c, int ldc);
+
 #endif

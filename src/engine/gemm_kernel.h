@@ -1,9 +1,10 @@
 // What matrix products are made of inside: the product as one record, and the ways to compute it.
 //
-// All kernels but BLAS add in the same order: k is cut into blocks of SLT_GEMM_DEPTH, an element of
-// c is a chain over the steps of a block that starts with the first product, and blocks are added
-// one after the other. So neither tiles nor packing show in the result: all kernels that multiply
-// and add in one rounding give the same bits on every machine, and so do those that round twice.
+// All kernels of fp32 but BLAS add in the same order: k is cut into blocks of SLT_GEMM_DEPTH, an
+// element of c is a chain over the steps of a block that starts with the first product, and blocks
+// are added one after the other. So neither tiles nor packing show in the result: all kernels that
+// multiply and add in one rounding give the same bits on every machine, and so do those that round
+// twice. In bf16 the order is that of the processor's instructions; it depends on k alone.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -26,7 +27,16 @@ typedef struct slt_product {
 } slt_product;
 
 typedef enum slt_sums { SLT_SUMS_FUSED, SLT_SUMS_ROUNDED, SLT_SUMS_OTHER } slt_sums;
-typedef enum slt_needs { SLT_NEEDS_NOTHING, SLT_NEEDS_AVX2, SLT_NEEDS_AVX512 } slt_needs;
+typedef enum slt_needs {
+    SLT_NEEDS_NOTHING,
+    SLT_NEEDS_AVX2,
+    SLT_NEEDS_AVX512,
+    SLT_NEEDS_AVX512BF16,
+    SLT_NEEDS_AMX,
+    SLT_NEEDS_ARM_BF16,
+    SLT_NEEDS_COMPILER, // a newer one: the kernel is empty
+    SLT_NEEDS
+} slt_needs;
 
 typedef struct slt_gemm_kernel {
     const char *name;
@@ -40,14 +50,18 @@ typedef struct slt_gemm_kernel {
 
 extern const slt_gemm_kernel slt_gemm_avx512, slt_gemm_avx2, slt_gemm_sse, slt_gemm_neon,
     slt_gemm_blas, slt_gemm_plain;
+// with factors that are rounded to bf16, and sums in fp32; the old c is the first term of a sum
+extern const slt_gemm_kernel slt_gemm_amx, slt_gemm_avx512bf16, slt_gemm_bfmmla,
+    slt_gemm_bf16_plain;
 
 // for kernels that need no panels: op(b) as rows of n numbers
 void slt_gemm_copy(const slt_product *product, slt_real *packed);
 
 // all that were compiled, best first, then NULL
-extern const slt_gemm_kernel *const slt_gemm_kernels[];
+extern const slt_gemm_kernel *const slt_gemm_kernels[], *const slt_gemm_bf16_kernels[];
 
 bool slt_gemm_works(const slt_gemm_kernel *kernel); // on this processor
 const slt_gemm_kernel *slt_gemm_chosen(void);       // what slt_gemm runs
+const slt_gemm_kernel *slt_gemm_bf16_chosen(void);  // what slt_gemm_bf16 runs
 
 #endif

@@ -36,7 +36,7 @@ typedef struct {
     slt_shape in[SLT_INPUTS], out[SLT_OUTPUTS];
     slt_limits limits;
     const slt_batch *batch; // NULL at capacity
-    bool bf16;              // a device multiplies in bf16
+    bool bf16;              // products are in bf16
 } slt_sizes;
 
 // a walk that ends early when the context is cancelled; who asked once is not forgotten
@@ -69,6 +69,7 @@ struct slt_args {
     const slt_real *out_grad[SLT_OUTPUTS]; // NULL: nobody has one
     slt_real *aux;                         // what forward keeps for backward
     bool keep;                             // backward will come: aux is read again
+    bool bf16;                             // products round their factors, where that gains
     slt_real *shared;                      // scratch of the whole node, during this call
     slt_real *scratch;                     // scratch of threads, scratch_size numbers each
     size_t scratch_size;

@@ -2,7 +2,7 @@
 // dense layer, x (rows,in) · W (in,out) and its gradients, cut as the ops cut them: W is laid out
 // once, a gradient of W is cut along its longer side or in halves. Prints GFLOP/s
 // of one core: for each call the best of many, in processor time, so that others on the machine
-// count little. How to run it: docs/dev/speed.md.
+// count little. Kernels of bf16 come after those of fp32. How to run it: docs/dev/speed.md.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -104,22 +104,30 @@ static float *numbers(void) {
     return at;
 }
 
+// the kernels of a list that this processor runs, on one layer; those in plain C are slow
+static void race_all(const slt_gemm_kernel *const *list, const char *precision, int in, int out,
+                     int repeats, bool plain) {
+    for (; *list; list++) {
+        bool slow = *list == &slt_gemm_plain || *list == &slt_gemm_bf16_plain;
+        if (!slt_gemm_works(*list) || (slow && !plain)) continue;
+        printf("%3d x %3d  %s %-10s", in, out, precision, (*list)->name);
+        for (pass which = FORWARD; which < PASSES; which++)
+            printf("  %s %6.1f", (const char *[]){"y", "dx", "dW"}[which],
+                   race(*list, which, in, out, repeats));
+        printf("\n");
+        fflush(stdout);
+    }
+}
+
 int main(int argc, char **argv) {
     static const int layers[][2] = {{128, 512}, {512, 128}, {128, 128}, {128, 384}, {96, 96},
                                     {32, 32},   {33, 45},   {128, 16},  {128, 7},   {7, 128}};
     int repeats = argc > 1 ? atoi(argv[1]) : 30;
     x = numbers(), dy = numbers(), out_numbers = numbers();
     printf("peak %.1f GFLOP/s; %d rows, best of %d\n", peak(), ROWS, repeats);
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        for (int k = 0; slt_gemm_kernels[k]; k++) {
-            const slt_gemm_kernel *kernel = slt_gemm_kernels[k];
-            if (!slt_gemm_works(kernel) || (kernel == &slt_gemm_plain && argc < 3)) continue;
-            printf("%3d x %3d  %-7s", layers[i][0], layers[i][1], kernel->name);
-            for (pass which = FORWARD; which < PASSES; which++)
-                printf("  %s %5.1f", (const char *[]){"y", "dx", "dW"}[which],
-                       race(kernel, which, layers[i][0], layers[i][1], repeats));
-            printf("\n");
-            fflush(stdout);
-        }
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+        race_all(slt_gemm_kernels, "fp32", layers[i][0], layers[i][1], repeats, argc > 2);
+        race_all(slt_gemm_bf16_kernels, "bf16", layers[i][0], layers[i][1], repeats, argc > 2);
+    }
     free(x), free(dy), free(out_numbers);
 }

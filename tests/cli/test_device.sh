@@ -10,6 +10,12 @@ says "with the names" err "fp32, tf32 or bf16"
 "$SLOTTAR" verify "$golden" --device cuda --precision bf16 >out 2>err
 check "bf16 is taken" 1 grep -q precision err
 check "tf32 is for cuda" 2 "$SLOTTAR" verify "$golden" --precision tf32
+if "$SLOTTAR" bench ops dense --ms 1 --precision bf16 >out 2>err; then
+    says "bf16 on the cpu" out "dense.backward"
+    check "bf16 is no other's fp32" 0 "$SLOTTAR" verify "$golden" --precision bf16
+else
+    says "bf16 is for processors that have it" err "precision bf16 needs a processor with AMX or AVX512-BF16 (x86) or BF16 (ARM); this one computes in fp32"
+fi
 check "the cpu by its name" 0 "$SLOTTAR" verify "$golden" --device cpu --precision fp32
 
 check "a second GPU is chosen by CUDA's own means" 2 "$SLOTTAR" verify "$golden" --device cuda:1

@@ -49,8 +49,12 @@ static double flops(const slt_sizes *sizes) {
 static slt_factor weights(const slt_args *args, bool transpose) {
     int in = args->in_width[SLT_DENSE_X], out = args->out_width[0];
     size_t at = own_size(args->out_rows[0], out, activation_of(args) == SLT_LINEAR);
-    return (slt_factor){transpose, transpose ? in : out, transpose ? out : in,
-                        args->in[SLT_DENSE_W], args->shared + at};
+    return (slt_factor){transpose,
+                        args->bf16,
+                        transpose ? in : out,
+                        transpose ? out : in,
+                        args->in[SLT_DENSE_W],
+                        args->shared + at};
 }
 
 static void forward_rows(const slt_args *args, int task, slt_real *scratch) {
@@ -109,8 +113,8 @@ static void backward_rows(const slt_args *args, int task, slt_real *scratch) {
 
 static void backward_weights(const slt_args *args, int task, slt_real *scratch) {
     (void)scratch;
-    slt_weight_gradient(args->in[SLT_DENSE_X], args->in_width[SLT_DENSE_X], before(args),
-                        args->out_width[0], args->in_rows[SLT_DENSE_X], task,
+    slt_weight_gradient(args->bf16, args->in[SLT_DENSE_X], args->in_width[SLT_DENSE_X],
+                        before(args), args->out_width[0], args->in_rows[SLT_DENSE_X], task,
                         args->in_grad[SLT_DENSE_W], args->add[SLT_DENSE_W]);
 }
 

@@ -59,8 +59,10 @@ static layers layers_of(const slt_args *args, bool backward) {
     int rows = args->in_rows[SLT_MLP_X];
     slt_real *packed = args->shared + own_size(rows, wide, out);
     const slt_real *w1 = args->in[SLT_MLP_W1], *w2 = args->in[SLT_MLP_W2];
-    layers x = {{false, wide, in, w1, packed}, {false, out, wide, w2, NULL}};
-    if (backward) x = (layers){{true, wide, out, w2, packed}, {true, in, wide, w1, NULL}};
+    bool bf16 = args->bf16;
+    layers x = {{false, bf16, wide, in, w1, packed}, {false, bf16, out, wide, w2, NULL}};
+    if (backward)
+        x = (layers){{true, bf16, wide, out, w2, packed}, {true, bf16, in, wide, w1, NULL}};
     x.second.packed = packed + slt_factor_size(rows, x.first.n, x.first.k);
     return x;
 }
@@ -142,10 +144,10 @@ static void backward_weights(const slt_args *args, int task, slt_real *unused) {
     int in = args->in_width[SLT_MLP_X], wide = args->in_width[SLT_MLP_W1], out = args->out_width[0];
     int rows = args->in_rows[SLT_MLP_X], first = slt_weight_tasks(in, wide);
     if (task < first)
-        slt_weight_gradient(args->in[SLT_MLP_X], in, args->shared, wide, rows, task,
+        slt_weight_gradient(args->bf16, args->in[SLT_MLP_X], in, args->shared, wide, rows, task,
                             args->in_grad[SLT_MLP_W1], args->add[SLT_MLP_W1]);
     else
-        slt_weight_gradient(args->aux, wide, args->out_grad[0], out, rows, task - first,
+        slt_weight_gradient(args->bf16, args->aux, wide, args->out_grad[0], out, rows, task - first,
                             args->in_grad[SLT_MLP_W2], args->add[SLT_MLP_W2]);
 }
 

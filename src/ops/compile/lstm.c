@@ -194,8 +194,8 @@ static void backward_weights(const slt_args *args, int task, slt_real *scratch) 
     (void)scratch;
     work w = work_of(args);
     int d = args->out_width[0];
-    slt_weight_gradient(w.before, d, w.dpre, GATES * d, args->out_rows[0], task, args->in_grad[U],
-                        args->add[U]);
+    slt_weight_gradient(args->bf16, w.before, d, w.dpre, GATES * d, args->out_rows[0], task,
+                        args->in_grad[U], args->add[U]);
 }
 
 static void turn(const slt_args *args) {

@@ -1,0 +1,80 @@
+// gemm_amx.c for processors with AVX-512 alone: tile registers in memory, which hold nothing but
+// what was configured, and abort where the processor would fault.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "emulated/emulated_pairs.h"
+
+enum { TILES = 8, MOST_ROWS = 16, MOST_BYTES = 64 };
+
+static uint8_t configured[64]; // of palette 0: no tiles
+static uint8_t tile_bytes[TILES][MOST_ROWS][MOST_BYTES];
+
+static int rows_of(int t) {
+    if (configured[0] != 1) abort();
+    return configured[48 + t];
+}
+static size_t bytes_of(int t) {
+    uint16_t bytes;
+    memcpy(&bytes, configured + 16 + 2 * t, sizeof bytes);
+    return bytes;
+}
+
+static void tile_configure(const void *shapes) {
+    memcpy(configured, shapes, sizeof configured);
+    memset(tile_bytes, 0, sizeof tile_bytes);
+    for (int t = 0; t < TILES; t++)
+        if (rows_of(t) > MOST_ROWS || bytes_of(t) > MOST_BYTES) abort();
+}
+static void tile_release(void) { memset(configured, 0, sizeof configured); }
+
+static void tile_load(int t, const void *from, size_t stride) {
+    memset(tile_bytes[t], 0, sizeof tile_bytes[t]);
+    for (int r = 0; r < rows_of(t); r++)
+        memcpy(tile_bytes[t][r], (const char *)from + (size_t)r * stride, bytes_of(t));
+}
+static void tile_store(int t, void *to, size_t stride) {
+    for (int r = 0; r < rows_of(t); r++)
+        memcpy((char *)to + (size_t)r * stride, tile_bytes[t][r], bytes_of(t));
+}
+static void tile_zero(int t) {
+    if (rows_of(t)) memset(tile_bytes[t], 0, sizeof tile_bytes[t]);
+}
+
+// number i of row r in bf16
+static float number_at(int t, int r, int i) {
+    uint16_t half;
+    memcpy(&half, tile_bytes[t][r] + 2 * i, sizeof half);
+    uint32_t bits = (uint32_t)half << 16;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+// tdpbf16ps: sums of even and of odd steps, then both added to the old sum
+static void tile_multiply(int sum, int a, int b) {
+    int rows = rows_of(sum), pairs = rows_of(b), columns = (int)bytes_of(sum) / 4;
+    if (rows_of(a) != rows || (int)bytes_of(a) != 4 * pairs || (int)bytes_of(b) != 4 * columns)
+        abort();
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < columns; j++) {
+            float even = 0, odd = 0, old;
+            for (int p = 0; p < pairs; p++) {
+                even += number_at(a, r, 2 * p) * number_at(b, p, 2 * j);
+                odd += number_at(a, r, 2 * p + 1) * number_at(b, p, 2 * j + 1);
+            }
+            memcpy(&old, tile_bytes[sum][r] + 4 * j, sizeof old);
+            old += even + odd;
+            memcpy(tile_bytes[sum][r] + 4 * j, &old, sizeof old);
+        }
+}
+
+#define TILE_LOAD(t, from, stride) tile_load(t, from, stride)
+#define TILE_STORE(t, to, stride)  tile_store(t, to, stride)
+#define TILE_ZERO(t)               tile_zero(t)
+#define TILE_MULTIPLY(sum, a, b)   tile_multiply(sum, a, b)
+#define TILE_CONFIGURE(shapes)     tile_configure(shapes)
+#define TILE_RELEASE()             tile_release()
+
+#define slt_gemm_amx slt_gemm_amx_emulated
+#include "engine/gemm_amx.c"
