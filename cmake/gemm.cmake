@@ -24,7 +24,6 @@ function(slt_kernel_flags file flags statement)
   endif()
 endfunction()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  slt_kernel_flags(gemm_avx512bf16.c "-mavx512f;-mavx512bw;-mavx512bf16" "vdpbf16ps %zmm0, %zmm0, %zmm0")
   slt_kernel_flags(gemm_amx.c "-mavx512f;-mavx512bw;-mavx512bf16;-mamx-tile;-mamx-bf16" "tdpbf16ps %tmm2, %tmm1, %tmm0")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   slt_kernel_flags(gemm_bfmmla.c "-march=armv8.2-a+bf16" "bfmmla v0.4s, v1.8h, v2.8h")
@@ -37,7 +36,7 @@ endif()
 # take most of the time. What the address sanitizer finds as well is not checked twice.
 if(SLT_SANITIZE)
   set_property(SOURCE src/engine/gemm_sse.c src/engine/gemm_avx2.c src/engine/gemm_avx512.c src/engine/gemm_neon.c
-    src/engine/gemm_avx512bf16.c src/engine/gemm_amx.c src/engine/gemm_bfmmla.c src/engine/gemm_bf16_plain.c
+    src/engine/gemm_amx.c src/engine/gemm_bfmmla.c src/engine/gemm_bf16_plain.c
     src/ops/common/attention_base.c src/ops/common/attention_avx2.c src/ops/common/attention_avx512.c
     src/switching/symbol_chain.c src/switching/linear_chain.c src/switching/solve.c
     APPEND PROPERTY COMPILE_OPTIONS -O2 -fno-sanitize=null,alignment,object-size)

@@ -49,8 +49,8 @@ typedef struct {
     // where there is one, else the CPU, with the reason in the log
     const char *device;
     // of matrix products: "fp32" (also NULL), and on cuda "tf32" (also NULL there). "bf16" rounds
-    // factors to bf16 and adds in fp32; a processor needs AMX, AVX512-BF16 or the BF16 of ARM for
-    // it, and without them slt_context_create fails
+    // factors to bf16 and adds in fp32; a processor needs AMX or the BF16 of ARM for it; without
+    // them slt_context_create fails
     const char *precision;
     // processes that share the work; NULL: this one alone. Copied
     const slt_group *group;

@@ -38,8 +38,8 @@ static slt_status check_precision(const slt_context_options *options) {
     bool bf16 = options->precision && strcmp(options->precision, "bf16") == 0;
     if (bf16 && strcmp(device, "cpu") == 0 && !slt_gemm_bf16_works())
         SLT_FAIL(SLT_INVALID,
-                 "precision bf16 needs a processor with AMX or AVX512-BF16 (x86) or BF16 (ARM); "
-                 "this one computes in fp32");
+                 "precision bf16 needs a processor with AMX (x86) or BF16 (ARM); this one computes "
+                 "in fp32");
     return SLT_OK;
 }
 

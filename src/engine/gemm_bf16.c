@@ -8,7 +8,7 @@
 
 const slt_gemm_kernel *const slt_gemm_bf16_kernels[] = {
 #if defined(__x86_64__) && !defined(SLT_DOUBLE)
-    &slt_gemm_amx, &slt_gemm_avx512bf16,
+    &slt_gemm_amx,
 #elif defined(__aarch64__) && !defined(SLT_DOUBLE)
     &slt_gemm_bfmmla,
 #endif

@@ -31,7 +31,6 @@ typedef enum slt_needs {
     SLT_NEEDS_NOTHING,
     SLT_NEEDS_AVX2,
     SLT_NEEDS_AVX512,
-    SLT_NEEDS_AVX512BF16,
     SLT_NEEDS_AMX,
     SLT_NEEDS_ARM_BF16,
     SLT_NEEDS_COMPILER, // a newer one: the kernel is empty
@@ -51,8 +50,7 @@ typedef struct slt_gemm_kernel {
 extern const slt_gemm_kernel slt_gemm_avx512, slt_gemm_avx2, slt_gemm_sse, slt_gemm_neon,
     slt_gemm_blas, slt_gemm_plain;
 // with factors that are rounded to bf16, and sums in fp32; the old c is the first term of a sum
-extern const slt_gemm_kernel slt_gemm_amx, slt_gemm_avx512bf16, slt_gemm_bfmmla,
-    slt_gemm_bf16_plain;
+extern const slt_gemm_kernel slt_gemm_amx, slt_gemm_bfmmla, slt_gemm_bf16_plain;
 
 // for kernels that need no panels: op(b) as rows of n numbers
 void slt_gemm_copy(const slt_product *product, slt_real *packed);

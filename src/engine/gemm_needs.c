@@ -19,7 +19,9 @@ static bool has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 static bool has_avx512(void) { return __builtin_cpu_supports("avx512f"); }
-static bool has_avx512bf16(void) {
+
+// vectors that round to bf16
+static bool has_rounding(void) {
     return has_avx512() && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512bf16");
 }
@@ -41,7 +43,7 @@ static bool has_amx(void) {
     static atomic_int answer; // of Linux, which is asked once; twice does no harm
     int known = atomic_load_explicit(&answer, memory_order_relaxed);
     if (known == UNKNOWN) {
-        known = has_avx512bf16() && has_tiles() && permit_tiles() ? YES : NO;
+        known = has_rounding() && has_tiles() && permit_tiles() ? YES : NO;
         atomic_store_explicit(&answer, known, memory_order_relaxed);
     }
     return known == YES;
@@ -63,7 +65,6 @@ bool slt_gemm_works(const slt_gemm_kernel *kernel) {
 #ifdef __x86_64__
         [SLT_NEEDS_AVX2] = has_avx2,
         [SLT_NEEDS_AVX512] = has_avx512,
-        [SLT_NEEDS_AVX512BF16] = has_avx512bf16,
         [SLT_NEEDS_AMX] = has_amx,
 #elif defined(__aarch64__)
         [SLT_NEEDS_ARM_BF16] = has_arm_bf16,

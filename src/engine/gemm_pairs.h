@@ -1,7 +1,7 @@
-// The factors of a product in bf16 for x86. A piece is 16 rows of op(a), or columns of op(b), and
+// The factors of a product in bf16 for AMX. A piece is 16 rows of op(a), or columns of op(b), and
 // 32 steps of k, two of which make a pair: 16 x 16 words of 32 bits, a KB. In one of op(a) a line
 // holds the pairs of a row, in one of op(b) it holds one pair of every column; AMX calls that a
-// tile, and vectors repeat words of the first and read lines of the second.
+// tile.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -1,9 +1,33 @@
 // gemm_amx.c for processors with AVX-512 alone: tile registers in memory, which hold nothing but
 // what was configured, and abort where the processor would fault.
+#include <immintrin.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "emulated/emulated_pairs.h"
+
+// ---- rounding: the same numbers where nothing is smaller than the least normal number, which the
+// processor takes for zero
+
+// 16 numbers in bf16, in the lower halves of words
+static inline __m512i round_half(__m512 x) {
+    __m512i bits = _mm512_castps_si512(x), one = _mm512_set1_epi32(1);
+    __m512i even = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
+    __m512i nearest = _mm512_add_epi32(bits, _mm512_add_epi32(even, _mm512_set1_epi32(0x7fff)));
+    __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    nearest = _mm512_mask_or_epi32(nearest, nan, bits, _mm512_set1_epi32(0x400000));
+    return _mm512_srli_epi32(nearest, 16);
+}
+
+// vcvtne2ps2bf16
+static inline __m512i round_numbers(__m512 low, __m512 high) {
+    __m256i lower = _mm512_cvtepi32_epi16(round_half(low));
+    __m256i upper = _mm512_cvtepi32_epi16(round_half(high));
+    return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
+}
+
+#define ROUND_NUMBERS(low, high) round_numbers(low, high)
+
+// ---- tiles
 
 enum { TILES = 8, MOST_ROWS = 16, MOST_BYTES = 64 };
 

@@ -167,7 +167,7 @@ static void narrow_layers_stay_in_fp32(void **state) {
 // ---- who may ask for it
 
 static const char *const REFUSAL =
-    "precision bf16 needs a processor with AMX or AVX512-BF16 (x86) or BF16 (ARM); this one "
+    "precision bf16 needs a processor with AMX (x86) or BF16 (ARM); this one "
     "computes in fp32";
 
 static void processors_without_it_refuse(void **state) {

@@ -10,7 +10,7 @@
 enum { GAP = 3, GUARD = 777, LIST = 8 };
 
 #ifdef SLT_EMULATED_GEMM
-extern const slt_gemm_kernel slt_gemm_avx512bf16_emulated, slt_gemm_amx_emulated;
+extern const slt_gemm_kernel slt_gemm_amx_emulated;
 #endif
 
 // ---- the kernels, each with a name of its own
@@ -42,10 +42,9 @@ static int list_kernels(void **state) {
     }
 #ifdef SLT_EMULATED_GEMM
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) {
-        add_kernel(&slt_gemm_avx512bf16_emulated, ", emulated");
         add_kernel(&slt_gemm_amx_emulated, ", emulated");
     } else {
-        print_message("# skipped: emulated kernels, which need AVX-512\n");
+        print_message("# skipped: the emulated kernel, which needs AVX-512\n");
     }
 #endif
     return 0;
