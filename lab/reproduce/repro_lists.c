@@ -9,24 +9,28 @@
 #include <string.h>
 #include "reproduce/reproduce.h"
 
-#define REFERENCE       "reference"
-#define GRID_SETS       "doorkey", "unlockpickup"
-#define CRAFT_SETS      "craft-full", "craft-partial"
-#define MIXED_SETS      "blockedunlockpickup", "keycorridor"
-#define SIX_SETS        CRAFT_SETS, GRID_SETS, MIXED_SETS
-#define BASELINES       "compile-reference", "compile", "ompn-reference", "ompn"
-#define OMPN_TWO        "ompn2-reference", "ompn2"
-#define DISCRETE_SETS   "phases-plain phases-mixed errands"
-#define VECTOR_SETS     "robot-carry"
+#define REFERENCE     "reference"
+#define GRID_SETS     "doorkey", "unlockpickup"
+#define CRAFT_SETS    "craft-full", "craft-partial"
+#define MIXED_SETS    "blockedunlockpickup", "keycorridor"
+#define SIX_SETS      CRAFT_SETS, GRID_SETS, MIXED_SETS
+#define BASELINES     "compile-reference", "compile", "ompn-reference", "ompn"
+#define OMPN_TWO      "ompn2-reference", "ompn2"
+#define DISCRETE_SETS "phases-plain phases-mixed errands"
+#define VECTOR_SETS   "robot-carry"
 // best of 60 configurations on craft-partial by validation labels (results/search.md)
-#define FOUND           "batch=32 beta=0.1 hidden=64 heads=16 slot_size=96 slot_std=1.0 iterations=1 lr=5e-4 epochs=100 patience=100"
+#define FOUND                                                                                      \
+    "batch=32 beta=0.1 hidden=64 heads=16 slot_size=96 slot_std=1.0 iterations=1 lr=5e-4 "         \
+    "epochs=100 patience=100"
 #define MDL_SHORT       "steps=400 slots=12"
 #define SLOTTAR_VECTORS "slots=16 hidden=64 slot_size=64 heads=4 batch=16 epochs=12"
 #define COMPILE_VECTORS "segments=12 hidden=64 batch=16 epochs=12"
 #define OMPN_VECTORS    "hidden=64 batch=16 epochs=12"
 #define OURS            "slottar-reference", "slottar", "mdl"
 // plain A2C, stopped at a return of 0.9, as the paper says
-#define A2C             "clip=0 epochs=1 minibatches=1 clone=0 copies=128 steps=16 lr=0.002 eval_interval=256 goal=0.9"
+#define A2C                                                                                        \
+    "clip=0 epochs=1 minibatches=1 clone=0 copies=128 steps=16 lr=0.002 eval_interval=256 "        \
+    "goal=0.9"
 
 // clang-format off
 static const slt_repro_set sets[] = {
