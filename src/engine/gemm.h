@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include "engine/real.h"
 
+typedef struct slt_gemm_kernel slt_gemm_kernel; // engine/gemm_kernel.h
+
 // c (m,n) = op(a) (m,k) · op(b) (k,n), added to c where `add`; rows are lda, ldb, ldc numbers apart
 void slt_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const slt_real *a, int lda,
               const slt_real *b, int ldb, bool add, slt_real *c, int ldc);
@@ -23,14 +25,17 @@ void slt_gemm_packed(int m, int n, int k, const slt_real *a, int lda, const slt_
 
 // The same with both factors rounded to bf16, to nearest even, while they are laid out; sums are in
 // fp32. An element of c depends on its row, its column and k alone, but not on m and n. A packed
-// factor has at least SLT_GEMM_BF16_LEAST steps of k.
+// factor has at least SLT_GEMM_BF16_LEAST steps of k. The kernel is the chosen one, which is asked
+// for rarely: the question may go to Linux.
 enum { SLT_GEMM_BF16_LEAST = 32 };
+const slt_gemm_kernel *slt_gemm_bf16_chosen(void);
 bool slt_gemm_bf16_works(void); // this processor has instructions for it; without them it is slow
-void slt_gemm_bf16(bool transpose_a, bool transpose_b, int m, int n, int k, const slt_real *a,
-                   int lda, const slt_real *b, int ldb, bool add, slt_real *c, int ldc);
-void slt_gemm_bf16_pack(bool transpose_b, int n, int k, const slt_real *b, int ldb,
-                        slt_real *packed);
-void slt_gemm_bf16_packed(int m, int n, int k, const slt_real *a, int lda, const slt_real *packed,
-                          bool add, slt_real *c, int ldc);
+void slt_gemm_bf16(const slt_gemm_kernel *kernel, bool transpose_a, bool transpose_b, int m, int n,
+                   int k, const slt_real *a, int lda, const slt_real *b, int ldb, bool add,
+                   slt_real *c, int ldc);
+void slt_gemm_bf16_pack(const slt_gemm_kernel *kernel, bool transpose_b, int n, int k,
+                        const slt_real *b, int ldb, slt_real *packed);
+void slt_gemm_bf16_packed(const slt_gemm_kernel *kernel, int m, int n, int k, const slt_real *a,
+                          int lda, const slt_real *packed, bool add, slt_real *c, int ldc);
 
 #endif

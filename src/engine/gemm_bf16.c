@@ -22,23 +22,24 @@ const slt_gemm_kernel *slt_gemm_bf16_chosen(void) {
 
 bool slt_gemm_bf16_works(void) { return slt_gemm_bf16_chosen() != &slt_gemm_bf16_plain; }
 
-void slt_gemm_bf16(bool transpose_a, bool transpose_b, int m, int n, int k, const slt_real *a,
-                   int lda, const slt_real *b, int ldb, bool add, slt_real *c, int ldc) {
+void slt_gemm_bf16(const slt_gemm_kernel *kernel, bool transpose_a, bool transpose_b, int m, int n,
+                   int k, const slt_real *a, int lda, const slt_real *b, int ldb, bool add,
+                   slt_real *c, int ldc) {
     slt_product product = {transpose_a, transpose_b, add, m, n, k, a, b, c, lda, ldb, ldc};
     if (m > 0 && n > 0 && k > 0)
-        slt_gemm_bf16_chosen()->multiply(&product);
+        kernel->multiply(&product);
     else // an empty sum is zero in any precision
         slt_gemm(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, add, c, ldc);
 }
 
-void slt_gemm_bf16_pack(bool transpose_b, int n, int k, const slt_real *b, int ldb,
-                        slt_real *packed) {
+void slt_gemm_bf16_pack(const slt_gemm_kernel *kernel, bool transpose_b, int n, int k,
+                        const slt_real *b, int ldb, slt_real *packed) {
     slt_product product = {.transpose_b = transpose_b, .n = n, .k = k, .b = b, .ldb = ldb};
-    if (n > 0) slt_gemm_bf16_chosen()->pack(&product, packed);
+    if (n > 0) kernel->pack(&product, packed);
 }
 
-void slt_gemm_bf16_packed(int m, int n, int k, const slt_real *a, int lda, const slt_real *packed,
-                          bool add, slt_real *c, int ldc) {
+void slt_gemm_bf16_packed(const slt_gemm_kernel *kernel, int m, int n, int k, const slt_real *a,
+                          int lda, const slt_real *packed, bool add, slt_real *c, int ldc) {
     slt_product product = {false, false, add, m, n, k, a, packed, c, lda, n, ldc};
-    if (m > 0 && n > 0) slt_gemm_bf16_chosen()->multiply_packed(&product);
+    if (m > 0 && n > 0) kernel->multiply_packed(&product);
 }

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "engine/real.h"
+#include "engine/gemm.h"
 
 enum { SLT_GEMM_DEPTH = 256 };
 
@@ -37,7 +37,7 @@ typedef enum slt_needs {
     SLT_NEEDS
 } slt_needs;
 
-typedef struct slt_gemm_kernel {
+struct slt_gemm_kernel {
     const char *name;
     slt_needs needs; // of the processor
     slt_sums sums;   // how it multiplies and adds
@@ -45,7 +45,7 @@ typedef struct slt_gemm_kernel {
     // op(b) laid out once; then c (+)= a·op(b) with that as b, where a is not turned
     void (*pack)(const slt_product *product, slt_real *packed);
     void (*multiply_packed)(const slt_product *product);
-} slt_gemm_kernel;
+};
 
 extern const slt_gemm_kernel slt_gemm_avx512, slt_gemm_avx2, slt_gemm_sse, slt_gemm_neon,
     slt_gemm_blas, slt_gemm_plain;
@@ -60,6 +60,5 @@ extern const slt_gemm_kernel *const slt_gemm_kernels[], *const slt_gemm_bf16_ker
 
 bool slt_gemm_works(const slt_gemm_kernel *kernel); // on this processor
 const slt_gemm_kernel *slt_gemm_chosen(void);       // what slt_gemm runs
-const slt_gemm_kernel *slt_gemm_bf16_chosen(void);  // what slt_gemm_bf16 runs
 
 #endif

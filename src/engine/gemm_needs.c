@@ -1,8 +1,8 @@
 // What kernels of matrix products need of the processor, and whether it has that.
 //
-// AMX is asked for at Linux: a process may use tiles after it was permitted to, once for all of its
-// threads. Where the kernel is too old, a sandbox forbids the call, or a thread has a signal stack
-// that is too small for tiles, the answer is no.
+// AMX is asked for at Linux: a process may use tiles after it was permitted to, for all of its
+// threads; to ask again does no harm. Where the kernel is too old, a sandbox forbids the call, or a
+// thread has a signal stack that is too small for tiles, the answer is no.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,7 +11,6 @@
 #ifdef __x86_64__
 
 #include <cpuid.h>
-#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,16 +37,7 @@ static bool permit_tiles(void) {
     return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
 }
 
-static bool has_amx(void) {
-    enum { UNKNOWN, YES, NO };
-    static atomic_int answer; // of Linux, which is asked once; twice does no harm
-    int known = atomic_load_explicit(&answer, memory_order_relaxed);
-    if (known == UNKNOWN) {
-        known = has_rounding() && has_tiles() && permit_tiles() ? YES : NO;
-        atomic_store_explicit(&answer, known, memory_order_relaxed);
-    }
-    return known == YES;
-}
+static bool has_amx(void) { return has_rounding() && has_tiles() && permit_tiles(); }
 
 #elif defined(__aarch64__)
 

@@ -69,7 +69,7 @@ struct slt_args {
     const slt_real *out_grad[SLT_OUTPUTS]; // NULL: nobody has one
     slt_real *aux;                         // what forward keeps for backward
     bool keep;                             // backward will come: aux is read again
-    bool bf16;                             // products round their factors, where that gains
+    const struct slt_gemm_kernel *bf16;    // rounds factors of products; NULL: they are in fp32
     slt_real *shared;                      // scratch of the whole node, during this call
     slt_real *scratch;                     // scratch of threads, scratch_size numbers each
     size_t scratch_size;

@@ -26,6 +26,7 @@ typedef struct {
     float *x, *y, *z;   // [ROWS·WIDTH]
     slt_real *w;        // [SIDE·SIDE], x its first rows
     slt_real *packed;   // the same as the processor wants it
+    const slt_gemm_kernel *bf16;
 } rig;
 
 static void multiply(void *argument, int task, int thread) {
@@ -39,7 +40,7 @@ static void multiply_bf16(void *argument, int task, int thread) {
     rig *r = argument;
     slt_real c[BAND * SIDE];
     for (int i = 0; i < PRODUCTS; i++)
-        slt_gemm_bf16_packed(BAND, SIDE, SIDE, r->w, SIDE, r->packed, false, c, SIDE);
+        slt_gemm_bf16_packed(r->bf16, BAND, SIDE, SIDE, r->w, SIDE, r->packed, false, c, SIDE);
     r->flops[task] = 2.0 * PRODUCTS * BAND * SIDE * SIDE;
 }
 
@@ -82,8 +83,9 @@ static double measure_gflops(slt_context *context, rig *r, double seconds) {
     slt_task task = multiply;
     if (context->precision == SLT_BF16) {
         task = multiply_bf16;
+        r->bf16 = slt_gemm_bf16_chosen();
         for (int i = 0; i < SIDE * SIDE; i++) r->w[i] = 1;
-        slt_gemm_bf16_pack(false, SIDE, SIDE, r->w, SIDE, r->packed);
+        slt_gemm_bf16_pack(r->bf16, false, SIDE, SIDE, r->w, SIDE, r->packed);
     }
     double time = best_time(context->pool, threads, task, r, seconds);
     return 1e-9 * r->flops[0] * threads / time;

@@ -128,7 +128,7 @@ static void run_node(const walk *w, const slt_node_info *info, int member, int t
                      .scratch_size = tape->scratch_size,
                      .live = &frame->live,
                      .keep = info->runs_backward,
-                     .bf16 = tape->context->precision == SLT_BF16,
+                     .bf16 = tape->bf16,
                      .pool = w->pool,
                      .context = tape->context,
                      .cancel = w->cancel};

@@ -5,6 +5,7 @@
 #include "engine/tape_impl.h"
 
 #include <string.h>
+#include "engine/gemm.h"
 
 slt_status slt_tape_create(slt_store *store, slt_limits limits, slt_tape **out) {
     if (limits.trajectories < 1 || limits.tokens < 1 || limits.slots < 1 || limits.length < 1)
@@ -18,6 +19,7 @@ slt_status slt_tape_create(slt_store *store, slt_limits limits, slt_tape **out) 
     SLT_TRY(SLT_ALLOC(&store->context->allocator, &tape, 1));
     tape->context = store->context;
     tape->store = store;
+    if (tape->context->precision == SLT_BF16) tape->bf16 = slt_gemm_bf16_chosen();
     tape->limits = limits;
     tape->var_count = 1;
     slt_arena_init(&tape->arena, &store->context->allocator, 0);

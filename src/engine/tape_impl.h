@@ -39,6 +39,7 @@ typedef struct {
 struct slt_tape {
     slt_context *context;
     slt_store *store;
+    const struct slt_gemm_kernel *bf16; // as slt_args
     slt_limits limits;
     slt_arena arena;
     slt_status status;

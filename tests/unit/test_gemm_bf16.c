@@ -379,20 +379,22 @@ static void parts_have_the_bits_of_the_whole(void **state) {
 static void the_calls_are_the_kernel(void **state) {
     (void)state;
     static float packed[48 * 40];
-    assert_true(slt_gemm_works(slt_gemm_bf16_chosen()));
-    assert_true(slt_gemm_bf16_works() == (slt_gemm_bf16_chosen() != &slt_gemm_bf16_plain));
+    const slt_gemm_kernel *kernel = slt_gemm_bf16_chosen();
+    assert_true(slt_gemm_works(kernel));
+    assert_true(slt_gemm_bf16_works() == (kernel != &slt_gemm_bf16_plain));
     assert_true(slt_gemm_packed_size(40, 40) <= sizeof packed / sizeof *packed);
     for (int form = 0; form < 8; form++) {
         trial t = trial_make(form, 20, 40, 40, GAP);
         slt_product *p = &t.product;
         if (form & 1) {
-            slt_gemm_bf16(p->transpose_a, p->transpose_b, p->m, p->n, p->k, p->a, p->lda, p->b,
-                          p->ldb, p->add, p->c, p->ldc);
+            slt_gemm_bf16(kernel, p->transpose_a, p->transpose_b, p->m, p->n, p->k, p->a, p->lda,
+                          p->b, p->ldb, p->add, p->c, p->ldc);
         } else {
-            slt_gemm_bf16_pack(p->transpose_b, p->n, p->k, p->b, p->ldb, packed);
-            slt_gemm_bf16_packed(p->m, p->n, p->k, p->a, p->lda, packed, p->add, p->c, p->ldc);
+            slt_gemm_bf16_pack(kernel, p->transpose_b, p->n, p->k, p->b, p->ldb, packed);
+            slt_gemm_bf16_packed(kernel, p->m, p->n, p->k, p->a, p->lda, packed, p->add, p->c,
+                                 p->ldc);
         }
-        check_close(&t, slt_gemm_bf16_chosen()->name);
+        check_close(&t, kernel->name);
         check_gaps(&t);
         trial_free(&t);
     }
@@ -400,12 +402,13 @@ static void the_calls_are_the_kernel(void **state) {
 
 static void empty_products(void **state) {
     (void)state;
+    const slt_gemm_kernel *kernel = slt_gemm_bf16_chosen();
     float a[4] = {1, 2, 3, 4}, c[6] = {1, 2, 3, 4, 5, 6}, same[6] = {1, 2, 3, 4, 5, 6};
-    slt_gemm_bf16(false, false, 0, 2, 2, a, 2, a, 2, false, c, 3);
-    slt_gemm_bf16(false, false, 2, 0, 2, a, 2, a, 2, false, c, 3);
-    slt_gemm_bf16(false, false, 2, 2, 0, a, 2, a, 2, true, c, 3);
+    slt_gemm_bf16(kernel, false, false, 0, 2, 2, a, 2, a, 2, false, c, 3);
+    slt_gemm_bf16(kernel, false, false, 2, 0, 2, a, 2, a, 2, false, c, 3);
+    slt_gemm_bf16(kernel, false, false, 2, 2, 0, a, 2, a, 2, true, c, 3);
     assert_memory_equal(c, same, sizeof c);
-    slt_gemm_bf16(false, false, 2, 2, 0, a, 2, a, 2, false, c, 3);
+    slt_gemm_bf16(kernel, false, false, 2, 2, 0, a, 2, a, 2, false, c, 3);
     const float zeros[6] = {0, 0, 3, 0, 0, 6};
     assert_memory_equal(c, zeros, sizeof c);
 }

@@ -59,7 +59,7 @@ static layers layers_of(const slt_args *args, bool backward) {
     int rows = args->in_rows[SLT_MLP_X];
     slt_real *packed = args->shared + own_size(rows, wide, out);
     const slt_real *w1 = args->in[SLT_MLP_W1], *w2 = args->in[SLT_MLP_W2];
-    bool bf16 = args->bf16;
+    const slt_gemm_kernel *bf16 = args->bf16;
     layers x = {{false, bf16, wide, in, w1, packed}, {false, bf16, out, wide, w2, NULL}};
     if (backward)
         x = (layers){{true, bf16, wide, out, w2, packed}, {true, bf16, in, wide, w1, NULL}};

@@ -63,28 +63,31 @@ slt_row_span slt_span_at(const slt_args *args, slt_space space, int i) {
 // Products with W (in,out) round their factors where that is asked for, unless W is so narrow that
 // rounding takes as long as it saves. The number of rows has no say, so that a row has the same
 // result alone and among others.
-static bool rounds(bool bf16, int in, int out) {
+static bool rounds(const slt_gemm_kernel *bf16, int in, int out) {
     return bf16 && slt_min(in, out) >= SLT_GEMM_BF16_LEAST;
 }
 
-void slt_factor_pack(const slt_factor *factor, int rows) {
-    bool bf16 = rounds(factor->bf16, factor->k, factor->n);
-    if (slt_factor_packs(rows))
-        (bf16 ? slt_gemm_bf16_pack
-              : slt_gemm_pack)(factor->transpose, factor->n, factor->k, factor->w,
-                               factor->transpose ? factor->k : factor->n, factor->packed);
+void slt_factor_pack(const slt_factor *f, int rows) {
+    int ldw = f->transpose ? f->k : f->n;
+    if (!slt_factor_packs(rows)) return;
+    if (rounds(f->bf16, f->k, f->n))
+        slt_gemm_bf16_pack(f->bf16, f->transpose, f->n, f->k, f->w, ldw, f->packed);
+    else
+        slt_gemm_pack(f->transpose, f->n, f->k, f->w, ldw, f->packed);
 }
 
-void slt_factor_multiply(const slt_factor *factor, int rows, int count, const slt_real *x, bool add,
+void slt_factor_multiply(const slt_factor *f, int rows, int count, const slt_real *x, bool add,
                          slt_real *y) {
-    int n = factor->n, k = factor->k;
-    bool bf16 = rounds(factor->bf16, k, n);
-    if (slt_factor_packs(rows))
-        (bf16 ? slt_gemm_bf16_packed : slt_gemm_packed)(count, n, k, x, k, factor->packed, add, y,
-                                                        n);
+    int n = f->n, k = f->k, ldw = f->transpose ? k : n;
+    bool bf16 = rounds(f->bf16, k, n), packed = slt_factor_packs(rows);
+    if (bf16 && packed)
+        slt_gemm_bf16_packed(f->bf16, count, n, k, x, k, f->packed, add, y, n);
+    else if (bf16)
+        slt_gemm_bf16(f->bf16, false, f->transpose, count, n, k, x, k, f->w, ldw, add, y, n);
+    else if (packed)
+        slt_gemm_packed(count, n, k, x, k, f->packed, add, y, n);
     else
-        (bf16 ? slt_gemm_bf16 : slt_gemm)(false, factor->transpose, count, n, k, x, k, factor->w,
-                                          factor->transpose ? k : n, add, y, n);
+        slt_gemm(false, f->transpose, count, n, k, x, k, f->w, ldw, add, y, n);
 }
 
 // dc[columns] (+)= sum over rows of dy
@@ -129,15 +132,17 @@ int slt_weight_tasks(int in, int out) {
     return slt_blocks(in, part_of(in, n.in)) * slt_blocks(out, part_of(out, n.out));
 }
 
-void slt_weight_gradient(bool bf16, const slt_real *x, int in, const slt_real *dy, int out,
-                         int rows, int task, slt_real *dw, bool add) {
+void slt_weight_gradient(const slt_gemm_kernel *bf16, const slt_real *x, int in, const slt_real *dy,
+                         int out, int rows, int task, slt_real *dw, bool add) {
     cuts n = cuts_of(in, out);
     int high = part_of(in, n.in), wide = part_of(out, n.out), across = slt_blocks(out, wide);
     int i = task / across * high, j = task % across * wide;
-    if (dw)
-        (rounds(bf16, in, out) ? slt_gemm_bf16 : slt_gemm)(
-            true, false, slt_min(high, in - i), slt_min(wide, out - j), rows, x + i, in, dy + j,
-            out, add, dw + (size_t)i * (size_t)out + j, out);
+    int m = slt_min(high, in - i), columns = slt_min(wide, out - j);
+    slt_real *part = dw ? dw + (size_t)i * (size_t)out + j : NULL;
+    if (part && rounds(bf16, in, out))
+        slt_gemm_bf16(bf16, true, false, m, columns, rows, x + i, in, dy + j, out, add, part, out);
+    else if (part)
+        slt_gemm(true, false, m, columns, rows, x + i, in, dy + j, out, add, part, out);
 }
 
 static void sum_rows(const slt_real *dy, int width, int rows, slt_real *restrict sum) {

@@ -60,7 +60,8 @@ static inline slt_rows slt_columns(int columns, int task) {
 
 // op(W) (k,n) of products with all rows of a node, laid out once where these are many
 typedef struct {
-    bool transpose, bf16; // bf16: as args->bf16
+    bool transpose;
+    const slt_gemm_kernel *bf16; // as args->bf16
     int n, k;
     const slt_real *w;
     slt_real *packed; // slt_factor_size numbers
@@ -80,8 +81,8 @@ static inline int slt_row_piece(int rows) { return slt_factor_packs(rows) ? 64 :
 
 // dW (+)= xᵀ·dy, over all rows in one call, of one of so many blocks of W (in,out)
 int slt_weight_tasks(int in, int out);
-void slt_weight_gradient(bool bf16, const slt_real *x, int in, const slt_real *dy, int out,
-                         int rows, int task, slt_real *dw, bool add);
+void slt_weight_gradient(const slt_gemm_kernel *bf16, const slt_real *x, int in, const slt_real *dy,
+                         int out, int rows, int task, slt_real *dw, bool add);
 // dc[columns] (+)= sum of dy, over all rows
 void slt_bias_gradient(const slt_real *dy, int out, int rows, slt_rows columns, slt_real *dc,
                        bool add);
