@@ -107,6 +107,7 @@ INLINE void step(const int rows, const int vectors, const bool keep_left, const 
     EACH_VECTOR b[v] = *(const loose_vec *)(right + v * LANES);
     if (keep_right) EACH_VECTOR *(loose_vec *)(now->right.keep + v * LANES) = b[v];
 #ifdef LEFT_VECTORS
+    (void)apart;
     vec a[ROWS / LANES];
     EACH_LEFT a[v] = *(const loose_vec *)(left + v * LANES);
     if (keep_left) EACH_LEFT *(loose_vec *)(now->left.keep + v * LANES) = a[v];
