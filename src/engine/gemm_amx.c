@@ -127,7 +127,7 @@ const slt_gemm_kernel slt_gemm_amx = {
     "amx", SLT_NEEDS_AMX, SLT_SUMS_OTHER, multiply_in_tiles, pack, multiply_packed_in_tiles};
 
 #else
-const slt_gemm_kernel slt_gemm_amx = {"amx", SLT_NEEDS_COMPILER};
+const slt_gemm_kernel slt_gemm_amx = {.name = "amx", .needs = SLT_NEEDS_COMPILER};
 #endif
 
 #endif

@@ -92,7 +92,7 @@ const slt_gemm_kernel slt_gemm_bfmmla = {"bfmmla", SLT_NEEDS_ARM_BF16, SLT_SUMS_
                                          pack,     multiply_packed};
 
 #else
-const slt_gemm_kernel slt_gemm_bfmmla = {"bfmmla", SLT_NEEDS_COMPILER};
+const slt_gemm_kernel slt_gemm_bfmmla = {.name = "bfmmla", .needs = SLT_NEEDS_COMPILER};
 #endif
 
 #endif
