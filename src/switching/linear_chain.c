@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 #include "engine/gemm.h"
+#include "engine/wide.h"
 #include "switching/linear_impl.h"
 
 slt_status slt_linear_tables_init(slt_linear_tables *t, slt_arena *arena,
@@ -223,27 +224,41 @@ INLINE void backward(const slt_linear_moves *m, int64_t length, slt_linear_table
     }
 }
 
-INLINE double smooth(const slt_linear_chain *chain, const slt_linear_moves *m, int64_t length,
-                     slt_linear_tables *t, float *stay, float *fresh, float *chance,
-                     slt_linear_sums *sums, int K) {
-    double nats = forward(chain, m, length, t, K);
-    if (stay || chance || sums) backward(m, length, t, stay, fresh, chance, sums, K);
-    return nats;
+typedef struct {
+    const slt_linear_chain *chain;
+    int64_t length;
+    slt_linear_tables *t;
+    float *stay, *fresh, *chance; // may be NULL
+    slt_linear_sums *sums;        // may be NULL
+    double nats;
+} passes;
+
+INLINE void both_passes(passes *p, const slt_linear_moves *m, int K) {
+    p->nats = forward(p->chain, m, p->length, p->t, K);
+    if (p->stay || p->chance || p->sums)
+        backward(m, p->length, p->t, p->stay, p->fresh, p->chance, p->sums, K);
 }
+
+static void run_passes(passes *p) {
+    slt_linear_moves m = slt_linear_moves_of(p->chain);
+    switch (p->chain->K) {
+    case 8:
+        return both_passes(p, &m, 8);
+    case 12:
+        return both_passes(p, &m, 12);
+    default:
+        return both_passes(p, &m, p->chain->K);
+    }
+}
+SLT_WIDE(run_passes, (passes * p), (p));
 
 double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
                          float *stay, float *fresh, float *chance, slt_linear_sums *sums) {
-    slt_linear_moves m = slt_linear_moves_of(chain);
+    passes p = {chain, length, t, stay, fresh, chance, sums, 0};
     if (!length) return 0;
     scale_densities(chain, length, t);
-    switch (chain->K) {
-    case 8:
-        return smooth(chain, &m, length, t, stay, fresh, chance, sums, 8);
-    case 12:
-        return smooth(chain, &m, length, t, stay, fresh, chance, sums, 12);
-    default:
-        return smooth(chain, &m, length, t, stay, fresh, chance, sums, chain->K);
-    }
+    SLT_WIDEST(run_passes)(&p);
+    return p.nats;
 }
 
 // ---- the likeliest path

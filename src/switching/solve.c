@@ -5,6 +5,7 @@
 #include "switching/solve.h"
 #include <math.h>
 #include <string.h>
+#include "engine/wide.h"
 
 static void add_rows(slt_gram *g) {
     int n = g->n, m = g->m;
@@ -18,6 +19,7 @@ static void add_rows(slt_gram *g) {
     }
     g->waiting = 0;
 }
+SLT_WIDE(add_rows, (slt_gram * g), (g));
 
 void slt_gram_begin(slt_gram *g, int n, int m) {
     g->n = n;
@@ -32,7 +34,7 @@ void slt_gram_add(slt_gram *g, const float *x, const float *y, double weight) {
     for (int i = 0; i < g->n; i++) row[i] = x[i];
     for (int i = 0; i < g->m; i++) row[g->n + i] = y[i];
     g->weight[g->waiting++] = weight;
-    if (g->waiting == SLT_GRAM_ROWS) add_rows(g);
+    if (g->waiting == SLT_GRAM_ROWS) SLT_WIDEST(add_rows)(g);
 }
 
 // adds the rows that wait
@@ -42,7 +44,7 @@ static void flush(slt_gram *g) {
     memset(g->rows + (size_t)g->waiting * width, 0,
            sizeof *g->rows * (size_t)(SLT_GRAM_ROWS - g->waiting) * width);
     for (int i = g->waiting; i < SLT_GRAM_ROWS; i++) g->weight[i] = 0;
-    add_rows(g);
+    SLT_WIDEST(add_rows)(g);
 }
 
 // gram = L LT, L in the lower triangle
