@@ -28,6 +28,12 @@ static slt_var make_added(slt_probe *p) {
                    slt_attention(tape, qkv, made->heads));
 }
 
+// scores of hundreds: those of rows that are no keys are far above what queries attend to
+static slt_var make_steep(slt_probe *p) {
+    slt_var qkv = slt_probe_numbers(p, made->space, 0, 3 * made->width, -60, 60);
+    return slt_attention(slt_probe_tape(p), qkv, made->heads);
+}
+
 static void run(slt_probe *probe, slt_context *context, slt_var (*how)(slt_probe *)) {
     CHECK_OK(slt_probe_init(probe, context, made->batch, how));
     cuda_rig_poison(probe->tape);
@@ -139,6 +145,33 @@ static void attention_agrees_in_bf16(void **state) {
     (void)state;
     check_all(SLT_BF16, COARSE);
 }
+// padded rows get no infinite gradient, and none at all as keys
+static void steep_padding_stays_out(void **state) {
+    (void)state;
+    slt_precision strict = device->precision, precisions[] = {SLT_FP32, SLT_TF32, SLT_BF16};
+    int wrong = 0;
+    for (size_t i = 0; i < 3 * sizeof SHAPES / sizeof *SHAPES; i++) {
+        slt_probe probe;
+        device->precision = precisions[i % 3];
+        made = &SHAPES[i / 3];
+        if (!made->batch.padded) continue;
+        run(&probe, device, make_steep);
+        slt_var qkv = probe.leaf[0].var;
+        size_t count = (size_t)slt_shape_rows(probe.tape, slt_tape_shape(probe.tape, qkv),
+                                              &slt_tape_frame(probe.tape, 0)->batch) *
+                       3 * (size_t)made->width;
+        for (size_t k = 0; k < count; k++)
+            if (!isfinite(slt_probe_gradient(&probe, 0)[k])) {
+                print_error("width %d, %d heads, precision %zu: number %zu\n", made->width,
+                            made->heads, i % 3, k);
+                wrong++;
+                break;
+            }
+        slt_probe_deinit(&probe);
+    }
+    device->precision = strict;
+    assert_int_equal(wrong, 0);
+}
 static void attention_is_right_but_for_rounding(void **state) {
     (void)state;
     if (!&emulated_exact) {
@@ -155,6 +188,7 @@ int main(void) {
         cmocka_unit_test(attention_agrees_in_fp32),
         cmocka_unit_test(attention_agrees_in_tf32),
         cmocka_unit_test(attention_agrees_in_bf16),
+        cmocka_unit_test(steep_padding_stays_out),
         cmocka_unit_test(attention_is_right_but_for_rounding),
     };
     if (!cuda_rig_open("attention on the device")) return 0;

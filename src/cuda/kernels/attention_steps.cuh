@@ -86,7 +86,7 @@ SLT_DEVICE_INLINE void load_factors(typename M::left *a, const place &p,
     }
 }
 
-// rows of a result times `by`, those before `end`
+// rows of a result times `by`, those of the sequence; where `by` is 0 zeros, whatever the result is
 template <int SIZE, class T>
 SLT_DEVICE_INLINE void store_rows(T *to, int64_t stride, const place &p, int m, const float (*x)[4],
                                   const float *by, bool add) {
@@ -97,8 +97,9 @@ SLT_DEVICE_INLINE void store_rows(T *to, int64_t stride, const place &p, int m, 
 #pragma unroll
         for (int n = 0; n < SIZE / 8; n++)
             if (8 * n + 2 * p.t < p.v.size)
-                slt_put_pair(to + l * stride + 8 * n + 2 * p.t, add, x[n][2 * r] * by[r],
-                             x[n][2 * r + 1] * by[r]);
+                slt_put_pair(to + l * stride + 8 * n + 2 * p.t, add,
+                             by[r] == 0 ? 0 : x[n][2 * r] * by[r],
+                             by[r] == 0 ? 0 : x[n][2 * r + 1] * by[r]);
     }
 }
 
@@ -198,7 +199,8 @@ SLT_DEVICE_INLINE void add_queries(const place &p, const typename M::left *k,
     douts.template sums<N>(dv, z, row, p.g, p.t);
 }
 
-// those of rows that are no keys are zero
+// Those of rows that are no keys are zero. What was added up for them may be infinite: their scores
+// are not among those of which a query keeps the greatest.
 template <class M, int N>
 SLT_DEVICE_INLINE void store_keys(const slt_cuda_args &a, const place &p,
                                   const float (*dk)[M::SIZE / 8][4],

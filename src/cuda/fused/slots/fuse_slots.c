@@ -8,8 +8,9 @@
 #include "cuda/fused/slots/fused_slots.h"
 #include "ops/common/activation_kind.h"
 
-// trajectories: a block each, all of them at work at once. With more, large products are faster
-enum { MOST = 132 };
+// trajectories: a block each, all of them at work at once. With more, large products are faster,
+// and with wider slots, whose weights every block would read
+enum { MOST = 132, MOST_WIDTH = 256 };
 
 // ---- what may be in a run
 
@@ -460,6 +461,8 @@ static int last_of(const slt_tape *tape, int first, int end, const char **why) {
     if (tape->store->members > 1) return slt_no_launch(first, "a population fills the device", why);
     if (tape->limits.trajectories > MOST)
         return slt_no_launch(first, "more than 132 trajectories", why);
+    if (shape_of(tape, tape->nodes[first].node.out[0]).width > MOST_WIDTH)
+        return slt_no_launch(first, "slots wider than 256", why);
     for (int n = first; n <= end && may_run(tape, n); n++) {
         int part = part_of(&tape->nodes[n].node);
         steps += parts[part].steps;
@@ -530,7 +533,7 @@ static void launch_nodes(const slt_tape *tape, int first, bool backward, uint32_
                            .trajectories = tape->limits.trajectories,
                            .slots = tape->limits.slots,
                            .length = tape->limits.length,
-                           .exact = !slt_cuda_is_tf32(slt_cuda_of(tape->store)),
+                           .exact = slt_cuda_is_fp32(slt_cuda_of(tape->store)),
                            .widest = widest_of(tape, first, last)};
     for (int i = 0; i <= last - first; i++) {
         int n = backward ? last - i : first + i;
