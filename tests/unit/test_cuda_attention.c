@@ -34,6 +34,18 @@ static slt_var make_steep(slt_probe *p) {
     return slt_attention(slt_probe_tape(p), qkv, made->heads);
 }
 
+// rows that have most in common: queries, keys and values are eight times as far from zero as from
+// each other. c is the third leaf
+static slt_var make_common(slt_probe *p) {
+    slt_tape *tape = slt_probe_tape(p);
+    int width = made->width;
+    slt_var x = slt_probe_numbers(p, made->space, 0, 16, -1, 1);
+    slt_var w = slt_probe_parameter(p, 16, 3 * width, -0.5, 0.5);
+    slt_var c = slt_probe_parameter(p, 1, 3 * width, -12, 12);
+    slt_var out = slt_attention(tape, slt_dense(tape, x, w, c, SLT_LINEAR), made->heads);
+    return slt_dense(tape, out, slt_probe_parameter(p, width, 24, -1, 1), 0, SLT_LINEAR);
+}
+
 static void run(slt_probe *probe, slt_context *context, slt_var (*how)(slt_probe *)) {
     CHECK_OK(slt_probe_init(probe, context, made->batch, how));
     cuda_rig_poison(probe->tape);
@@ -172,6 +184,35 @@ static void steep_padding_stays_out(void **state) {
     device->precision = strict;
     assert_int_equal(wrong, 0);
 }
+// All keys moved alike change nothing, so their gradients add up to zero. What they add up to in
+// bf16 goes into every layer below: training ended where it was a multiple of the gradient itself.
+static double keys_together(void) {
+    slt_probe probe;
+    double most[3] = {0, 0, 0};
+    run(&probe, device, make_common);
+    for (int i = 0; i < 3 * made->width; i++)
+        most[i / made->width] =
+            fmax(most[i / made->width], fabs((double)slt_probe_gradient(&probe, 2)[i]));
+    slt_probe_deinit(&probe);
+    return most[1] / (fmax(most[0], most[2]) + 1e-9);
+}
+static void keys_have_no_gradient_together(void **state) {
+    (void)state;
+    slt_precision strict = device->precision, precisions[] = {SLT_FP32, SLT_TF32, SLT_BF16};
+    const double most[] = {1e-4, 1e-3, 1e-2};
+    int wrong = 0;
+    for (size_t i = 0; i < 3 * sizeof SHAPES / sizeof *SHAPES; i++) {
+        device->precision = precisions[i % 3];
+        made = &SHAPES[i / 3];
+        double error = keys_together();
+        if (error < most[i % 3]) continue;
+        print_error("width %d, %d heads, length %d, precision %zu: %.3g\n", made->width,
+                    made->heads, made->batch.length, i % 3, error);
+        wrong++;
+    }
+    device->precision = strict;
+    assert_int_equal(wrong, 0);
+}
 static void attention_is_right_but_for_rounding(void **state) {
     (void)state;
     if (!&emulated_exact) {
@@ -189,6 +230,7 @@ int main(void) {
         cmocka_unit_test(attention_agrees_in_tf32),
         cmocka_unit_test(attention_agrees_in_bf16),
         cmocka_unit_test(steep_padding_stays_out),
+        cmocka_unit_test(keys_have_no_gradient_together),
         cmocka_unit_test(attention_is_right_but_for_rounding),
     };
     if (!cuda_rig_open("attention on the device")) return 0;

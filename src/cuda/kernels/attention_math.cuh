@@ -2,6 +2,8 @@
 // tiles of rows in shared memory as right factors, both ways: z = a·rowsᵀ, a score per row, and
 // sum += c·rows, where c is a result. In tf32 one layout serves both. In bf16 scores want pairs of
 // channels of a row, sums pairs of rows of a channel: a tile has the layouts that it is asked for.
+// `summed` and BALANCED are two ways to make gradients of scores add up to zero
+// (attention_steps.cuh).
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -14,7 +16,8 @@ enum { SLT_FOR_SCORES = 1, SLT_FOR_SUMS = 2 }; // layouts of a tile
 
 template <int SIZE_> struct slt_tf32_math {
     typedef float row; // numbers in memory
-    enum { SIZE = SIZE_, ROW = slt_tile_row<SIZE>::OF };
+    enum { SIZE = SIZE_, ROW = slt_tile_row<SIZE>::OF, BALANCED = 0 };
+    static __device__ __forceinline__ float summed(float x) { return slt_tf32(x); }
     struct left {
         float x[SIZE / 8][4];
         // channels 16c + 4t .. of the lane's two rows
@@ -71,7 +74,8 @@ template <int SIZE_> struct slt_tf32_math {
 // ROW: float, or slt_bf16, which need no rounding
 template <int SIZE_, class ROW> struct slt_bf16_math {
     typedef ROW row;
-    enum { SIZE = SIZE_, SIXTEENS = SIZE / 16, EIGHTS = SIZE / 8 };
+    enum { SIZE = SIZE_, SIXTEENS = SIZE / 16, EIGHTS = SIZE / 8, BALANCED = 1 };
+    static __device__ __forceinline__ float summed(float x) { return x; }
     struct left {
         uint32_t x[SIXTEENS][4];
         __device__ __forceinline__ void put(int c, float4 first, float4 second) {

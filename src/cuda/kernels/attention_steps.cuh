@@ -130,49 +130,99 @@ SLT_DEVICE_INLINE void finish_queries(const slt_cuda_args &a, const place &p,
 }
 
 // ---- backward: p = 2^(z·factor - kept), ds = p(do·v - o·do)·scale
+//
+// The ds of a query add up to zero. What is left of the sum by rounding is multiplied with all that
+// keys, or queries, have in common, and goes into every layer below: training in bf16 got worse
+// after some epochs. In tf32 it is enough to sum rounded probabilities and to take o·do with do as
+// the products take it. In bf16 o is rounded, too: BALANCED takes the rest out of o·do, and out of
+// dq along the mean key.
 
-// o·do of the warp's queries, left for the keys' blocks
-template <int N, class T>
+// a warp's queries; where BALANCED, rest: Σ ds/scale, mean: Σ p·k
+template <class M, int N> struct query_gradients {
+    float log[N][2], along[N][2], rest[N][2], dq[N][M::SIZE / 8][4], mean[N][M::SIZE / 8][4];
+};
+
+// o·do of a warp's queries, and the logarithms of their sums
+template <class M, int N>
 SLT_DEVICE_INLINE void load_along(const slt_cuda_args &a, const place &p, float (*log)[2],
                                   float (*along)[2]) {
 #pragma unroll
     for (int i = 0; i < 2 * N; i++) {
+        typedef typename M::row row;
         int l = p.first + 16 * (i / 2) + 8 * (i % 2) + p.g;
         int there = slt_least(l, p.v.run.computed - 1);
         int64_t at = slt_attention_out(p.v, there);
-        float sum = 0, *kept = slt_at(a.aux) + slt_attention_kept(p.v, there);
+        float sum = 0;
         for (int c = 4 * p.t; c < p.v.size; c += 16) {
-            float4 x = slt_four_of(load_four(slt_rows_at<T>(a.out[0]) + at, c, p.v.size));
-            float4 y = slt_four_of(load_four(slt_rows_at<T>(a.out_grad[0]) + at, c, p.v.size));
-            sum += (x.x * y.x + x.y * y.y) + (x.z * y.z + x.w * y.w);
+            float4 x = slt_four_of(load_four(slt_rows_at<row>(a.out[0]) + at, c, p.v.size));
+            float4 y = slt_four_of(load_four(slt_rows_at<row>(a.out_grad[0]) + at, c, p.v.size));
+            sum += (x.x * M::summed(y.x) + x.y * M::summed(y.y)) +
+                   (x.z * M::summed(y.z) + x.w * M::summed(y.w));
         }
         along[i / 2][i % 2] = slt_row_sum(sum);
-        log[i / 2][i % 2] = kept[0];
-        if (p.t == 0 && l == there) kept[1] = along[i / 2][i % 2];
+        log[i / 2][i % 2] = slt_at(a.aux)[slt_attention_kept(p.v, there)];
     }
 }
 
-// the share of 16 keys, from `row` of the tiles on, in dq
+// leaves o·do of the warp's queries for the keys' blocks
+template <int N>
+SLT_DEVICE_INLINE void keep_along(const slt_cuda_args &a, const place &p, const float (*along)[2]) {
+#pragma unroll
+    for (int i = 0; i < 2 * N; i++) {
+        int l = p.first + 16 * (i / 2) + 8 * (i % 2) + p.g;
+        if (p.t == 0 && l < p.v.run.computed)
+            slt_at(a.aux)[slt_attention_kept(p.v, l) + 1] = along[i / 2][i % 2];
+    }
+}
+
+// takes the rest out of what there is of sixteen queries
+template <int SIZE>
+SLT_DEVICE_INLINE void balance(float *rest, float *along, float (*dq)[4], const float (*mean)[4]) {
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        rest[r] = slt_row_sum(rest[r]);
+        along[r] += rest[r];
+    }
+#pragma unroll
+    for (int i = 0; i < SIZE / 2; i++) dq[i / 4][i % 4] -= rest[i % 4 / 2] * mean[i / 4][i % 4];
+}
+
+// the share of 16 keys, from `row` of the tiles on
 template <class M, int N, class K, class V>
 SLT_DEVICE_INLINE void add_keys(const place &p, const typename M::left *q,
                                 const typename M::left *dout, const K &keys, const V &values,
-                                int row, int key, const float (*log)[2], const float (*along)[2],
-                                float (*dq)[M::SIZE / 8][4]) {
-    float ds[2][N][4];
+                                int row, int key, query_gradients<M, N> *s) {
+    float z[2][N][4], ds[2][N][4];
 #pragma unroll
     for (int j = 0; j < 2; j++) {
-        float z[N][4];
-        keys.template scores<N>(z, q, row + EIGHT * j, p.g, p.t);
+        keys.template scores<N>(z[j], q, row + EIGHT * j, p.g, p.t);
         values.template scores<N>(ds[j], dout, row + EIGHT * j, p.g, p.t);
 #pragma unroll
         for (int i = 0; i < 4 * N; i++) {
             int m = i / 4, e = i % 4;
-            float x = slt_power(z[m][e] * p.factor - log[m][e / 2]);
             bool there = key + EIGHT * j + 2 * p.t + e % 2 < p.v.keys;
-            ds[j][m][e] = there ? x * (ds[j][m][e] - along[m][e / 2]) : 0;
+            float x = slt_power(z[j][m][e] * p.factor - s->log[m][e / 2]);
+            z[j][m][e] = there ? x : 0;
+            ds[j][m][e] = there ? x * (ds[j][m][e] - s->along[m][e / 2]) : 0;
+            if (M::BALANCED) s->rest[m][e / 2] += ds[j][m][e];
         }
     }
-    keys.template sums<N>(dq, ds, row, p.g, p.t);
+    keys.template sums<N>(s->dq, ds, row, p.g, p.t);
+    if (M::BALANCED) keys.template sums<N>(s->mean, z, row, p.g, p.t);
+}
+
+// dq of the warp's queries
+template <class M, int N>
+SLT_DEVICE_INLINE void store_queries(const slt_cuda_args &a, const place &p,
+                                     query_gradients<M, N> *s) {
+    typedef typename M::row row;
+    float by[2] = {p.v.scale, p.v.scale};
+#pragma unroll
+    for (int m = 0; m < N; m++) {
+        if (M::BALANCED) balance<M::SIZE>(s->rest[m], s->along[m], s->dq[m], s->mean[m]);
+        store_rows<M::SIZE>(slt_rows_at<row>(a.in_grad[0]) + slt_attention_place(p.v, 0, 0),
+                            3 * p.v.width, p, m, s->dq[m], by, a.add[0]);
+    }
 }
 
 // the share of 16 queries, from `row` of the tiles on, in dk and dv

@@ -122,7 +122,9 @@ SLT_DEVICE_INLINE void prefetch_rows(const slt_cuda_args &a, const slt_decoder_i
     }
 }
 
-// do, and what is kept of the queries; those that are not there have 1/sum = 0
+// do, and what is kept of the queries; those that are not there have 1/sum = 0. As forward adds up
+// probabilities that are rounded, o·do of a rounded do is the mean of do·v: what is left of it
+// would be multiplied with all that keys have in common (attention_steps.cuh)
 template <int HEAD> SLT_DEVICE_INLINE void bring_gradients(const slt_cuda_args &a, const seat &s) {
     enum { SIZE = padded_head<HEAD>::SIZE };
 #pragma unroll 4
@@ -138,8 +140,8 @@ template <int HEAD> SLT_DEVICE_INLINE void bring_gradients(const slt_cuda_args &
                 x = *(const float4 *)(slt_at(a.out[0]) + at + c);
                 y = *(const float4 *)(slt_at(a.out_grad[0]) + at + c);
             }
-            *(float4 *)(rows_of<SIZE>(s, DOUT, first) + slt_tile_place<SIZE>(s.g, c + 4 * s.t)) =
-                slt_rounded4(y);
+            y = slt_four(slt_tf32(y.x), slt_tf32(y.y), slt_tf32(y.z), slt_tf32(y.w));
+            *(float4 *)(rows_of<SIZE>(s, DOUT, first) + slt_tile_place<SIZE>(s.g, c + 4 * s.t)) = y;
             along += (x.x * y.x + x.y * y.y) + (x.z * y.z + x.w * y.w);
         }
         along = slt_row_sum(along);
@@ -230,6 +232,7 @@ SLT_DEVICE_INLINE void attend(const seat &s, const float (*q)[4], int key, float
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             z[j][i] = slt_power(z[j][i] - most[i / 2]);
+            z[j][i] = slt_tf32(z[j][i]);
             sum[i / 2] += z[j][i];
         }
         multiply_result<SIZE>(out, z[j], rows_of<SIZE>(s, VALUE, key + EIGHT * j), s);

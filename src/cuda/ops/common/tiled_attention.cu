@@ -68,7 +68,8 @@ SLT_DEVICE_INLINE void attend(const place &p, const typename M::left *q, const K
 #pragma unroll
         for (int i = 0; i < 4 * N; i++) {
             int m = i / 4, r = i % 4 / 2;
-            z[j][m][i % 4] = slt_power(z[j][m][i % 4] * p.factor - s->most[m][r] * p.factor);
+            z[j][m][i % 4] =
+                M::summed(slt_power(z[j][m][i % 4] * p.factor - s->most[m][r] * p.factor));
             s->sum[m][r] += z[j][m][i % 4];
         }
         if (j % 2) values.template sums<N>(s->out, z + j - 1, row + EIGHT * (j - 1), p.g, p.t);
@@ -136,11 +137,11 @@ SLT_KERNEL __launch_bounds__(plan_of<M, BRIEF>::THREADS, plan_of<M, BRIEF>::BLOC
     const row *k = q + p.v.width, *v = k + p.v.width;
     int64_t stride = 3 * p.v.width;
     typename M::left left[N], dout[N];
-    float dq[N][M::SIZE / 8][4] = {}, log[N][2], along[N][2], by[2] = {p.v.scale, p.v.scale};
+    query_gradients<M, N> s = {};
     load_factors<M, N>(left, p, q, stride);
     load_factors<M, N>(dout, p, slt_rows_at<row>(a.out_grad[0]) + slt_attention_out(p.v, 0),
                        p.v.width);
-    load_along<N, row>(a, p, log, along);
+    load_along<M, N>(a, p, s.log, s.along);
     rows_ahead<M, BACK, plan::THREADS> next_k, next_v;
     next_k.load(k, stride, 0, p.v.keys, p.v.size);
     next_v.load(v, stride, 0, p.v.keys, p.v.size);
@@ -155,12 +156,10 @@ SLT_KERNEL __launch_bounds__(plan_of<M, BRIEF>::THREADS, plan_of<M, BRIEF>::BLOC
 #pragma unroll
         for (int j = 0; j < BACK; j += SIXTEEN)
             if (tile + j < p.v.keys && p.first < p.v.run.computed)
-                add_keys<M, N>(p, left, dout, keys[at], values[at], j, tile + j, log, along, dq);
+                add_keys<M, N>(p, left, dout, keys[at], values[at], j, tile + j, &s);
     }
-#pragma unroll
-    for (int m = 0; m < N; m++)
-        store_rows<M::SIZE>(slt_rows_at<row>(a.in_grad[0]) + slt_attention_place(p.v, 0, 0), stride,
-                            p, m, dq[m], by, a.add[0]);
+    store_queries<M, N>(a, p, &s);
+    keep_along<N>(a, p, s.along);
 }
 
 // what is kept of a tile's queries on its way: the logarithm, o·do; queries that are not there

@@ -40,7 +40,7 @@ SLT_DEVICE_INLINE void attend_all(const place &p, const typename M::left *q, con
     for (int j = 0; j < ROWS / EIGHT; j++) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            z[j][0][i] = slt_power(z[j][0][i] * p.factor - s->most[0][i / 2] * p.factor);
+            z[j][0][i] = M::summed(slt_power(z[j][0][i] * p.factor - s->most[0][i / 2] * p.factor));
             s->sum[0][i / 2] += z[j][0][i];
         }
         if (j % 2 && EIGHT * (j - 1) < p.v.keys)
@@ -91,23 +91,21 @@ template <class M> union backward_tiles {
 
 // dq of the warp's rows, and what their probabilities need for dk and dv
 template <class M>
-SLT_DEVICE_INLINE void query_gradients(const slt_cuda_args &a, const place &p,
-                                       const typename M::left *q, const typename M::left *dout,
-                                       const backward_tiles<M> &tiles, float2 *kept) {
-    using row = typename M::row;
-    float dq[1][M::SIZE / 8][4] = {}, log[1][2], along[1][2], by[2] = {p.v.scale, p.v.scale};
-    load_along<1, row>(a, p, log, along);
+SLT_DEVICE_INLINE void find_queries(const slt_cuda_args &a, const place &p,
+                                    const typename M::left *q, const typename M::left *dout,
+                                    const backward_tiles<M> &tiles, float2 *kept) {
+    query_gradients<M, 1> s = {};
+    load_along<M, 1>(a, p, s.log, s.along);
 #pragma unroll 1
     for (int j = 0; j < ROWS; j += SIXTEEN)
         if (j < p.v.keys && p.first < p.v.run.computed)
-            add_keys<M, 1>(p, q, dout, tiles.first.keys, tiles.first.values, j, j, log, along, dq);
-    store_rows<M::SIZE>(slt_rows_at<row>(a.in_grad[0]) + slt_attention_place(p.v, 0, 0),
-                        3 * p.v.width, p, 0, dq[0], by, a.add[0]);
+            add_keys<M, 1>(p, q, dout, tiles.first.keys, tiles.first.values, j, j, &s);
+    store_queries<M, 1>(a, p, &s);
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         int l = p.first + 8 * r + p.g;
         bool there = l < p.v.run.computed; // others count nothing
-        float2 own = {there ? log[0][r] : INFINITY, there ? along[0][r] : 0};
+        float2 own = {there ? s.log[0][r] : INFINITY, there ? s.along[0][r] : 0};
         if (p.t == 0) kept[l] = own;
     }
 }
@@ -141,7 +139,7 @@ SLT_KERNEL __launch_bounds__(THREADS, blocks<M>::OF)
     __syncthreads();
     one.load(q, stride, 0, rows, p.v.size);
     other.load(dout, p.v.width, 0, rows, p.v.size);
-    query_gradients<M>(a, p, left, left + 1, tiles, kept);
+    find_queries<M>(a, p, left, left + 1, tiles, kept);
     __syncthreads();
     one.store(&tiles.second.queries);
     other.store(&tiles.second.douts);

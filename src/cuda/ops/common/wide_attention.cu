@@ -175,24 +175,28 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::FORWARD)
 
 // ---- backward
 
-// ds of 64 keys as a factor
+// probabilities and ds of 64 keys as factors, and what the latter add up to
 template <bool LAST>
 SLT_DEVICE_INLINE void key_shares(const place &p, float (*z)[4], float (*ds)[4], int key,
-                                  const float *log, const float *along, uint32_t (*factor)[4]) {
+                                  const float *log, const float *along, float *rest,
+                                  uint32_t (*factor)[4], uint32_t (*factor_ds)[4]) {
 #pragma unroll
     for (int i = 0; i < 4 * EIGHTS; i++) {
         int j = i / 4, e = i % 4;
-        float x = slt_power(z[j][e] * p.factor - log[e / 2]);
-        if (LAST && key + 8 * j + 2 * p.t + e % 2 >= p.v.keys) x = 0;
-        ds[j][e] = x * (ds[j][e] - along[e / 2]);
+        z[j][e] = slt_power(z[j][e] * p.factor - log[e / 2]);
+        if (LAST && key + 8 * j + 2 * p.t + e % 2 >= p.v.keys) z[j][e] = 0;
+        ds[j][e] = z[j][e] * (ds[j][e] - along[e / 2]);
+        rest[e / 2] += ds[j][e];
     }
-    slt_tile_factor(factor, ds);
+    slt_tile_factor(factor, z);
+    slt_tile_factor(factor_ds, ds);
 }
 
 template <int SIZE, int GROUPS>
 SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::BACKWARD)
     backward_queries(const __grid_constant__ slt_cuda_args a, int chunks) {
     slt_begin();
+    typedef slt_bf16_math<SIZE, slt_bf16> M;
     typedef slt_head_tile<SIZE> tile;
     SLT_DYNAMIC_SHARED(memory);
     if (!a.add[0])
@@ -206,12 +210,12 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::BACKWARD
     const slt_bf16 *dout = slt_rows_at<slt_bf16>(a.out_grad[0]) + slt_attention_out(p.v, 0);
     int stride = 3 * p.v.width, i = 0;
     typename tile::left left, left_dout;
-    float z[EIGHTS][4] = {}, ds[EIGHTS][4] = {}, dq[SIZE / 8][4] = {};
-    float log[1][2], along[1][2], by[2] = {p.v.scale, p.v.scale};
-    uint32_t factor[SIXTEENS][4];
+    float z[EIGHTS][4] = {}, ds[EIGHTS][4] = {};
+    query_gradients<M, 1> s = {};
+    uint32_t factor[SIXTEENS][4], factor_ds[SIXTEENS][4];
     load_left<SIZE>(left, p, q, stride, p.v.run.computed);
     load_left<SIZE>(left_dout, p, dout, p.v.width, p.v.run.computed);
-    load_along<1, slt_bf16>(a, p, log, along);
+    load_along<M, 1>(a, p, s.log, s.along);
     ring<SIZE, GROUPS> tiles(memory, q + p.v.width, stride, q + 2 * p.v.width, stride, p.v.keys,
                              p.v.size);
     tiles.begin();
@@ -223,10 +227,11 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::BACKWARD
         slt_group_await();
         slt_group_pin<EIGHTS>(z);
         slt_group_pin<EIGHTS>(ds);
-        key_shares<false>(p, z, ds, i * TILE, log[0], along[0], factor);
+        key_shares<false>(p, z, ds, i * TILE, s.log[0], s.along[0], s.rest[0], factor, factor_ds);
         tiles.advance(i);
         slt_group_fence();
-        tile::sums(dq, factor, tiles.at(0, i));
+        tile::sums(s.dq[0], factor_ds, tiles.at(0, i));
+        tile::sums(s.mean[0], factor, tiles.at(0, i));
         tile::scores(z, left, tiles.at(0, i + 1));
         tile::scores(ds, left_dout, tiles.at(1, i + 1));
         slt_group_start();
@@ -234,14 +239,16 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::BACKWARD
     slt_group_await();
     slt_group_pin<EIGHTS>(z);
     slt_group_pin<EIGHTS>(ds);
-    key_shares<true>(p, z, ds, i * TILE, log[0], along[0], factor);
+    key_shares<true>(p, z, ds, i * TILE, s.log[0], s.along[0], s.rest[0], factor, factor_ds);
     slt_group_fence();
-    tile::sums(dq, factor, tiles.at(0, i));
+    tile::sums(s.dq[0], factor_ds, tiles.at(0, i));
+    tile::sums(s.mean[0], factor, tiles.at(0, i));
     slt_group_start();
     slt_group_await();
-    slt_group_pin<SIZE / 8>(dq);
-    store_rows<SIZE>(slt_rows_at<slt_bf16>(a.in_grad[0]) + slt_attention_place(p.v, 0, 0), stride,
-                     p, 0, dq, by, a.add[0]);
+    slt_group_pin<SIZE / 8>(s.dq[0]);
+    slt_group_pin<SIZE / 8>(s.mean[0]);
+    store_queries<M, 1>(a, p, &s);
+    keep_along<1>(a, p, s.along);
 }
 
 // probabilities and ds of 64 queries as factors; those that are not there have zeros in their rows.
@@ -353,17 +360,21 @@ template <int SIZE> struct brief_tiles {
     }
 };
 
-// dq of tile i
+// dq of tile i, and what its probabilities need for dk and dv
 template <int SIZE>
 SLT_DEVICE_INLINE void brief_queries(const slt_cuda_args &a, const place &p,
-                                     const brief_tiles<SIZE> &tiles, int i, const float2 *kept) {
+                                     const brief_tiles<SIZE> &tiles, int i, float2 *kept) {
+    typedef slt_bf16_math<SIZE, slt_bf16> M;
     typedef brief_tiles<SIZE> kinds;
     typedef slt_head_tile<SIZE> tile;
-    float z[EIGHTS][4], ds[EIGHTS][4], dq[SIZE / 8][4] = {};
-    float2 own[2] = {kept[p.first + p.g], kept[p.first + p.g + 8]};
-    float log[2] = {own[0].x, own[1].x}, along[2] = {own[0].y, own[1].y};
-    float by[2] = {p.v.scale, p.v.scale};
-    uint32_t factor[SIXTEENS][4];
+    float z[EIGHTS][4], ds[EIGHTS][4];
+    query_gradients<M, 1> s = {};
+    uint32_t factor[SIXTEENS][4], factor_ds[SIXTEENS][4];
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        s.log[0][r] = kept[p.first + 8 * r + p.g].x;
+        s.along[0][r] = kept[p.first + 8 * r + p.g].y;
+    }
 #pragma unroll 1
     for (int j = 0; j < tiles.keys; j++) {
         slt_group_fence();
@@ -373,15 +384,19 @@ SLT_DEVICE_INLINE void brief_queries(const slt_cuda_args &a, const place &p,
         slt_group_await();
         slt_group_pin<EIGHTS>(z);
         slt_group_pin<EIGHTS>(ds);
-        key_shares<true>(p, z, ds, j * TILE, log, along, factor);
+        key_shares<true>(p, z, ds, j * TILE, s.log[0], s.along[0], s.rest[0], factor, factor_ds);
         slt_group_fence();
-        tile::sums(dq, factor, tiles.at(kinds::K, j));
+        tile::sums(s.dq[0], factor_ds, tiles.at(kinds::K, j));
+        tile::sums(s.mean[0], factor, tiles.at(kinds::K, j));
         slt_group_start();
         slt_group_await();
-        slt_group_pin<SIZE / 8>(dq);
+        slt_group_pin<SIZE / 8>(s.dq[0]);
+        slt_group_pin<SIZE / 8>(s.mean[0]);
     }
-    store_rows<SIZE>(slt_rows_at<slt_bf16>(a.in_grad[0]) + slt_attention_place(p.v, 0, 0),
-                     3 * p.v.width, p, 0, dq, by, a.add[0]);
+    store_queries<M, 1>(a, p, &s);
+#pragma unroll
+    for (int r = 0; r < 2; r++)
+        if (p.t == 0) kept[p.first + 8 * r + p.g].y = s.along[0][r];
 }
 
 // dk and dv of tile j
@@ -428,7 +443,7 @@ SLT_KERNEL __launch_bounds__(SLT_GROUP, 3) backward_brief(const __grid_constant_
     int first = p.first;
     for (int i = 0; i < tiles.count; i++, p.first += TILE) {
         float log[1][2], along[1][2];
-        load_along<1, slt_bf16>(a, p, log, along);
+        load_along<M, 1>(a, p, log, along);
 #pragma unroll
         for (int r = 0; r < 2; r++) {
             int l = p.first + 8 * r + p.g;
@@ -444,6 +459,7 @@ SLT_KERNEL __launch_bounds__(SLT_GROUP, 3) backward_brief(const __grid_constant_
 #pragma unroll 1
     for (int i = 0; i < tiles.count; i++, p.first += TILE)
         brief_queries<SIZE>(a, p, tiles, i, kept);
+    __syncthreads();
     p.first = first;
 #pragma unroll 1
     for (int j = 0; j < tiles.count; j++, p.first += TILE) {
