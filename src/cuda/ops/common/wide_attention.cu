@@ -394,6 +394,7 @@ SLT_DEVICE_INLINE void brief_queries(const slt_cuda_args &a, const place &p,
         slt_group_pin<SIZE / 8>(s.mean[0]);
     }
     store_queries<M, 1>(a, p, &s);
+    __syncwarp(); // its lanes have read what was there
 #pragma unroll
     for (int r = 0; r < 2; r++)
         if (p.t == 0) kept[p.first + 8 * r + p.g].y = s.along[0][r];
