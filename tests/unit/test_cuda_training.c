@@ -221,7 +221,7 @@ static rig_shape odd_shape(int i) {
                        .sorted = true};
 }
 
-// relative to the norm: a ReLU whose input is nearly 0 may be on the other side after rounding
+// relative to the norm
 static double distance(const slt_real *want, const slt_real *got, size_t count) {
     double all = 0, apart = 0;
     for (size_t i = 0; i < count; i++) {
@@ -231,30 +231,44 @@ static double distance(const slt_real *want, const slt_real *got, size_t count) 
     return sqrt(apart / all);
 }
 
+// how far gradients are apart after two steps on these batches
+static double odd_error(int i, uint64_t seed) {
+    enum { FEW = 2 }; // steps
+    rig a, b;
+    history want, got;
+    rig_shape shape = odd_shape(i);
+    open_paired(&a, host, shape, 1, SLT_PAIRING_REFERENCE);
+    open_paired(&b, device, shape, 1, SLT_PAIRING_REFERENCE);
+    train(&a, seed, FEW, &want);
+    train(&b, seed, FEW, &got);
+    check_rounded(&want, &got, FEW, odd_shapes[i].what);
+    CHECK_OK(slt_store_fetch(b.store));
+    double error = distance(a.store->gradient, b.store->gradient, a.store->size);
+    rig_destroy(&a);
+    rig_destroy(&b);
+    return error;
+}
+
+// A ReLU whose input is nearly 0 may be on the other side after rounding, which is worth up to 0.03
+// in batches so small: three have their chance to have none.
 static void tf32_at_odd_shapes_is_the_cpu_but_for_rounding(void **state) {
     (void)state;
-    enum { FEW = 2 }; // steps
     slt_precision strict = device->precision;
+    int wrong = 0;
     device->precision = SLT_TF32;
     slow = true;
     for (int i = 0; i < ODD_SHAPES; i++) {
-        rig a, b;
-        history want, got;
-        rig_shape shape = odd_shape(i);
-        open_paired(&a, host, shape, 1, SLT_PAIRING_REFERENCE);
-        open_paired(&b, device, shape, 1, SLT_PAIRING_REFERENCE);
-        train(&a, 1, FEW, &want);
-        train(&b, 1, FEW, &got);
-        check_rounded(&want, &got, FEW, odd_shapes[i].what);
-        CHECK_OK(slt_store_fetch(b.store));
-        double error = distance(a.store->gradient, b.store->gradient, a.store->size);
-        if (!(error < 2e-2)) fail_msg("%s: gradients differ by %g", odd_shapes[i].what, error);
-        rig_destroy(&a);
-        rig_destroy(&b);
+        double least = INFINITY;
+        for (uint64_t seed = 1; seed <= 3 && least >= 1e-2; seed++)
+            least = fmin(least, odd_error(i, seed));
+        if (least < 1e-2) continue;
+        print_error("%s: gradients differ by %g\n", odd_shapes[i].what, least);
+        wrong++;
     }
     slow = false;
     settings = NULL;
     device->precision = strict;
+    assert_int_equal(wrong, 0);
 }
 
 static void layers_learn_as_the_cpu(void **state) {
