@@ -204,7 +204,7 @@ static void check_product(const entry *e, int form, int m, int n, int k, int gap
     trial t = trial_make(form, m, n, k, gap);
     e->kernel->multiply(&t.product);
     check_gaps(&t);
-    check_close(&t, e->name);
+    if (!SANITIZED) check_close(&t, e->name);
     if (!(form & 1) && k >= SLT_GEMM_BF16_LEAST) check_same(&t, e, multiply_packed);
     trial_free(&t);
 }
@@ -339,7 +339,7 @@ static void check_old_values(const entry *e) {
     trial t = trial_make(0, 45, 50, 300, 0);
     for (int i = 0; i < 45 * 50; i++) t.c.at[i] = NAN;
     e->kernel->multiply(&t.product);
-    check_close(&t, e->name);
+    if (!SANITIZED) check_close(&t, e->name);
     trial_free(&t);
 }
 static void old_values_are_overwritten(void **state) {

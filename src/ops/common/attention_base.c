@@ -5,13 +5,16 @@
 // Copyright (c) 2026 the slottar authors
 #include "engine/cpu.h"
 
-enum { LANES = 4 };
 #ifdef __aarch64__ // 32 registers, else 16
-enum { ROWS = 4 };
+#include <arm_neon.h>
+enum { LANES = 4, ROWS = 4, TILE_ROWS = 8, LOW = 4, GROUP = 4 };
 #define VECTORS 4
+#ifndef SLT_DOUBLE
+#define MOST(a, b) vmaxq_f32((float32x4_t)(a), (float32x4_t)(b))
+#endif
 #define LEFT_VECTORS
 #else
-enum { ROWS = 4 };
+enum { LANES = 4, ROWS = 4, TILE_ROWS = 4, LOW = 2, GROUP = 2 };
 #define VECTORS 2
 #endif
 #include "ops/common/attention_tiles.h"

@@ -1,7 +1,9 @@
 // One head of attention: a template that is compiled once per kind of processor.
 //
-// Before the #include: LANES numbers in a vector, ROWS x VECTORS vectors in a tile; LEFT_VECTORS
-// where a vector times one lane of another is one instruction.
+// Before the #include: LANES numbers in a vector; ROWS x VECTORS vectors in a tile, TILE_ROWS (no
+// fewer) in one of at most half the vectors, LOW in the last ones; GROUP vectors of queries whose
+// exponentials run side by side; MOST(a, b), the larger of each pair, where it is one instruction;
+// LEFT_VECTORS where a vector times one lane of another is.
 //
 // Scores are kept transposed, a row per key and a lane per query: maxima and sums over keys are
 // then plain sums of vectors, and both factors of every product lie as they are needed:
@@ -14,9 +16,6 @@
 #include <stdint.h>
 #include <string.h>
 #include "ops/common/attention_head.h"
-#ifdef __aarch64__
-#include <arm_neon.h>
-#endif
 
 #define INLINE static inline __attribute__((always_inline))
 // loops over registers; clang unrolls them by itself, and too late when told to
@@ -26,12 +25,6 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-// rows of a low tile and of the highest; vectors of queries whose exponentials run side by side
-#ifdef LEFT_VECTORS
-enum { LOW = LANES, TILE_ROWS = 2 * ROWS, GROUP = 4 };
-#else
-enum { LOW = ROWS / 2, TILE_ROWS = ROWS, GROUP = 2 };
-#endif
 enum { CHUNK = SLT_HEAD_CHUNK };
 // so many rows, or rows so wide, are copied: next to each other they miss fewer pages, and fewer of
 // them share a set of the first cache
@@ -59,8 +52,8 @@ INLINE four load_four(const slt_real *from) {
 INLINE void store_four(slt_real *to, four v) { memcpy(to, &v, sizeof v); }
 // the larger of each pair; NaN may give either
 INLINE vec most_of(vec a, vec b) {
-#if defined(__aarch64__) && !defined(SLT_DOUBLE)
-    return (vec)vmaxq_f32((float32x4_t)a, (float32x4_t)b);
+#ifdef MOST
+    return (vec)MOST(a, b);
 #else
     vec_mask larger = a > b;
     return (vec)((larger & (vec_mask)a) | (~larger & (vec_mask)b));
@@ -184,7 +177,6 @@ INLINE void tile(const product *x, const int rows, const int vectors, int i, int
     EACH_ROW if (r < there) put_row(c + (size_t)r * x->ldc, vectors, sum[r], x->n - j, x->add);
 }
 
-// a narrow tile has twice the rows where the registers hold them
 INLINE void columns(const product *x, const int vectors, int j) {
     const int rows = vectors > VECTORS / 2 ? ROWS : TILE_ROWS;
     int i = 0;
