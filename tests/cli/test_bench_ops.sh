@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # slottar bench ops: every operation, forward and backward, as a share of the machine's peak.
+# sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 check "bench ops" 0 "$SLOTTAR" bench ops softmax --ms 2 --threads 1
 cp out table

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The command where a loaded library has set a locale with a decimal comma: it prints and writes the
 # same bytes as without.
+# sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 build=$(dirname "$SLOTTAR")
 with() { (TEST_LOCALE=de_DE.UTF-8 && . "$GOLDEN/../comma_locale" && exec "$@"); }

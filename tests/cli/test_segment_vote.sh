@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # segment without RUN: many runs vote. Continuous and discrete actions, outputs, runs that are reused or refused, signals.
+# sanitizers: too long
 . "$(dirname "$0")/tap.sh"
 same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1"; fi; }
 python() { # NAME: a script on standard input that must succeed
