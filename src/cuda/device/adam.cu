@@ -1,6 +1,6 @@
 // Adam in the reference's form, with clipping by the global norm: one launch measures the gradient,
-// one updates. Pieces of 2048 numbers; norms are sums of doubles in a fixed order. Without clipping
-// the norm is needed, too: nothing is updated by a gradient that is not finite.
+// one updates. Pieces of 2048 numbers; squares are sums of doubles in a fixed order. Without
+// clipping the norm is needed, too: nothing is updated by a gradient that is not finite.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -33,8 +33,8 @@ SLT_DEVICE_INLINE bool is_zero_column(const slt_cuda_piece &piece, int i) {
     return false;
 }
 
-SLT_DEVICE_INLINE const slt_cuda_piece &piece_of(const slt_cuda_update &u) {
-    return u.pieces[blockIdx.z * (unsigned)u.pieces_each + blockIdx.x];
+SLT_DEVICE_INLINE const slt_cuda_piece &piece_of(const slt_cuda_update &u, int i) {
+    return u.pieces[blockIdx.z * (unsigned)u.pieces_each + (unsigned)i];
 }
 
 // a thread's numbers of a piece
@@ -52,10 +52,12 @@ SLT_DEVICE_INLINE numbers load(const float *from, int count) {
     return n;
 }
 
-SLT_KERNEL measure(const slt_cuda_update u) {
-    slt_begin();
-    const slt_cuda_piece &piece = piece_of(u);
-    float *gradient = u.gradient + piece.start;
+// blocks that measure, which every block of the update adds up: a large model's have some pieces
+enum { MEASURES = 1024 };
+static inline int measures_of(int pieces) { return pieces < MEASURES ? pieces : MEASURES; }
+
+// the thread's numbers of a piece, squared
+SLT_DEVICE_INLINE double squares_of(const slt_cuda_piece &piece, float *gradient) {
     numbers g = load(gradient, piece.count);
     double sum = 0;
 #pragma unroll
@@ -65,22 +67,32 @@ SLT_KERNEL measure(const slt_cuda_update u) {
     }
 #pragma unroll
     for (int k = 0; k < EACH; k++) sum += (double)g.x[k] * (double)g.x[k];
-    sum = block_sum(sum);
-    if (threadIdx.x == 0) u.piece_norm[blockIdx.z * (unsigned)u.pieces_each + blockIdx.x] = sum;
+    return sum;
 }
 
-// the norm of a member's gradient: every block of the update adds the pieces, so that nobody waits
-// for one that comes last
-SLT_DEVICE_INLINE double norm_of(const slt_cuda_update &u) {
-    const double *pieces = u.piece_norm + blockIdx.z * (unsigned)u.pieces_each;
+SLT_KERNEL measure(const slt_cuda_update u) {
+    slt_begin();
+    double sum = 0;
+    for (int i = (int)blockIdx.x; i < u.pieces_each; i += (int)gridDim.x) {
+        const slt_cuda_piece &piece = piece_of(u, i);
+        sum += squares_of(piece, u.gradient + piece.start);
+    }
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) u.norms[blockIdx.z * gridDim.x + blockIdx.x] = sum;
+}
+
+// the norm of a member's gradient: every block of the update adds what was measured, so that nobody
+// waits for one that comes last
+SLT_DEVICE_INLINE double norm_of(const slt_cuda_update &u, int measures) {
+    const double *norms = u.norms + blockIdx.z * (unsigned)measures;
     double total = 0;
-    for (int i = (int)threadIdx.x; i < u.pieces_each; i += SLT_THREADS) total += pieces[i];
+    for (int i = (int)threadIdx.x; i < measures; i += SLT_THREADS) total += norms[i];
     return sqrt(block_sum(total));
 }
 
 // values and moments come while the gradient is measured: nobody but the last update wrote them
-SLT_KERNEL update(const slt_cuda_update u) {
-    const slt_cuda_piece piece = piece_of(u);
+SLT_KERNEL update(const slt_cuda_update u, int measures) {
+    const slt_cuda_piece piece = piece_of(u, (int)blockIdx.x);
     const slt_cuda_frame_header *head =
         (const slt_cuda_frame_header *)(u.frames.at + (int64_t)blockIdx.z * u.frames.stride);
     float *value = u.value + piece.start, *moment1 = u.moment1 + piece.start;
@@ -89,7 +101,7 @@ SLT_KERNEL update(const slt_cuda_update u) {
     const numbers v = load(moment2, piece.count);
     slt_begin();
     const numbers g = load(u.gradient + piece.start, piece.count);
-    double norm = norm_of(u);
+    double norm = norm_of(u, measures);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         u.norm[blockIdx.z] = norm;
         if (u.stats.stats) slt_write_stats(u.stats, norm);
@@ -111,7 +123,9 @@ SLT_KERNEL update(const slt_cuda_update u) {
 }
 
 void slt_cuda_adam(const slt_cuda_update *u) {
+    int measures = measures_of(u->pieces_each);
     dim3 grid((unsigned)u->pieces_each, 1, (unsigned)u->members);
-    SLT_LAUNCH(u, measure, grid, SLT_THREADS, 0);
-    SLT_LAUNCH(u, update, grid, SLT_THREADS, 0);
+    dim3 few((unsigned)measures, 1, (unsigned)u->members);
+    SLT_LAUNCH(u, measure, few, SLT_THREADS, 0);
+    SLT_LAUNCH(u, update, grid, SLT_THREADS, 0, measures);
 }

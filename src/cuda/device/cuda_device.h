@@ -58,7 +58,8 @@ struct slt_cuda {
     char message[256];
 };
 
-enum { SLT_CUDA_FEW = 40 }; // multiprocessors that a weight gradient of one member is made for
+// multiprocessors that a weight gradient of one member is made for, in tf32 and in bf16
+enum { SLT_CUDA_FEW = 40, SLT_CUDA_HALF = 64 };
 enum { SLT_CUDA_WORKSPACE = 32 << 20 }; // of cuBLAS, fixed, so that captured graphs may use it
 
 #ifndef SLT_CUDA_FUSED
@@ -137,7 +138,7 @@ typedef struct {
     uint16_t *rounded; // values in bf16; NULL: nobody multiplies in bf16
     slt_cuda_piece *pieces;
     int pieces_each;
-    double *piece_norm, *norm;
+    double *norms, *norm;
 } slt_cuda_blocks;
 
 slt_status slt_cuda_store_open(slt_store *store);

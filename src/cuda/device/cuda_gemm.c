@@ -24,6 +24,9 @@ static void multiply(const slt_cuda_args *args, number_types types, bool transpo
     cublasOperation_t op_b = transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasHandle_t blas = slt_cuda_place(args).blas;
     cudaDataType_t of = types.factors, to = types.result;
+    // a weight gradient of one member leaves room for the chain next to it
+    bool beside = transpose_a && of == CUDA_R_16BF && args->members == 1;
+    cublasSetSmCountTarget(blas, beside ? SLT_CUDA_HALF : 0);
     cublasStatus_t status =
         args->members == 1
             ? cublasGemmEx(blas, op_b, op_a, n, m, k, &one, b.at, of, ldb, a.at, of, lda, &beta,

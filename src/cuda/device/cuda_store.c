@@ -55,7 +55,7 @@ static slt_status send_pieces(slt_cuda *cuda, slt_store *store, slt_cuda_blocks 
     SLT_TRY(SLT_NEW(&store->arena, &pieces, count + 1));
     cut(store, pieces);
     SLT_TRY(slt_cuda_alloc(cuda, count * sizeof *pieces, (void **)&blocks->pieces));
-    SLT_TRY(slt_cuda_alloc(cuda, count * sizeof(double), (void **)&blocks->piece_norm));
+    SLT_TRY(slt_cuda_alloc(cuda, count * sizeof(double), (void **)&blocks->norms));
     SLT_CUDA_TRY(cuda,
                  cudaMemcpyAsync(blocks->pieces, pieces, count * sizeof *pieces,
                                  cudaMemcpyHostToDevice, cuda->stream),
@@ -83,8 +83,8 @@ slt_status slt_cuda_store_open(slt_store *store) {
 
 void slt_cuda_store_close(slt_store *store) {
     slt_cuda_blocks *b = store->on_device;
-    void *memory[] = {b->value,  b->gradient,   b->moment1, b->moment2,
-                      b->pieces, b->piece_norm, b->norm,    b->rounded};
+    void *memory[] = {b->value,  b->gradient, b->moment1, b->moment2,
+                      b->pieces, b->norms,    b->norm,    b->rounded};
     cudaStreamSynchronize(slt_cuda_of(store)->stream);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         slt_cuda_free(slt_cuda_of(store), memory[i]);

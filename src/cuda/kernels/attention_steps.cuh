@@ -21,14 +21,15 @@ typedef struct {
     float factor; // scale·log2(e)
 } place;
 
-// blocks of a sequence are next to each other: they read the same rows
-SLT_DEVICE_INLINE int block_sequence(const slt_cuda_args &a, int chunks) {
-    return (int)blockIdx.x / (chunks * a.n[SLT_ATTENTION_HEADS]);
+// blocks of a sequence are next to each other: they read the same rows. `own`: the block's number
+SLT_DEVICE_INLINE int block_sequence(const slt_cuda_args &a, int own, int chunks) {
+    return own / (chunks * a.n[SLT_ATTENTION_HEADS]);
 }
-SLT_DEVICE_INLINE place place_at(const slt_cuda_args &a, int chunks, int warps, int sixteens) {
-    int lane = (int)threadIdx.x % SLT_WARP, own = (int)blockIdx.x;
+SLT_DEVICE_INLINE place place_at(const slt_cuda_args &a, int own, int chunks, int warps,
+                                 int sixteens) {
+    int lane = (int)threadIdx.x % SLT_WARP;
     place p;
-    p.v = slt_attention_view_at(a, block_sequence(a, chunks),
+    p.v = slt_attention_view_at(a, block_sequence(a, own, chunks),
                                 own / chunks % a.n[SLT_ATTENTION_HEADS]);
     p.begin = own % chunks * warps * 16 * sixteens;
     p.first = p.begin + (int)threadIdx.x / SLT_WARP * 16 * sixteens;

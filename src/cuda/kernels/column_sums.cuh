@@ -32,7 +32,7 @@ SLT_DEVICE_INLINE void slt_put_sum(const slt_column_sums &s, int i, int c, float
 template <class Term>
 static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term,
                                        const __grid_constant__ slt_column_sums s) {
-    slt_begin();
+    slt_wait_for_last();
     enum {
         W = Term::WIDTH,
         N = Term::SUMS * W,
@@ -46,6 +46,7 @@ static __global__ void slt_sum_columns(const slt_cuda_args a, const Term term,
     int first = c < columns ? (int)blockIdx.y * SLT_SUM_LANES + lane : rows;
 #pragma unroll 4
     for (int r = first; r < rows; r += chunks * SLT_SUM_LANES) term.add(a, r, c * W, sum);
+    slt_let_next(); // sums are on the side: who waits there would hold room that the chain lacks
 #pragma unroll
     for (int i = 0; i < N; i++) lanes[lane][i][x] = sum[i];
     __syncthreads();

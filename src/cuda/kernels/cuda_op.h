@@ -176,7 +176,7 @@ typedef struct {
     float *value, *gradient, *moment1, *moment2;
     const slt_cuda_piece *pieces; // those of a member next to each other
     int members, pieces_each;
-    double *piece_norm, *norm;   // [pieces], [members]
+    double *norms, *norm;        // [pieces] at most, [members]
     slt_cuda_stats_writer stats; // its own notes may be NULL: none are taken
 } slt_cuda_update;
 
@@ -229,6 +229,8 @@ bool slt_cuda_resident_fits(const slt_cuda_args *args);
 void slt_cuda_resident_attention(const slt_cuda_args *args, bool backward);
 bool slt_cuda_wide_fits(const slt_cuda_args *args);
 void slt_cuda_wide_attention(const slt_cuda_args *args, bool backward);
+enum { SLT_BRIEF_LENGTH = 128 }; // steps, up to which the wide kind is this
+void slt_cuda_brief_attention(const slt_cuda_args *args, bool backward);
 bool slt_cuda_whole_fits(const slt_cuda_args *args);
 void slt_cuda_whole_attention(const slt_cuda_args *args, bool backward);
 bool slt_cuda_tiled_fits(const slt_cuda_args *args);
@@ -250,6 +252,12 @@ typedef struct {
 
 // false: not in one launch at this size or precision, and nothing was done
 bool slt_cuda_gated_gradient(const slt_cuda_args *args, const slt_gated *product);
+// the same in bf16 (gated_pairs.cu), n and k multiples of eight, and sums over rows of dx: so many
+// rows of n of them in `sums`, at most one for every SLT_GATED_ROWS. 0: not at this size, and
+// nothing was done
+enum { SLT_GATED_ROWS = 256 };
+int slt_cuda_gated_gradient_pairs(const slt_cuda_args *args, const slt_gated *product,
+                                  slt_cuda_view sums);
 // a layer norm's gradient of very many rows (norm_gradient.cu): the number of sums that it leaves
 // in `shared`; 0: not at this size, and nothing was done
 int slt_cuda_norm_gradient(const slt_cuda_args *args);

@@ -64,13 +64,22 @@ template <int SIZE> struct slt_head_tile {
                                                   const float *tile) {
 #pragma unroll
         for (int s = 0; s < SIZE / 16; s++)
-            slt_group_pairs_of(z, view(rows, 32 * s), view(tile, 32 * s), s == 0);
+            slt_group_pairs_of<64>(z, view(rows, 32 * s), view(tile, 32 * s), s == 0);
     }
     static __device__ __forceinline__ void sums(float (*sum)[4], const uint32_t (*c)[4],
                                                 const float *tile) {
 #pragma unroll
         for (int s = 0; s < SLT_TILE_ROWS / 16; s++)
             slt_group_pairs<SIZE, true>(sum, c[s], view(tile, 32 * SIZE * s), 0);
+    }
+
+    // sum += leftᵀ·rows, where left is 64 rows of 64 in a tile of its own
+    static __device__ __forceinline__ void turned(float (*sum)[4], const float *left_tile,
+                                                  const float *tile) {
+#pragma unroll
+        for (int s = 0; s < SLT_TILE_ROWS / 16; s++)
+            slt_group_pairs_turned<SIZE>(sum, slt_head_tile<64>::view(left_tile, 2048 * s),
+                                         view(tile, 32 * SIZE * s), 0);
     }
 
 #else
@@ -102,14 +111,25 @@ template <int SIZE> struct slt_head_tile {
         for (int i = 0; i < CHUNKS * (SLT_TILE_ROWS / 16); i++) {
             int n = i % CHUNKS, s = i / CHUNKS;
             uint32_t right[2];
-            for (int k = 0; k < 2; k++) {
-                int l = 16 * s + 8 * k + 2 * t;
-                const uint16_t *even = (const uint16_t *)(tile + place(l, n));
-                const uint16_t *odd = (const uint16_t *)(tile + place(l + 1, n));
-                right[k] = even[g] | (uint32_t)odd[g] << 16;
-            }
+            for (int k = 0; k < 2; k++) right[k] = down(tile, 16 * s + 8 * k + 2 * t, 8 * n + g);
             slt_mma_pairs(sum[n], c[s], right);
         }
+    }
+    // numbers of column `channel` of rows l and l+1, a pair
+    static __device__ __forceinline__ uint32_t down(const float *tile, int l, int channel) {
+        const uint16_t *even = (const uint16_t *)(tile + place(l, channel / 8));
+        const uint16_t *odd = (const uint16_t *)(tile + place(l + 1, channel / 8));
+        return even[channel % 8] | (uint32_t)odd[channel % 8] << 16;
+    }
+    static __device__ __forceinline__ void turned(float (*sum)[4], const float *left_tile,
+                                                  const float *tile) {
+        int lane = (int)threadIdx.x % SLT_WARP, g = lane / 4, t = lane % 4;
+        int own = (int)threadIdx.x / SLT_WARP % 4 * 16 + g;
+        uint32_t c[SLT_TILE_ROWS / 16][4];
+        for (int i = 0; i < SLT_TILE_ROWS / 4; i++)
+            c[i / 4][i % 4] = slt_head_tile<64>::down(left_tile, i / 4 * 16 + i % 4 / 2 * 8 + 2 * t,
+                                                      own + i % 2 * 8);
+        sums(sum, c, tile);
     }
 
 #endif

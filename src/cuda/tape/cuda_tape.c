@@ -211,19 +211,37 @@ static slt_status forward_run(slt_tape *tape, int first, int last) {
     return stop_clock(tape, largest_of(tape, first, last, false), false);
 }
 
+// parameters in bf16, concurrently with what comes before their first reader: work of node 0
+static slt_status round_parameters(slt_tape *tape) {
+    slt_cuda_args args = slt_cuda_args_of(tape, -1, false);
+    if (!args.rounded) return SLT_OK;
+    slt_cuda_args side = slt_cuda_on_sum_stream(&args);
+    slt_cuda_round_values(&side);
+    return slt_cuda_stream_mark(tape, 0);
+}
+
+// does node n multiply with them?
+static bool reads_rounded(const slt_tape *tape, int n) {
+    const slt_node *node = &tape->nodes[n].node;
+    for (int i = 0; i < node->inputs && node->op->bf16_rows; i++)
+        if (tape->vars[node->in[i]].origin == SLT_FROM_STORE) return true;
+    return false;
+}
+
 // trains: a run that continues backward is left to it
 static slt_status walk_forward(slt_tape *tape, bool trains) {
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
     int N = tape->node_count;
-    slt_cuda_args args = slt_cuda_args_of(tape, -1, false);
-    if (args.rounded) slt_cuda_round_values(&args);
+    SLT_TRY(round_parameters(tape));
     slt_cuda_layers_begin(tape);
     for (int n = 0, last; n < N; n = last + 1) {
         last = t->end[n] < N ? t->end[n] : N - 1;
-        if (trains && t->end[n] >= N) return SLT_OK;
+        for (int i = n; i <= last; i++)
+            if (reads_rounded(tape, i)) SLT_TRY(slt_cuda_stream_wait(tape, 0));
+        if (trains && t->end[n] >= N) break;
         SLT_TRY(last > n ? forward_run(tape, n, last) : visit(tape, n, false));
     }
-    return SLT_OK;
+    return slt_cuda_stream_wait(tape, 0); // where nobody reads them
 }
 
 // a parameter that already has a gradient: whoever adds waits for who wrote it
@@ -352,7 +370,7 @@ static slt_status walk_adam(slt_tape *tape, slt_cuda_stats_writer stats) {
                               .pieces = b->pieces,
                               .members = tape->store->members,
                               .pieces_each = b->pieces_each,
-                              .piece_norm = b->piece_norm,
+                              .norms = b->norms,
                               .norm = b->norm,
                               .stats = stats};
     if (b->pieces_each)

@@ -117,12 +117,11 @@ static void narrow_weights(const slt_cuda_args *args, slt_cuda_view dp) {
                             {args->in_grad[SLT_DENSE_W], args->in_grad[SLT_DENSE_C]},
                             {args->add[SLT_DENSE_W], args->add[SLT_DENSE_C]},
                             args->out_width[0]};
-    // of one member it would find no room next to a group's products
-    slt_cuda_args side =
-        args->members > 1 ? slt_cuda_on_weight_stream(args) : slt_cuda_on_sum_stream(args);
+    // of one member in tf32 it would find no room next to a group's products
+    bool bf16 = slt_in_bf16(args, SLT_DENSE_X), held = args->members > 1 || bf16;
+    slt_cuda_args side = held ? slt_cuda_on_weight_stream(args) : slt_cuda_on_sum_stream(args);
     slt_narrow n = narrow_of(args, args->in[SLT_DENSE_X], dp);
-    (slt_in_bf16(args, SLT_DENSE_X) ? slt_launch_narrow_weights<slt_bf16>
-                                    : slt_launch_narrow_weights<float>)(&side, n, sums);
+    (bf16 ? slt_launch_narrow_weights<slt_bf16> : slt_launch_narrow_weights<float>)(&side, n, sums);
 }
 
 void slt_cuda_narrow_weights(const slt_cuda_args *args) { narrow_weights(args, args->out_grad[0]); }

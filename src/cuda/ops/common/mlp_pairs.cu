@@ -1,5 +1,6 @@
 // The MLP in bf16: the wide middle and its gradient are numbers of 16 bits in memory, which halves
-// what moves most, and all factors are, so that products run at the tensor cores' full speed. Sums
+// what moves most, and all factors are, so that products run at the tensor cores' full speed. The
+// middle's gradient is one launch where there are many rows (gated_pairs.cu). Sums
 // and gradients of weights are float32; rows of x and y are as the tape has them. What is not in
 // bf16 already is rounded once, forward, and kept for backward after the middle, in the room that
 // it leaves.
@@ -13,6 +14,7 @@
 typedef struct {
     slt_cuda_view middle, x, w1, w2, c1; // in aux, but for what is in bf16 elsewhere
     slt_cuda_view dmiddle, dy;           // in shared, the same
+    slt_cuda_view sums;                  // of dmiddle, float32, in shared
     bool x_bf16, y_bf16;                 // the node's rows are
     int rows, in, wide, out;
 } layout;
@@ -20,6 +22,10 @@ typedef struct {
 // room for weights is there next to the middle's (ops/common/mlp.c)
 static int64_t room_of(const layout *l) {
     return (int64_t)l->rows * l->wide + ((int64_t)(l->in + l->out) * l->wide + l->wide) / 2 + 64;
+}
+static int64_t shared_room_of(const layout *l) {
+    int64_t blocks = slt_pieces(l->rows, SLT_GATED_ROWS);
+    return (int64_t)l->rows * l->wide + blocks * (l->wide + l->out);
 }
 
 // what is to be rounded, forward; false: not at this size or precision
@@ -40,8 +46,10 @@ static bool lay_out(const slt_cuda_args *args, layout *l, slt_rounding *r) {
     l->c1 = slt_factor(args, r, 3, args->in[SLT_MLP_C1], false, wide, args->aux, &aux);
     l->dmiddle = slt_take_pairs(args->shared, &shared, rows * wide);
     l->dy = l->y_bf16 ? args->out_grad[0] : slt_take_pairs(args->shared, &shared, rows * l->out);
+    l->sums = slt_take_pairs(args->shared, &shared, 2 * wide * slt_pieces(rows, SLT_GATED_ROWS));
     return slt_cuda_is_bf16(args->cuda) && l->in % 8 == 0 && l->wide % 8 == 0 && l->out % 8 == 0 &&
-           aux <= room_of(l) && shared <= rows * wide && (l->x_bf16 || rows >= SLT_PAIRS_MANY);
+           aux <= room_of(l) && shared <= shared_room_of(l) &&
+           (l->x_bf16 || rows >= SLT_PAIRS_MANY);
 }
 
 // ---- forward
@@ -89,7 +97,11 @@ struct gate_term {
     }
 };
 
-static void middle_gradient(const slt_cuda_args *args, const layout *l) {
+// the rows of sums that it leaves; 0: it has added them up itself
+static int middle_gradient(const slt_cuda_args *args, const layout *l) {
+    slt_gated gated = {l->dy, l->w2, l->middle, l->dmiddle, l->rows, l->wide, l->out};
+    int parts = slt_cuda_gated_gradient_pairs(args, &gated, l->sums);
+    if (parts) return parts;
     slt_column_sums sums = {SLT_FIXED,
                             l->rows,
                             l->wide,
@@ -100,10 +112,14 @@ static void middle_gradient(const slt_cuda_args *args, const layout *l) {
     slt_cuda_gemm_pairs(args, false, true, l->rows, l->wide, l->out, l->dy, l->out, l->w2, l->out,
                         false, l->dmiddle, l->wide, true);
     slt_launch_sums(args, term, sums);
+    return 0;
 }
 
-static void weights(const slt_cuda_args *args, const layout *l) {
+static void weights(const slt_cuda_args *args, const layout *l, int parts) {
     slt_cuda_args side = slt_cuda_on_weight_stream(args);
+    if (parts)
+        slt_cuda_bias_gradient(&side, l->sums, parts, l->wide, args->in_grad[SLT_MLP_C1],
+                               args->add[SLT_MLP_C1]);
     if (args->in_grad[SLT_MLP_W1].at)
         slt_cuda_gemm_pairs(&side, true, false, l->in, l->wide, l->rows, l->x, l->in, l->dmiddle,
                             l->wide, args->add[SLT_MLP_W1], args->in_grad[SLT_MLP_W1], l->wide,
@@ -124,10 +140,10 @@ bool slt_cuda_mlp_pairs_backward(const slt_cuda_args *args) {
     if (!l.y_bf16)
         slt_round_gradient(args, args->out_grad[0], l.dy, l.rows, l.out, args->in_grad[SLT_MLP_C2],
                            args->add[SLT_MLP_C2]);
-    middle_gradient(args, &l);
+    int parts = middle_gradient(args, &l);
     if (args->in_grad[SLT_MLP_X].at)
         slt_cuda_gemm_pairs(args, false, true, l.rows, l.in, l.wide, l.dmiddle, l.wide, l.w1,
                             l.wide, args->add[SLT_MLP_X], args->in_grad[SLT_MLP_X], l.in, l.x_bf16);
-    weights(args, &l);
+    weights(args, &l, parts);
     return true;
 }

@@ -87,8 +87,8 @@ SLT_KERNEL __launch_bounds__(plan_of<M, BRIEF>::THREADS, plan_of<M, BRIEF>::BLOC
     alignas(16) __shared__ typename M::template tile<TILE, SLT_FOR_SUMS> values[2];
     slt_clear_tail(slt_rows_at<row>(a.out[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
                    a.out_rows[0], a.out_width[0]);
-    if (!slt_attention_there(a, block_sequence(a, chunks))) return;
-    place p = place_at(a, chunks, plan::WARPS, N);
+    if (!slt_attention_there(a, block_sequence(a, (int)blockIdx.x, chunks))) return;
+    place p = place_at(a, (int)blockIdx.x, chunks, plan::WARPS, N);
     if (p.begin >= p.v.run.computed) return;
     const row *q = slt_rows_at<row>(a.in[0]) + slt_attention_place(p.v, 0, 0);
     const row *k = q + p.v.width, *v = k + p.v.width;
@@ -130,8 +130,8 @@ SLT_KERNEL __launch_bounds__(plan_of<M, BRIEF>::THREADS, plan_of<M, BRIEF>::BLOC
         slt_clear_tail(slt_rows_at<row>(a.in_grad[0]),
                        slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0), a.in_rows[0],
                        a.in_width[0]);
-    if (!slt_attention_there(a, block_sequence(a, chunks))) return;
-    place p = place_at(a, chunks, plan::WARPS, N);
+    if (!slt_attention_there(a, block_sequence(a, (int)blockIdx.x, chunks))) return;
+    place p = place_at(a, (int)blockIdx.x, chunks, plan::WARPS, N);
     if (p.begin >= p.v.run.computed) return;
     const row *q = slt_rows_at<row>(a.in[0]) + slt_attention_place(p.v, 0, 0);
     const row *k = q + p.v.width, *v = k + p.v.width;
@@ -180,8 +180,8 @@ SLT_KERNEL __launch_bounds__(plan_of<M, BRIEF>::THREADS, plan_of<M, BRIEF>::BLOC
     alignas(16) __shared__ typename M::template tile<BACK, SLT_FOR_SCORES | SLT_FOR_SUMS>
         queries[2], douts[2];
     alignas(16) __shared__ float2 kept[2][BACK];
-    if (!slt_attention_there(a, block_sequence(a, chunks))) return;
-    place p = place_at(a, chunks, plan::WARPS, N);
+    if (!slt_attention_there(a, block_sequence(a, (int)blockIdx.x, chunks))) return;
+    place p = place_at(a, (int)blockIdx.x, chunks, plan::WARPS, N);
     if (p.begin >= p.v.run.computed) return;
     const row *q = slt_rows_at<row>(a.in[0]) + slt_attention_place(p.v, 0, 0);
     const row *dout = slt_rows_at<row>(a.out_grad[0]) + slt_attention_out(p.v, 0);

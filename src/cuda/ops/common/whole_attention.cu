@@ -57,8 +57,8 @@ SLT_KERNEL __launch_bounds__(THREADS, blocks<M>::OF)
     alignas(16) __shared__ typename M::template tile<ROWS, SLT_FOR_SUMS> values;
     slt_clear_tail(slt_rows_at<row>(a.out[0]), slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0),
                    a.out_rows[0], a.out_width[0]);
-    if (!slt_attention_there(a, block_sequence(a, 1))) return;
-    place p = place_at(a, 1, WARPS, 1);
+    if (!slt_attention_there(a, block_sequence(a, (int)blockIdx.x, 1))) return;
+    place p = place_at(a, (int)blockIdx.x, 1, WARPS, 1);
     const row *q = slt_rows_at<row>(a.in[0]) + slt_attention_place(p.v, 0, 0);
     int64_t stride = 3 * p.v.width;
     typename M::left left[1];
@@ -121,8 +121,8 @@ SLT_KERNEL __launch_bounds__(THREADS, blocks<M>::OF)
         slt_clear_tail(slt_rows_at<row>(a.in_grad[0]),
                        slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0), a.in_rows[0],
                        a.in_width[0]);
-    if (!slt_attention_there(a, block_sequence(a, 1))) return;
-    place p = place_at(a, 1, WARPS, 1);
+    if (!slt_attention_there(a, block_sequence(a, (int)blockIdx.x, 1))) return;
+    place p = place_at(a, (int)blockIdx.x, 1, WARPS, 1);
     const row *q = slt_rows_at<row>(a.in[0]) + slt_attention_place(p.v, 0, 0);
     const row *k = q + p.v.width, *v = k + p.v.width;
     const row *dout = slt_rows_at<row>(a.out_grad[0]) + slt_attention_out(p.v, 0);

@@ -1,10 +1,10 @@
 // Self-attention of rows in bf16 with heads of 24 to 64 numbers, in steps of eight, for sequences
-// of any length: nothing of L² is stored. Four warps have 64 rows of a head as left factors in
-// registers; tiles of 64 of the other rows pass through a ring in shared memory. The products that
-// end a tile and those that begin the next one are on their way together. Forward has running
-// maxima; backward computes probabilities again: first dq, a block of queries that walks over keys,
-// which leaves o·do; then dk and dv, a block of keys that walks over queries. Kept of a row and
-// head: the logarithm of its sum, base 2, and room for o·do.
+// of any length (brief ones: brief_attention.cu): nothing of L² is stored. Four warps have 64 rows
+// of a head as left factors in registers; tiles of 64 of the other rows pass through a ring in
+// shared memory. The products that end a tile and those that begin the next one are on their way
+// together. Forward has running maxima; backward computes probabilities again: first dq, a block of
+// queries that walks over keys, which leaves o·do; then dk and dv, a block of keys that walks over
+// queries. Kept of a row and head: the logarithm of its sum, base 2, and room for o·do.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -133,8 +133,8 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::FORWARD)
     slt_clear_tail(slt_rows_at<slt_bf16>(a.out[0]),
                    slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0), a.out_rows[0],
                    a.out_width[0]);
-    if (!slt_attention_there(a, block_sequence(a, chunks))) return;
-    place p = place_at(a, chunks, plan_of<GROUPS>::WARPS, 1);
+    if (!slt_attention_there(a, block_sequence(a, (int)blockIdx.x, chunks))) return;
+    place p = place_at(a, (int)blockIdx.x, chunks, plan_of<GROUPS>::WARPS, 1);
     if (p.begin >= p.v.run.computed) return;
     const slt_bf16 *q = slt_rows_at<slt_bf16>(a.in[0]) + slt_attention_place(p.v, 0, 0);
     int stride = 3 * p.v.width, i = 0;
@@ -203,8 +203,8 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::BACKWARD
         slt_clear_tail(slt_rows_at<slt_bf16>(a.in_grad[0]),
                        slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0), a.in_rows[0],
                        a.in_width[0]);
-    if (!slt_attention_there(a, block_sequence(a, chunks))) return;
-    place p = place_at(a, chunks, plan_of<GROUPS>::WARPS, 1);
+    if (!slt_attention_there(a, block_sequence(a, (int)blockIdx.x, chunks))) return;
+    place p = place_at(a, (int)blockIdx.x, chunks, plan_of<GROUPS>::WARPS, 1);
     if (p.begin >= p.v.run.computed) return;
     const slt_bf16 *q = slt_rows_at<slt_bf16>(a.in[0]) + slt_attention_place(p.v, 0, 0);
     const slt_bf16 *dout = slt_rows_at<slt_bf16>(a.out_grad[0]) + slt_attention_out(p.v, 0);
@@ -321,153 +321,12 @@ SLT_KERNEL __launch_bounds__(plan_of<GROUPS>::THREADS, plan_of<GROUPS>::BACKWARD
     slt_begin();
     typedef slt_bf16_math<SIZE, slt_bf16> M;
     SLT_DYNAMIC_SHARED(memory);
-    if (!slt_attention_there(a, block_sequence(a, chunks))) return;
-    place p = place_at(a, chunks, plan_of<GROUPS>::WARPS, 1);
+    if (!slt_attention_there(a, block_sequence(a, (int)blockIdx.x, chunks))) return;
+    place p = place_at(a, (int)blockIdx.x, chunks, plan_of<GROUPS>::WARPS, 1);
     if (p.begin >= p.v.run.computed) return;
     float dk[1][SIZE / 8][4] = {}, dv[1][SIZE / 8][4] = {};
     if (p.begin < p.v.keys) key_gradients<SIZE, GROUPS>(a, p, memory, dk[0], dv[0]);
     store_keys<M, 1>(a, p, dk, dv);
-}
-
-// ---- backward of brief sequences: all rows of a head are in shared memory, and it is one launch
-
-enum { BRIEF_TILES = 2, BRIEF = BRIEF_TILES * TILE }; // of a sequence
-
-template <int SIZE> struct brief_tiles {
-    typedef slt_head_tile<SIZE> tile;
-    enum { Q, K, V, DOUT, KINDS };
-    float *memory;
-    int count, keys; // tiles of rows, of keys
-    __device__ __forceinline__ float *at(int kind, int i) const {
-        return memory + (i * KINDS + kind) * tile::FLOATS;
-    }
-    __device__ __forceinline__ brief_tiles(const slt_cuda_args &a, const place &p, float *memory_) {
-        memory = slt_group_begin(memory_);
-        count = (p.v.run.computed + TILE - 1) / TILE;
-        keys = (p.v.keys + TILE - 1) / TILE;
-        for (int kind = 0; kind < KINDS; kind++) {
-            const slt_bf16 *rows =
-                slt_rows_at<slt_bf16>(a.in[0]) + slt_attention_place(p.v, kind, 0);
-            if (kind == DOUT)
-                rows = slt_rows_at<slt_bf16>(a.out_grad[0]) + slt_attention_out(p.v, 0);
-            bool key = kind == K || kind == V;
-            typename tile::template source<SLT_GROUP> from(rows, (kind == DOUT ? 1 : 3) * p.v.width,
-                                                           key ? p.v.keys : p.v.run.computed,
-                                                           p.v.size);
-            for (int i = 0; i < count; i++) from.copy(at(kind, i), i * TILE);
-        }
-        slt_copy_group();
-    }
-};
-
-// dq of tile i, and what its probabilities need for dk and dv
-template <int SIZE>
-SLT_DEVICE_INLINE void brief_queries(const slt_cuda_args &a, const place &p,
-                                     const brief_tiles<SIZE> &tiles, int i, float2 *kept) {
-    typedef slt_bf16_math<SIZE, slt_bf16> M;
-    typedef brief_tiles<SIZE> kinds;
-    typedef slt_head_tile<SIZE> tile;
-    float z[EIGHTS][4], ds[EIGHTS][4];
-    query_gradients<M, 1> s = {};
-    uint32_t factor[SIXTEENS][4], factor_ds[SIXTEENS][4];
-#pragma unroll
-    for (int r = 0; r < 2; r++) {
-        s.log[0][r] = kept[p.first + 8 * r + p.g].x;
-        s.along[0][r] = kept[p.first + 8 * r + p.g].y;
-    }
-#pragma unroll 1
-    for (int j = 0; j < tiles.keys; j++) {
-        slt_group_fence();
-        tile::scores(z, tiles.at(kinds::Q, i), tiles.at(kinds::K, j));
-        tile::scores(ds, tiles.at(kinds::DOUT, i), tiles.at(kinds::V, j));
-        slt_group_start();
-        slt_group_await();
-        slt_group_pin<EIGHTS>(z);
-        slt_group_pin<EIGHTS>(ds);
-        key_shares<true>(p, z, ds, j * TILE, s.log[0], s.along[0], s.rest[0], factor, factor_ds);
-        slt_group_fence();
-        tile::sums(s.dq[0], factor_ds, tiles.at(kinds::K, j));
-        tile::sums(s.mean[0], factor, tiles.at(kinds::K, j));
-        slt_group_start();
-        slt_group_await();
-        slt_group_pin<SIZE / 8>(s.dq[0]);
-        slt_group_pin<SIZE / 8>(s.mean[0]);
-    }
-    store_queries<M, 1>(a, p, &s);
-    __syncwarp(); // its lanes have read what was there
-#pragma unroll
-    for (int r = 0; r < 2; r++)
-        if (p.t == 0) kept[p.first + 8 * r + p.g].y = s.along[0][r];
-}
-
-// dk and dv of tile j
-template <int SIZE>
-SLT_DEVICE_INLINE void brief_keys(const place &p, const brief_tiles<SIZE> &tiles, int j,
-                                  const float2 *kept, float (*dk)[4], float (*dv)[4]) {
-    typedef brief_tiles<SIZE> kinds;
-    typedef slt_head_tile<SIZE> tile;
-    float z[EIGHTS][4], ds[EIGHTS][4];
-    uint32_t factor[SIXTEENS][4], factor_ds[SIXTEENS][4];
-#pragma unroll 1
-    for (int i = 0; i < tiles.count; i++) {
-        slt_group_fence();
-        tile::scores(z, tiles.at(kinds::K, j), tiles.at(kinds::Q, i));
-        tile::scores(ds, tiles.at(kinds::V, j), tiles.at(kinds::DOUT, i));
-        slt_group_start();
-        slt_group_await();
-        slt_group_pin<EIGHTS>(z);
-        slt_group_pin<EIGHTS>(ds);
-        query_shares<true>(p, z, ds, kept + i * TILE, factor, factor_ds);
-        slt_group_fence();
-        tile::sums(dv, factor, tiles.at(kinds::DOUT, i));
-        tile::sums(dk, factor_ds, tiles.at(kinds::Q, i));
-        slt_group_start();
-        slt_group_await();
-        slt_group_pin<SIZE / 8>(dk);
-        slt_group_pin<SIZE / 8>(dv);
-    }
-}
-
-template <int SIZE>
-SLT_KERNEL __launch_bounds__(SLT_GROUP, 3) backward_brief(const __grid_constant__ slt_cuda_args a) {
-    slt_begin();
-    typedef slt_bf16_math<SIZE, slt_bf16> M;
-    SLT_DYNAMIC_SHARED(memory);
-    alignas(16) __shared__ float2 kept[BRIEF]; // the logarithm, o·do; zeros after the last row
-    if (!a.add[0])
-        slt_clear_tail(slt_rows_at<slt_bf16>(a.in_grad[0]),
-                       slt_count(a, (slt_space)a.n[SLT_ATTENTION_SPACE], 0), a.in_rows[0],
-                       a.in_width[0]);
-    if (!slt_attention_there(a, block_sequence(a, 1))) return;
-    place p = place_at(a, 1, 4, 1);
-    brief_tiles<SIZE> tiles(a, p, memory);
-    int first = p.first;
-    for (int i = 0; i < tiles.count; i++, p.first += TILE) {
-        float log[1][2], along[1][2];
-        load_along<M, 1>(a, p, log, along);
-#pragma unroll
-        for (int r = 0; r < 2; r++) {
-            int l = p.first + 8 * r + p.g;
-            bool there = l < p.v.run.computed;
-            float2 own = {there ? log[0][r] : 0, there ? along[0][r] : 0};
-            if (p.t == 0) kept[l] = own;
-        }
-    }
-    slt_copy_wait<0>();
-    slt_group_publish();
-    __syncthreads();
-    p.first = first;
-#pragma unroll 1
-    for (int i = 0; i < tiles.count; i++, p.first += TILE)
-        brief_queries<SIZE>(a, p, tiles, i, kept);
-    __syncthreads();
-    p.first = first;
-#pragma unroll 1
-    for (int j = 0; j < tiles.count; j++, p.first += TILE) {
-        float dk[1][SIZE / 8][4] = {}, dv[1][SIZE / 8][4] = {};
-        if (j < tiles.keys) brief_keys<SIZE>(p, tiles, j, kept, dk[0], dv[0]);
-        store_keys<M, 1>(a, p, dk, dv);
-    }
 }
 
 // ---- launches
@@ -492,17 +351,8 @@ template <int SIZE, int GROUPS> static void launch(const slt_cuda_args *args, bo
     SLT_LAUNCH_LARGE(args, (backward_keys<SIZE, GROUPS>), grid, THREADS, bytes, chunks);
 }
 
-template <int SIZE> static void launch_brief(const slt_cuda_args *args) {
-    size_t tiles = (size_t)slt_pieces(args->length, TILE) * brief_tiles<SIZE>::KINDS;
-    size_t bytes = tiles * slt_head_tile<SIZE>::FLOATS * sizeof(float) + SLT_GROUP_ALIGN;
-    SLT_LAUNCH_LARGE(args, backward_brief<SIZE>, grid_of(args, 1), SLT_GROUP, bytes);
-}
-
 template <int SIZE> static void launch_any(const slt_cuda_args *args, bool back) {
-    if (back && args->length <= BRIEF)
-        launch_brief<SIZE>(args);
-    else
-        (args->length > LONG ? launch<SIZE, 2> : launch<SIZE, 1>)(args, back);
+    (args->length > LONG ? launch<SIZE, 2> : launch<SIZE, 1>)(args, back);
 }
 
 static int size_of(const slt_cuda_args *args) {
@@ -514,5 +364,6 @@ bool slt_cuda_wide_fits(const slt_cuda_args *args) {
 }
 
 void slt_cuda_wide_attention(const slt_cuda_args *args, bool backward) {
+    if (args->length <= SLT_BRIEF_LENGTH) return slt_cuda_brief_attention(args, backward);
     (size_of(args) <= 32 ? launch_any<32> : launch_any<64>)(args, backward);
 }
