@@ -247,7 +247,7 @@ static slt_var bits_and_a_layer(slt_probe *p) {
 }
 static slt_var dense_256(slt_probe *p) { return dense_of(p, 128, 256, SLT_LINEAR); }
 static slt_var dense_288(slt_probe *p) { return dense_of(p, 96, 288, SLT_LINEAR); }
-static slt_var dense_60(slt_probe *p) { return dense_of(p, 196, 60, SLT_LINEAR); }
+static slt_var dense_60(slt_probe *p) { return dense_of(p, 199, 60, SLT_LINEAR); }
 static slt_var heads_of_16(slt_probe *p) { return attention_of(p, 80, 5); }
 static slt_var heads_of_32(slt_probe *p) { return attention_of(p, 64, 2); }
 

@@ -47,6 +47,17 @@ SLT_DEVICE_INLINE void prefetch_rows(float *to, const float *from, int column, i
                           row + i < rows && column + c < width);
     }
 }
+// the same of rows that are no multiple of four numbers
+SLT_DEVICE_INLINE void prefetch_words(float *to, const float *from, int column, int row, int rows,
+                                      int width) {
+    int own = column + (int)threadIdx.x % TILE, c = slt_least(own, width - 1);
+#pragma unroll
+    for (int i = (int)threadIdx.x / TILE; i < STEP; i += THREADS / TILE) {
+        int64_t at = slt_least(row + i, rows - 1);
+        slt_copy_word_if(to + i * STRIDE + own - column, from + at * width + c,
+                         row + i < rows && own < width);
+    }
+}
 
 SLT_DEVICE_INLINE void bring_marks(float *to, const slt_weight_product &p, int number, int word) {
     int own = number + (int)threadIdx.x, there = slt_least(own, p.in - 1);
@@ -61,6 +72,8 @@ SLT_DEVICE_INLINE void prefetch(const slt_weight_product &p, const adder &own, i
         prefetch_rows(to + SIZE, p.dy, own.column, row, p.rows, p.out);
         if (p.bits)
             bring_marks(to, p, own.row, own.first + step);
+        else if (p.in % 4)
+            prefetch_words(to, p.x, own.row, row, p.rows, p.in);
         else
             prefetch_rows(to, p.x, own.row, row, p.rows, p.in);
     }
@@ -303,8 +316,8 @@ static int tiles_of(const slt_weight_product *p) {
 
 // tiles of which a quarter is there at least
 bool slt_cuda_weights_fit(const slt_weight_product *p) {
-    bool fours = p->out % 4 == 0 && (p->bits ? p->rows <= SLT_BITS_FEW : p->in % 4 == 0);
-    return p->dw && fours && (int64_t)p->in * p->out * 4 >= (int64_t)tiles_of(p) * TILE * TILE &&
+    bool fits = p->out % 4 == 0 && (!p->bits || p->rows <= SLT_BITS_FEW);
+    return p->dw && fits && (int64_t)p->in * p->out * 4 >= (int64_t)tiles_of(p) * TILE * TILE &&
            has_room();
 }
 
@@ -314,9 +327,9 @@ enum { MANY_ROWS = 4096, FEW_BLOCKS = 68, BLOCKS = 120, FRONT_BLOCKS = 64, LAST_
 static_assert(LAST_BLOCKS * (TILE + 1) * TILE * 4 <= SLT_WEIGHT_ROOM, "a tile and a bias each");
 // of a block, at least: what is shared out must be added up
 #ifdef SLT_EMULATED
-enum { STEPS = 4 };
+enum { STEPS = 4, LAST_STEPS = 4 };
 #else
-enum { STEPS = 10 };
+enum { STEPS = 10, LAST_STEPS = 6 };
 #endif
 
 static int blocks_of(const slt_weight_group *group) {
@@ -334,7 +347,7 @@ static int parts_of(const slt_weight_product *p, int steps) {
 
 // steps of a block, so that all blocks find room at once
 static int fewest_steps(const slt_weight_group *group) {
-    for (int steps = STEPS;; steps++) {
+    for (int steps = group->time == SLT_BESIDE_NOTHING ? LAST_STEPS : STEPS;; steps++) {
         int blocks = 0, most = 1;
         for (int n = 0; n < group->count; n++) {
             const slt_weight_product *p = &group->product[n];

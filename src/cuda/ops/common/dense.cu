@@ -60,6 +60,7 @@ SLT_DEVICE_INLINE void table_weights(const slt_cuda_args &a, const float *dp, in
     float *dw = slt_at(a.in_grad[SLT_DENSE_W]), *dc = slt_at(a.in_grad[SLT_DENSE_C]);
     for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < out; c += 4 * SLT_WARP) {
         float weight[4] = {0}, bias[4] = {0};
+#pragma unroll 8
         for (int r = 0; r < rows; r++) {
             float4 d = slt_load4(dp + r * out, c, out);
             slt_add4(weight, x[r * in + i], d);
@@ -82,6 +83,7 @@ SLT_KERNEL table_backward(const slt_cuda_args a, slt_cuda_view dp_view) {
     float *dx = slt_at(a.in_grad[SLT_DENSE_X]);
     if (i >= in) return;
     table_weights(a, dp, i);
+#pragma unroll 8
     for (int r = 0; dx && r < a.in_rows[SLT_DENSE_X]; r++) {
         float dot = 0;
         for (int c = lane; c < out; c += SLT_WARP) dot += dp[r * out + c] * w[c];

@@ -6,7 +6,7 @@
 #include "cuda/kernels/kernel.cuh"
 
 enum { IDS, TABLE };
-enum { COLUMNS = 32, FOURS = COLUMNS / 4, WARPS = 32, ROWS = WARPS * SLT_WARP / FOURS };
+enum { COLUMNS = 32, FOURS = COLUMNS / 4, WARPS = 32, ROWS = WARPS * SLT_WARP / FOURS, AHEAD = 8 };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
@@ -30,10 +30,15 @@ SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
     const int32_t *ids = slt_ints(id_view);
     const float *dy = slt_at(dy_view);
     float sum[4] = {0};
-#pragma unroll 8
-    for (int r = (int)threadIdx.x / FOURS; r < count; r += ROWS)
-        slt_add4(sum, ids[r] == entry ? 1 : 0,
-                 slt_load4(dy + (int64_t)r * width, first + place, width));
+    for (int r = (int)threadIdx.x / FOURS; r < count; r += AHEAD * ROWS) {
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++) { // all that is asked for is on its way at once
+            int own = slt_least(r + i * ROWS, count - 1);
+            bool there = r + i * ROWS < count && ids[own] == entry;
+            slt_add4(sum, there ? 1 : 0,
+                     slt_load4(dy + (int64_t)own * width, first + place, width));
+        }
+    }
     for (int i = 0; i < 4; i++)
         for (int d = FOURS; d < SLT_WARP; d *= 2) sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], d);
     if (threadIdx.x % SLT_WARP < FOURS)
