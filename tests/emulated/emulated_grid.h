@@ -92,6 +92,15 @@ static inline float __uint_as_float(unsigned bits) {
 }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+// in halves, which floats hold
+static inline unsigned __ballot_sync(unsigned mask, int there) {
+    int lane = slt_emulated_lane();
+    float half[2] = {0, 0};
+    half[lane / 16] = there ? (float)(1 << lane % 16) : 0;
+    for (int d = 16; d > 0; d /= 2)
+        for (int i = 0; i < 2; i++) half[i] += __shfl_xor_sync(mask, half[i], d);
+    return (unsigned)half[0] | (unsigned)half[1] << 16;
+}
 static inline int atomicOr(int *place, int value) {
     int before = *place;
     *place |= value;

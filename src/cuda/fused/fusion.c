@@ -32,8 +32,8 @@ static bool may_run(const slt_tape *tape, int n, bool backward) {
 }
 
 static const slt_fusion_pattern *const families[] = {
-    &slt_fuse_leaves, &slt_fuse_slots,  &slt_fuse_encoder_input, &slt_fuse_decoder_input,
-    &slt_fuse_layer,  &slt_fuse_output, &slt_fuse_norm};
+    &slt_fuse_leaves,    &slt_fuse_slots, &slt_fuse_encoder_input, &slt_fuse_decoder_input,
+    &slt_fuse_slot_rows, &slt_fuse_layer, &slt_fuse_output,        &slt_fuse_norm};
 
 // the family of the run that begins with node n; NULL: of none
 static const slt_fusion_pattern *family_of(const slt_tape *tape, int n, bool backward) {
@@ -173,7 +173,7 @@ void slt_cuda_fused(const slt_tape *tape, slt_fusion fusion, int n, slt_fused *o
         last = t->end[first] < N ? t->end[first] : N - 1;
         bool begins = first == 0 || t->end[first - 1] != t->end[first];
         *out = (slt_fused){.first = first, .last = last};
-        if (begins && last > first && family == family_for(fusion)) return;
+        if (begins && last > first && (family ? family->fusion == fusion : !family_for(fusion))) return;
     }
     *out = (slt_fused){.why = why_not(tape, fusion, n, end)};
 }

@@ -6,10 +6,16 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/decoder_input/fused_decoder_input.h"
 
-#include "cuda/fused/common/family.h"
+#include "cuda/fused/decoder_input/decoder_rows.h"
 #include "ops/common/activation_kind.h"
 
-enum { JOIN, NORM, DENSE, ATTENTION, NODES };
+enum {
+    JOIN = SLT_DECODER_JOIN,
+    NORM = SLT_DECODER_NORM,
+    DENSE = SLT_DECODER_DENSE,
+    ATTENTION,
+    NODES
+};
 enum { X }; // the rows
 
 // ---- what may be in a run
@@ -39,6 +45,11 @@ static bool is_dense(const slt_tape *tape, int n, slt_var x) {
            slt_width_of(tape, node->out[0]) == 3 * slt_width_of(tape, x) && is_handed_on(tape, n);
 }
 
+bool slt_are_decoder_rows(const slt_tape *tape, int n, int end) {
+    return n + DENSE < end && is_join(tape, n) && is_norm(tape, n + NORM) &&
+           is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]);
+}
+
 static int sequences_of(const slt_tape *tape) {
     return tape->limits.trajectories * tape->limits.slots;
 }
@@ -61,8 +72,7 @@ static int last_of(const slt_tape *tape, int n, int end, const char **why) {
         return slt_no_launch(n, "products are not in tf32", why);
     if (!slt_is_fused_width(slt_width_of(tape, slt_node_at(tape, n)->out[0])))
         return slt_no_launch(n, SLT_NO_FUSED_WIDTH, why);
-    if (end - n + 1 < NODES || !is_join(tape, n) || !is_norm(tape, n + NORM) ||
-        !is_dense(tape, n + DENSE, slt_node_at(tape, n + NORM)->out[0]))
+    if (!slt_are_decoder_rows(tape, n, end))
         return slt_no_launch(n, "no join_slots of slots alone, norm, dense and attention", why);
     if (!is_attention(tape, n + ATTENTION))
         return slt_no_launch(n, "no attention with so many heads or such long sequences", why);

@@ -555,8 +555,9 @@ template <int SIZE> static void launch(const slt_cuda_args *args, bool back) {
     int slots = args->n[SLT_ATTENTION_SPACE] == SLT_SLOT_TOKENS ? args->slots : 1;
     int blocks = back ? blocks_of<SIZE>::BACKWARD : blocks_of<SIZE>::FORWARD;
     unsigned most = (unsigned)(blocks * slt_enough_blocks());
-    size_t floats =
-        back ? head_rows<SIZE, BACKWARD_KINDS>::FLOATS : head_rows<SIZE, FORWARD_KINDS>::FLOATS;
+    typedef head_rows<SIZE, FORWARD_KINDS> less;
+    typedef head_rows<SIZE, BACKWARD_KINDS> more;
+    size_t floats = back ? (size_t)more::FLOATS : (size_t)less::FLOATS;
     size_t bytes = floats * sizeof(float) + SLT_GROUP_ALIGN;
     dim3 grid = grid_of(args, 1);
     if (grid.x > most) grid.x = most;
