@@ -75,7 +75,7 @@ static inline void every_failure(const char *name, failing_scenario scenario) {
     long n = 0;
     const char *every = getenv("EVERY_REQUEST");
     bool all = every && (strcmp(every, "1") == 0 || strcmp(every, name) == 0);
-    for (;; n += all || n < 50 ? 1 : n / 4) {
+    for (;; n += all || n < 50 ? 1 : n / (SANITIZED ? 2 : 4)) {
         memory = (failing_memory){.fail_at = n};
         slt_status status = with_memory(scenario);
         if (memory.held) fail_msg("%s: request %ld: %ld pieces are lost", name, n, memory.held);

@@ -207,7 +207,8 @@ static void every_model_goes_on_to_the_same_end(void **state) {
                                    {"slottar-mdl", 3, 2},
                                    {"ompn", 0, 2}};
     make_data("cancel.safetensors", SLT_OBSERVATIONS_BITS, true, 0, EPISODES);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) stop_often(&all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!SANITIZED || !all[i].restarts) stop_often(&all[i]); // a population is stopped above
 }
 
 int main(void) {

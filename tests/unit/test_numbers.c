@@ -163,7 +163,7 @@ static void every_case_of(const char *model, int restarts) {
 }
 
 static void slottar(void **state) { (void)state, every_case_of("slottar", 0); }
-static void mdl(void **state) { (void)state, every_case_of("slottar-mdl", 2); }
+static void mdl(void **state) { (void)state, every_case_of("slottar-mdl", SANITIZED ? 1 : 2); }
 static void compile(void **state) { (void)state, every_case_of("compile", 0); }
 static void ompn(void **state) { (void)state, every_case_of("ompn", 0); }
 

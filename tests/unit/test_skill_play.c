@@ -1,5 +1,5 @@
 // Skills that act: a small set of demonstrations is enough to do better than chance; files that do
-// not fit are refused.
+// not fit are refused. sanitizers: too long
 #include "check.h"
 // before the context of the tests has its name
 #include "skills/skills_impl.h"
