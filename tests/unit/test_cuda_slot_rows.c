@@ -95,6 +95,10 @@ static void check(slt_precision precision, double most) {
 
 static void sums_agree_in_tf32(void **state) {
     (void)state;
+    if (&emulated_exact) {
+        print_message("# the emulated device has it below, without the rounding\n");
+        skip();
+    }
     check(SLT_TF32, 4e-3);
 }
 static void sums_agree_in_bf16(void **state) {
