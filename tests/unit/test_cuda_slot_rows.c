@@ -41,12 +41,15 @@ static void run(slt_probe *p, slt_context *context, int i) {
 
 // join, norm and dense are one part; attention is not in it
 static void check_part(const slt_probe *p, int i) {
+    bool seen = false;
     for (int fusion = 0, n = -1; slt_fused_part(p->tape, &fusion, &n);) {
         slt_fused fused;
         slt_tape_device(p->tape)->fused(p->tape, (slt_fusion)fusion, n, &fused);
+        seen |= fusion == SLT_FUSE_DECODER_INPUT;
         if (fusion == SLT_FUSE_DECODER_INPUT && (fused.why || fused.last - fused.first != 2))
             fail_msg("case %d: %s", i, fused.why ? fused.why : "another launch");
     }
+    assert_true(seen);
 }
 
 static size_t numbers_of(const slt_probe *p, slt_var var) {

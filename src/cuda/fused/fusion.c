@@ -150,9 +150,10 @@ slt_status slt_cuda_runs_pack(slt_tape *tape) {
 
 // ---- what became of a part that was declared as one
 
+// the last of a kind takes most: its reason counts
 static const slt_fusion_pattern *family_for(slt_fusion fusion) {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (families[i]->fusion == fusion) return families[i];
+    for (size_t i = sizeof families / sizeof *families; i > 0; i--)
+        if (families[i - 1]->fusion == fusion) return families[i - 1];
     return NULL; // losses
 }
 
@@ -173,7 +174,8 @@ void slt_cuda_fused(const slt_tape *tape, slt_fusion fusion, int n, slt_fused *o
         last = t->end[first] < N ? t->end[first] : N - 1;
         bool begins = first == 0 || t->end[first - 1] != t->end[first];
         *out = (slt_fused){.first = first, .last = last};
-        if (begins && last > first && (family ? family->fusion == fusion : !family_for(fusion))) return;
+        if (begins && last > first && (family ? family->fusion == fusion : !family_for(fusion)))
+            return;
     }
     *out = (slt_fused){.why = why_not(tape, fusion, n, end)};
 }

@@ -64,7 +64,7 @@ template <int SIZE> struct slt_head_tile {
                                                   const float *tile) {
 #pragma unroll
         for (int s = 0; s < SIZE / 16; s++)
-            slt_group_pairs_of<64>(z, view(rows, 32 * s), view(tile, 32 * s), s == 0);
+            slt_group_pairs_of<64, false>(z, view(rows, 32 * s), view(tile, 32 * s), s == 0);
     }
     static __device__ __forceinline__ void sums(float (*sum)[4], const uint32_t (*c)[4],
                                                 const float *tile) {
@@ -78,8 +78,8 @@ template <int SIZE> struct slt_head_tile {
                                                   const float *tile) {
 #pragma unroll
         for (int s = 0; s < SLT_TILE_ROWS / 16; s++)
-            slt_group_pairs_turned<SIZE>(sum, slt_head_tile<64>::view(left_tile, 2048 * s),
-                                         view(tile, 32 * SIZE * s), 0);
+            slt_group_pairs_of<SIZE, true>(sum, slt_head_tile<64>::view(left_tile, 2048 * s),
+                                           view(tile, 32 * SIZE * s), 0);
     }
 
 #else

@@ -90,9 +90,20 @@ SLT_DEVICE_INLINE void slt_group_pairs(float (*c)[4], const uint32_t *a, uint64_
                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(first), "n"(TURNED));
 }
 
-// one sixteen of k, a in shared memory, too
-template <int N>
+// one sixteen of k, a (64,16) in shared memory, too. TURNED: it is the rows of a, and the columns
+// of b, that are next to each other there
+template <int N, bool TURNED>
 SLT_DEVICE_INLINE void slt_group_pairs_of(float (*c)[4], uint64_t a, uint64_t b, int first) {
+    if constexpr (N == 32)
+        asm volatile("{\n"
+                     ".reg .pred p;\n"
+                     "setp.eq.b32 p, %18, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 "
+                     "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}, "
+                     "%16, %17, p, 1, 1, %19, %19;\n"
+                     "}\n"
+                     : SLT_SIXTEEN_OUT(0)
+                     : "l"(a), "l"(b), "r"(first), "n"(TURNED));
     if constexpr (N == 64)
         asm volatile("{\n"
                      ".reg .pred p;\n"
@@ -100,11 +111,11 @@ SLT_DEVICE_INLINE void slt_group_pairs_of(float (*c)[4], uint64_t a, uint64_t b,
                      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
                      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
                      "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
-                     "%32, %33, p, 1, 1, 0, 0;\n"
+                     "%32, %33, p, 1, 1, %35, %35;\n"
                      "}\n"
                      : SLT_SIXTEEN_OUT(0), SLT_SIXTEEN_OUT(4)
-                     : "l"(a), "l"(b), "r"(first));
-    else
+                     : "l"(a), "l"(b), "r"(first), "n"(TURNED));
+    if constexpr (N == 128)
         asm volatile("{\n"
                      ".reg .pred p;\n"
                      "setp.eq.b32 p, %66, 0;\n"
@@ -113,38 +124,11 @@ SLT_DEVICE_INLINE void slt_group_pairs_of(float (*c)[4], uint64_t a, uint64_t b,
                      "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
                      "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
                      "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, "
-                     "%64, %65, p, 1, 1, 0, 0;\n"
+                     "%64, %65, p, 1, 1, %67, %67;\n"
                      "}\n"
                      : SLT_SIXTEEN_OUT(0), SLT_SIXTEEN_OUT(4), SLT_SIXTEEN_OUT(8),
                        SLT_SIXTEEN_OUT(12)
-                     : "l"(a), "l"(b), "r"(first));
-}
-
-// one sixteen of k, of columns of a and of b that are next to each other in memory: c (64,N) +=
-// aᵀ·b with a (16,64) in shared memory, too
-template <int N>
-SLT_DEVICE_INLINE void slt_group_pairs_turned(float (*c)[4], uint64_t a, uint64_t b, int first) {
-    if constexpr (N == 64)
-        asm volatile("{\n"
-                     ".reg .pred p;\n"
-                     "setp.eq.b32 p, %34, 0;\n"
-                     "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
-                     "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
-                     "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
-                     "%32, %33, p, 1, 1, 1, 1;\n"
-                     "}\n"
-                     : SLT_SIXTEEN_OUT(0), SLT_SIXTEEN_OUT(4)
-                     : "l"(a), "l"(b), "r"(first));
-    else
-        asm volatile("{\n"
-                     ".reg .pred p;\n"
-                     "setp.eq.b32 p, %18, 0;\n"
-                     "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 "
-                     "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}, "
-                     "%16, %17, p, 1, 1, 1, 1;\n"
-                     "}\n"
-                     : SLT_SIXTEEN_OUT(0)
-                     : "l"(a), "l"(b), "r"(first));
+                     : "l"(a), "l"(b), "r"(first), "n"(TURNED));
 }
 
 // before the first product of some, when registers or shared memory have been written

@@ -7,6 +7,8 @@
 #include "cuda/device/cuda_tape.h"
 #include "ops/common/op_table.h"
 
+_Static_assert((int)SLT_GATED_ROWS >= (int)SLT_ROW_BLOCK, "an MLP has room for its sums (mlp.c)");
+
 static const slt_cuda_op table[] = {
 #define ROW(name) {&slt_op_##name, slt_cuda_##name##_forward, slt_cuda_##name##_backward},
     SLT_OPS_WITH_KERNELS(ROW)

@@ -17,14 +17,12 @@ typedef struct {
     int sequences, positions, width, chunks;
 } sizes;
 
-static int pieces(int count, int size) { return (count + size - 1) / size; }
-
 static sizes sizes_of(const slt_tape *tape, int n) {
     const slt_limits *limits = &tape->limits;
     return (sizes){.sequences = limits->trajectories * limits->slots,
                    .positions = limits->length,
                    .width = slt_width_of(tape, slt_node_at(tape, n)->out[0]),
-                   .chunks = pieces(limits->length, SLT_SLOT_ROWS_CHUNK)};
+                   .chunks = slt_blocks(limits->length, SLT_SLOT_ROWS_CHUNK)};
 }
 
 // of `width` numbers each, in the memory of so many rows in bf16: forward, and backward but for
@@ -38,7 +36,8 @@ static int room_of(const slt_tape *tape, int n) {
 }
 static int groups_of(const sizes *s, int room) {
     int full = s->positions / SLT_SLOT_ROWS_CHUNK; // the last chunk of a sequence is brief
-    int blocks = pieces(3 * s->width, 128) * (full ? full : 1), most = pieces(WANTED, blocks);
+    int blocks = slt_blocks(3 * s->width, SLT_SLOT_ROWS_COLUMNS) * (full ? full : 1),
+        most = slt_blocks(WANTED, blocks);
     int there = (room - backward_rows(s)) / (3 * s->positions);
     most = most < MOST ? most : MOST;
     most = most < s->sequences ? most : s->sequences;
@@ -70,7 +69,7 @@ static int last_of(const slt_tape *tape, int n, int end, const char **why) {
     sizes s = sizes_of(tape, n);
     int room = room_of(tape, n);
     if (slt_cuda_is_tf32(slt_cuda_of(tape->store)) && 2 * room < MANY)
-        return slt_no_launch(n, "too few rows", why);
+        return slt_no_launch(n, "fewer rows than pay in tf32", why);
     return s.width % 4 == 0 && forward_rows(&s) <= room && groups_of(&s, room) > 0
                ? n + DENSE
                : slt_no_launch(n, "too few rows to keep sums in", why);

@@ -10,7 +10,8 @@
 static_assert(sizeof(slt_slot_rows) + sizeof(slt_summed_rows) <= 4096,
               "a kernel takes so many bytes of arguments");
 
-enum { WARPS = 8, THREADS = WARPS * SLT_WARP, COLUMNS = 4 * SLT_WARP };
+enum { WARPS = 8, THREADS = WARPS * SLT_WARP, COLUMNS = SLT_SLOT_ROWS_COLUMNS };
+static_assert((int)COLUMNS == 4 * SLT_WARP, "a lane has four columns");
 enum { CHUNK = SLT_SLOT_ROWS_CHUNK, EACH = CHUNK / WARPS };
 enum {
     STEPS = 8,
@@ -45,11 +46,11 @@ typedef struct {
 } spans;
 
 SLT_DEVICE_INLINE int find_spans(const slt_cuda_args &a, int first, int end, int least, spans *to) {
-    int own = first + (int)threadIdx.x, lane = (int)threadIdx.x % SLT_WARP, count = 0;
+    int lane = (int)threadIdx.x % SLT_WARP, count = 0;
     slt_device_span run = {0, 0, 0, 0};
     __syncthreads();
     for (int half = 0; half < SPANS / SLT_WARP; half++) { // every warp looks, the first one writes
-        own = first + half * SLT_WARP + lane;
+        int own = first + half * SLT_WARP + lane;
         if (own < end) run = slt_span_of(a, SLT_SLOT_TOKENS, own);
         bool there = own < end && run.computed > least;
         unsigned marks = __ballot_sync(0xffffffffu, there);

@@ -12,7 +12,10 @@
 
 #include "cuda/kernels/cuda_op.h"
 
-enum { SLT_SLOT_ROWS_CHUNK = 64 }; // steps of a sequence that a block sums
+enum {
+    SLT_SLOT_ROWS_CHUNK = 64,
+    SLT_SLOT_ROWS_COLUMNS = 128
+}; // steps and columns that a block sums
 
 // rows that are sums, of float32 or bf16, and what they are sums of
 typedef struct {

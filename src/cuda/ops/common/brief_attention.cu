@@ -9,11 +9,9 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
-#include "cuda/kernels/attention_steps.cuh"
-#include "cuda/kernels/head_tile.cuh"
 #include "cuda/kernels/large_block.cuh"
+#include "cuda/kernels/tile_shares.cuh"
 
-enum { TILE = SLT_TILE_ROWS, EIGHTS = TILE / 8, SIXTEENS = TILE / 16 };
 enum { TILES = SLT_BRIEF_LENGTH / TILE }; // of a sequence, at most
 
 // ---- heads of all sequences, those of a block one after the other: each has as much to do
@@ -363,38 +361,6 @@ SLT_DEVICE_INLINE void take_long(const slt_cuda_args &a, place p,
     }
 }
 
-// probabilities and ds of 64 keys as factors, and what the latter add up to
-SLT_DEVICE_INLINE void key_shares(const place &p, float (*z)[4], float (*ds)[4], int key,
-                                  const float *log, const float *along, float *rest,
-                                  uint32_t (*factor)[4], uint32_t (*factor_ds)[4]) {
-#pragma unroll
-    for (int i = 0; i < 4 * EIGHTS; i++) {
-        int j = i / 4, e = i % 4;
-        z[j][e] = slt_power(z[j][e] * p.factor - log[e / 2]);
-        if (key + 8 * j + 2 * p.t + e % 2 >= p.v.keys) z[j][e] = 0;
-        ds[j][e] = z[j][e] * (ds[j][e] - along[e / 2]);
-        rest[e / 2] += ds[j][e];
-    }
-    slt_tile_factor(factor, z);
-    slt_tile_factor(factor_ds, ds);
-}
-
-// probabilities and ds of 64 queries as factors; those that are not there have zeros in their rows.
-SLT_DEVICE_INLINE void query_shares(const place &p, float (*z)[4], float (*ds)[4],
-                                    const float2 *kept, uint32_t (*factor)[4],
-                                    uint32_t (*factor_ds)[4]) {
-#pragma unroll
-    for (int i = 0; i < 4 * EIGHTS; i++) {
-        int j = i / 4, e = i % 4;
-        float2 of = kept[8 * j + 2 * p.t + e % 2];
-        z[j][e] = slt_power(z[j][e] * p.factor - of.x);
-        if (p.first + e / 2 * 8 + p.g >= p.v.keys) z[j][e] = 0;
-        ds[j][e] = z[j][e] * (ds[j][e] - of.y);
-    }
-    slt_tile_factor(factor, z);
-    slt_tile_factor(factor_ds, ds);
-}
-
 // dq of tile i, and what its probabilities need for dk and dv
 template <int SIZE>
 SLT_DEVICE_INLINE void long_queries(const slt_cuda_args &a, const place &p,
@@ -418,7 +384,7 @@ SLT_DEVICE_INLINE void long_queries(const slt_cuda_args &a, const place &p,
         slt_group_await();
         slt_group_pin<EIGHTS>(z);
         slt_group_pin<EIGHTS>(ds);
-        key_shares(p, z, ds, j * TILE, s.log[0], s.along[0], s.rest[0], factor, factor_ds);
+        key_shares<true>(p, z, ds, j * TILE, s.log[0], s.along[0], s.rest[0], factor, factor_ds);
         slt_group_fence();
         tile::sums(s.dq[0], factor_ds, rows.at(K, j));
         tile::sums(s.mean[0], factor, rows.at(K, j));
@@ -450,7 +416,7 @@ SLT_DEVICE_INLINE void long_keys(const place &p, const long_rows<SIZE> &rows, in
         slt_group_await();
         slt_group_pin<EIGHTS>(z);
         slt_group_pin<EIGHTS>(ds);
-        query_shares(p, z, ds, kept + i * TILE, factor, factor_ds);
+        query_shares<true>(p, z, ds, kept + i * TILE, factor, factor_ds);
         slt_group_fence();
         tile::sums(dv, factor, rows.at(LONG_DOUT, i));
         tile::sums(dk, factor_ds, rows.at(Q, i));

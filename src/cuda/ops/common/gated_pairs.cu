@@ -65,7 +65,8 @@ SLT_DEVICE_INLINE void ask(const walker &at, const slt_gated &p, int n) {
 SLT_DEVICE_INLINE void multiply(float (*sum)[4], const float *left, const float *right) {
 #pragma unroll
     for (int s = 0; s < STEP / 16; s++)
-        slt_group_pairs_of<COLUMNS>(sum, tile::view(left, 32 * s), tile::view(right, 32 * s), 0);
+        slt_group_pairs_of<COLUMNS, false>(sum, tile::view(left, 32 * s), tile::view(right, 32 * s),
+                                           0);
 }
 #else
 SLT_DEVICE_INLINE void multiply(float (*sum)[4], const float *left, const float *right) {
