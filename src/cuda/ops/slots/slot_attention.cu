@@ -4,11 +4,13 @@
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
+#include "cuda/kernels/large_block.cuh"
 #include "cuda/kernels/slot_attention.cuh"
+#include "cuda/kernels/tensor_core.cuh"
 #include "ops/common/op_inputs.h"
 
 enum { Q, KV };
-enum { THREADS = 1024, FEW_THREADS = 256, SLOT_THREADS = 128 };
+enum { THREADS = 1024, FEW_THREADS = 256, CHUNK_THREADS = 512, SLOT_THREADS = 128 };
 
 SLT_DEVICE_INLINE slt_round view_of(const slt_cuda_args &a, int b) {
     slt_round v;
@@ -108,6 +110,10 @@ SLT_DEVICE_INLINE slt_round chunk_of(slt_round v, int c) {
     v.attention += (int64_t)first * v.K;
     return v;
 }
+// room for so many numbers, and for the shares of a chunk's positions: what follows is aligned
+SLT_HOST_DEVICE int fours(int numbers) { return (numbers + 3) / 4 * 4; }
+SLT_HOST_DEVICE int share_room(int S, int K) { return fours(slt_slot_chunk(S) * K); }
+
 // (K,S) sums of a chunk, then K sums of weights
 SLT_DEVICE_INLINE float *part_of(float *parts, const slt_round &v, int chunk) {
     return parts + (int64_t)chunk * slt_slot_part(v.K, v.S);
@@ -117,21 +123,53 @@ SLT_DEVICE_INLINE float *backward_parts(const slt_cuda_args &a) {
     return slt_at(a.shared) + ((int64_t)a.in_room[KV] * a.slots + a.in_room[Q] + 3) / 4 * 4;
 }
 
-SLT_KERNEL __launch_bounds__(FEW_THREADS) forward_chunk(const slt_cuda_args a, int chunks) {
+// rows that warps of a chunk read again and again, in shared memory where there is room for them
+// all: they are on their way at once
+typedef struct {
+    float *next;
+    bool copies;
+} staging;
+
+SLT_DEVICE_INLINE const float *stage(staging *to, const float *from, int numbers) {
+    float *rows = to->next;
+    if (!to->copies) return from;
+    for (int i = 4 * (int)threadIdx.x; i < numbers; i += 4 * (int)blockDim.x)
+        slt_copy_fours(rows + i, from + i);
+    to->next += numbers;
+    return rows;
+}
+SLT_DEVICE_INLINE void await_staged(void) {
+    slt_copy_group();
+    slt_copy_wait<0>();
+    __syncthreads();
+}
+
+// dynamic shared memory: shares of the chunk's positions, logits of every warp or a four of every
+// thread, staged rows
+SLT_KERNEL __launch_bounds__(CHUNK_THREADS)
+    forward_chunk(const slt_cuda_args a, int chunks, int room, bool copies) {
     slt_begin();
-    SLT_DYNAMIC_SHARED(own);
+    SLT_DYNAMIC_SHARED(shares);
     int b = (int)blockIdx.x / chunks, c = (int)blockIdx.x % chunks, warp = slt_block_warp();
     slt_clear_tail(slt_at(a.out[0]), slt_count(a, SLT_SLOTS, 0), a.out_rows[0], a.out_width[0]);
     slt_clear_tail(slt_at(a.out[1]), slt_count(a, SLT_TOKENS, 0), a.out_rows[1], a.out_width[1]);
     if (b >= slt_header(a)->count) return;
     slt_round v = chunk_of(view_of(a, b), c);
     if (v.computed <= 0) return;
+    float *own = shares + share_room(v.S, v.K), *attention = v.attention;
     float *part = part_of(slt_at(a.shared), v, (int)blockIdx.x);
+    staging staged = {own + room, copies};
+    v.q = stage(&staged, v.q, v.K * v.S);
+    v.kv = stage(&staged, v.kv, v.computed * 2 * v.S);
     v.sum = part + v.K * v.S;
+    v.attention = shares;
+    await_staged();
     for (int l = warp; l < v.computed; l += slt_block_warps()) slt_compete(v, l, own + warp * v.K);
     __syncthreads();
+    for (int i = (int)threadIdx.x; i < v.computed * v.K; i += (int)blockDim.x)
+        attention[i] = shares[i];
     slt_sum_weights(v);
-    slt_sum_positions(v, v.attention, v.kv + v.S, 2 * v.S, (float4 *)own,
+    slt_sum_positions(v, shares, v.kv + v.S, 2 * v.S, (float4 *)own,
                       [&](int k, int column, float4 sum) {
                           slt_store4(part + k * v.S, column, v.S, false, sum);
                       });
@@ -169,28 +207,34 @@ SLT_KERNEL forward_slots(const slt_cuda_args a, int chunks) {
     });
 }
 
-// dynamic shared memory: du·u (K), then dz and shares of the position at hand, (warps, 2, K)
-SLT_KERNEL __launch_bounds__(FEW_THREADS) backward_chunk(const slt_cuda_args a, int chunks) {
+// dynamic shared memory: dz of the chunk's positions, du·u, then dz and shares of the position at
+// hand, (warps, 2, K), or a four of every thread, staged rows
+SLT_KERNEL __launch_bounds__(CHUNK_THREADS)
+    backward_chunk(const slt_cuda_args a, int chunks, int room, bool copies) {
     slt_begin();
-    SLT_DYNAMIC_SHARED(along);
+    SLT_DYNAMIC_SHARED(dz);
     int b = (int)blockIdx.x / chunks, warp = slt_block_warp(), lane = (int)threadIdx.x % SLT_WARP;
     clear_tails(a);
     if (b >= slt_header(a)->count) return;
     slt_round v = chunk_of(view_of(a, b), (int)blockIdx.x % chunks);
     if (v.computed <= 0) return;
     const float *du = slt_at(a.out_grad[0]) + v.slot * v.S, *u = slt_at(a.out[0]) + v.slot * v.S;
-    float *parts = along + (v.K + 3) / 4 * 4, *own = parts + 2 * warp * v.K;
-    float *dz = slt_at(a.shared) + v.token * v.K, *dkv = slt_at(a.in_grad[KV]);
+    float *along = dz + share_room(v.S, v.K), *parts = along + fours(v.K);
+    float *own = parts + 2 * warp * v.K, *dkv = slt_at(a.in_grad[KV]);
+    staging staged = {parts + room, copies};
+    v.q = stage(&staged, v.q, v.K * v.S);
+    v.kv = stage(&staged, v.kv, v.computed * 2 * v.S);
+    const float *rows = stage(&staged, du, v.K * v.S);
     for (int k = warp; k < v.K; k += slt_block_warps()) {
         float sum[SLT_SLOTS_AT_ONCE];
         slt_warp_dots(du + (int64_t)k * v.S, u + (int64_t)k * v.S, v.S, 1, sum);
         if (lane == 0) along[k] = sum[0];
     }
-    __syncthreads();
+    await_staged();
     for (int l = warp; l < v.computed; l += slt_block_warps()) {
-        slt_position_gradient(v, l, du, along, own, own + v.K);
-        for (int k = lane; k < v.K; k += SLT_WARP) dz[(int64_t)l * v.K + k] = own[k];
-        if (dkv) slt_token_gradient(v, l, du, own, own + v.K, a.add[KV], dkv + v.token * 2 * v.S);
+        slt_position_gradient(v, l, rows, along, own, own + v.K);
+        for (int k = lane; k < v.K; k += SLT_WARP) dz[l * v.K + k] = own[k];
+        if (dkv) slt_token_gradient(v, l, rows, own, own + v.K, a.add[KV], dkv + v.token * 2 * v.S);
         __syncwarp();
     }
     __syncthreads();
@@ -228,8 +272,8 @@ static int threads_of(const slt_cuda_args *args) {
 static size_t room(const slt_cuda_args *args, int threads, int numbers) {
     size_t warps = (size_t)threads / SLT_WARP;
     size_t slots = (size_t)numbers * warps * (size_t)args->slots * sizeof(float);
-    size_t fours = (size_t)threads * sizeof(float4);
-    return slots > fours ? slots : fours;
+    size_t all = (size_t)threads * sizeof(float4);
+    return slots > all ? slots : all;
 }
 
 // few trajectories with much to do would leave most of the device empty
@@ -240,17 +284,22 @@ static bool is_shared(const slt_cuda_args *args) {
 }
 
 static void launch_chunks(const slt_cuda_args *args, bool back) {
-    int chunks = slt_pieces(args->length, slt_slot_chunk(args->in_width[Q]));
-    int threads = FEW_THREADS;
+    int S = args->in_width[Q], K = args->slots, chunk = slt_slot_chunk(S);
+    int chunks = slt_pieces(args->length, chunk);
     dim3 grid = slt_grid(args, (int64_t)args->trajectories * chunks, 1);
-    dim3 slots = slt_grid(args, (int64_t)args->trajectories * args->slots, 1);
-    size_t along = (size_t)(args->slots + 3) / 4 * 4 * sizeof(float);
+    dim3 slots = slt_grid(args, (int64_t)args->trajectories * K, 1);
+    size_t warps = room(args, CHUNK_THREADS, back ? 2 : 1);
+    size_t own = warps + ((size_t)share_room(S, K) + (back ? fours(K) : 0)) * sizeof(float);
+    size_t rows = ((size_t)K * (back ? 2 : 1) + 2 * (size_t)chunk) * (size_t)S * sizeof(float);
+    bool copies = S % 4 == 0 && own + rows <= slt_shared_room();
+    size_t bytes = copies ? own + rows : own;
+    int numbers = (int)(warps / sizeof(float));
     if (!back) {
-        SLT_LAUNCH(args, forward_chunk, grid, threads, room(args, threads, 1), chunks);
+        SLT_LAUNCH_LARGE(args, forward_chunk, grid, CHUNK_THREADS, bytes, chunks, numbers, copies);
         SLT_LAUNCH(args, forward_slots, slots, SLOT_THREADS, 0, chunks);
         return;
     }
-    SLT_LAUNCH(args, backward_chunk, grid, threads, along + room(args, threads, 2), chunks);
+    SLT_LAUNCH_LARGE(args, backward_chunk, grid, CHUNK_THREADS, bytes, chunks, numbers, copies);
     if (args->in_grad[Q].at) SLT_LAUNCH(args, backward_slots, slots, SLOT_THREADS, 0, chunks);
 }
 
