@@ -13,14 +13,24 @@
 
 enum { SLT_TILE_ROWS = 64 };
 
+// x, of which the compiler knows nothing: what is made of it is made again, not kept
+SLT_DEVICE_INLINE int slt_opaque(int x) {
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
 template <int SIZE> struct slt_head_tile {
     enum { CHUNKS = SIZE / 8, FLOATS = SLT_TILE_ROWS * SIZE / 2 };
-    typedef uint32_t left[SIZE / 16][4]; // the lane's part of 64 rows as a left factor
+    static constexpr uint32_t ONES = 0x3f803f80; // a pair
+    typedef uint32_t left[SIZE / 16][4];         // the lane's part of 64 rows as a left factor
 
     // where channels 8c .. 8c+7 of row l are
     static __device__ __forceinline__ int place(int l, int c) {
         return l * (SIZE / 2) + (c ^ (SIZE == 64 ? l % 8 : l / 2 % 4)) * 4;
     }
+    // where they are c eights further on in the same row; eight rows are as many words further down
+    static __device__ __forceinline__ int beside(int place, int c) { return place ^ 4 * c; }
+    enum { EIGHT = 8 * SIZE / 2 };
 
     // rows of a head on their way to shared memory, 64 at a time, by THREADS
     template <int THREADS> struct source {
@@ -73,6 +83,24 @@ template <int SIZE> struct slt_head_tile {
             slt_group_pairs<SIZE, true>(sum, c[s], view(tile, 32 * SIZE * s), 0);
     }
 
+    // sixteen rows of sixteen channels, two right factors of pairs down a column; at: of the lane
+    static __device__ __forceinline__ void turn(uint32_t (*right)[2], const float *at) {
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(right[0][0]), "=r"(right[0][1]), "=r"(right[1][0]), "=r"(right[1][1])
+                     : "r"((unsigned)__cvta_generic_to_shared(at)));
+    }
+    // a warp's product: channels 8c .. 8c+15, added up over all rows, in each row of `sum`
+    static __device__ __forceinline__ void columns(float (*sum)[4], const float *tile, int c) {
+        const uint32_t ones[4] = {ONES, ONES, ONES, ONES};
+        int lane = (int)threadIdx.x % SLT_WARP, at = slt_opaque(place(lane % 16, c + lane / 16));
+#pragma unroll
+        for (int s = 0; s < SLT_TILE_ROWS / 16; s++) {
+            uint32_t right[2][2];
+            turn(right, tile + at + 2 * s * EIGHT);
+            for (int i = 0; i < 2; i++) slt_mma_pairs(sum[i], ones, right[i]);
+        }
+    }
+
     // sum += leftᵀ·rows, where left is 64 rows of 64 in a tile of its own
     static __device__ __forceinline__ void turned(float (*sum)[4], const float *left_tile,
                                                   const float *tile) {
@@ -113,6 +141,15 @@ template <int SIZE> struct slt_head_tile {
             uint32_t right[2];
             for (int k = 0; k < 2; k++) right[k] = down(tile, 16 * s + 8 * k + 2 * t, 8 * n + g);
             slt_mma_pairs(sum[n], c[s], right);
+        }
+    }
+    static __device__ __forceinline__ void columns(float (*sum)[4], const float *tile, int c) {
+        const uint32_t ones[4] = {ONES, ONES, ONES, ONES};
+        int lane = (int)threadIdx.x % SLT_WARP, g = lane / 4, t = lane % 4;
+        for (int i = 0; i < SLT_TILE_ROWS / 8; i++) {
+            int l = i / 2 * 16 + 2 * t, channel = 8 * (c + i % 2) + g;
+            uint32_t right[2] = {down(tile, l, channel), down(tile, l + 8, channel)};
+            slt_mma_pairs(sum[i % 2], ones, right);
         }
     }
     // numbers of column `channel` of rows l and l+1, a pair

@@ -1,6 +1,6 @@
 // The decoder's way to qkv on a tape, where its rows are sums of one of a slot and one of a
-// position (slot_rows.h): join_slots, layer_norm, dense. What is of slots and positions is kept in
-// the memory of the rows that are not made.
+// position (slot_rows.h): join_slots, layer_norm, dense, and attention in bf16 of brief
+// trajectories. What is of slots and positions is kept in the memory of the rows that are not made.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -8,8 +8,14 @@
 
 #include "cuda/fused/decoder_input/decoder_rows.h"
 
-enum { JOIN = SLT_DECODER_JOIN, NORM = SLT_DECODER_NORM, DENSE = SLT_DECODER_DENSE, NODES };
-enum { WANTED = 528, MOST = 32 }; // blocks that sum; groups of sequences
+enum {
+    JOIN = SLT_DECODER_JOIN,
+    NORM = SLT_DECODER_NORM,
+    DENSE = SLT_DECODER_DENSE,
+    ATTENTION,
+    NODES
+};
+enum { WANTED = 528, MOST = 32 }; // blocks that sum rows; groups of sequences for them
 
 // ---- memory
 
@@ -34,14 +40,18 @@ static int backward_rows(const sizes *s) {
 static int room_of(const slt_tape *tape, int n) {
     return slt_shape_rows(tape, tape->vars[slt_node_at(tape, n)->out[0]].shape, NULL) / 2;
 }
-static int groups_of(const sizes *s, int room) {
+// groups that fill the device: of attention's blocks, or of those that sum rows (attention: NULL)
+static int wanted_groups(const sizes *s, const slt_cuda_args *attention) {
+    if (attention) return slt_summed_attention_groups(attention);
     int full = s->positions / SLT_SLOT_ROWS_CHUNK; // the last chunk of a sequence is brief
-    int blocks = slt_blocks(3 * s->width, SLT_SLOT_ROWS_COLUMNS) * (full ? full : 1),
-        most = slt_blocks(WANTED, blocks);
+    int columns = slt_blocks(3 * s->width, SLT_SLOT_ROWS_COLUMNS);
+    int wanted = slt_blocks(WANTED, columns * (full ? full : 1));
+    return wanted < MOST ? wanted : MOST;
+}
+static int groups_of(const sizes *s, int room, int wanted) {
     int there = (room - backward_rows(s)) / (3 * s->positions);
-    most = most < MOST ? most : MOST;
-    most = most < s->sequences ? most : s->sequences;
-    return there < most ? there : most;
+    wanted = wanted < s->sequences ? wanted : s->sequences;
+    return there < wanted ? there : wanted;
 }
 
 // the next so many rows of a place
@@ -61,23 +71,32 @@ enum { MANY = 0 };
 enum { MANY = 32768 };
 #endif
 
+static bool attends(const slt_tape *tape, int n, int end) {
+    const slt_node *attention = slt_node_at(tape, n + ATTENTION);
+    if (n + ATTENTION > end || attention->op != &slt_op_attention) return false;
+    int size = slt_width_of(tape, attention->out[0]) / attention->attributes.n[0];
+    return tape->vars[attention->in[0]].bf16 && slt_backward_alike(tape, n, NODES) &&
+           slt_summed_attention_fits(size, tape->limits.length);
+}
+
 static int last_of(const slt_tape *tape, int n, int end, const char **why) {
     if (slt_cuda_is_fp32(slt_cuda_of(tape->store)))
         return slt_no_launch(n, "products are in fp32", why);
-    if (!slt_are_decoder_rows(tape, n, end) || !slt_backward_alike(tape, n, NODES))
+    if (!slt_are_decoder_rows(tape, n, end) || !slt_backward_alike(tape, n, ATTENTION))
         return slt_no_launch(n, "no join_slots of slots alone, norm and dense", why);
     sizes s = sizes_of(tape, n);
     int room = room_of(tape, n);
     if (slt_cuda_is_tf32(slt_cuda_of(tape->store)) && 2 * room < MANY)
         return slt_no_launch(n, "fewer rows than pay in tf32", why);
-    return s.width % 4 == 0 && forward_rows(&s) <= room && groups_of(&s, room) > 0
-               ? n + DENSE
-               : slt_no_launch(n, "too few rows to keep sums in", why);
+    if (s.width % 4 || forward_rows(&s) > room || groups_of(&s, room, 1) <= 0)
+        return slt_no_launch(n, "too few rows to keep sums in", why);
+    return attends(tape, n, end) ? n + ATTENTION : n + DENSE;
 }
 
 // ---- launches
 
-static slt_slot_rows run_of(const slt_tape *tape, int n, const slt_cuda_args *a) {
+static slt_slot_rows run_of(const slt_tape *tape, int n, const slt_cuda_args *a,
+                            const slt_cuda_args *attention) {
     sizes s = sizes_of(tape, n);
     slt_cuda_view kept = a[JOIN].out[0], sums = a[JOIN].out_grad[0];
     int all = s.sequences + s.positions, width = s.width, out = 3 * width;
@@ -91,7 +110,8 @@ static slt_slot_rows run_of(const slt_tape *tape, int n, const slt_cuda_args *a)
                          .table = a[NORM].in[SLT_NORM_POSITIONS],
                          .add_slot = a[JOIN].add[SLT_JOIN_SLOT],
                          .chunks = s.chunks,
-                         .groups = groups_of(&s, room_of(tape, n))};
+                         .attends = attention != NULL,
+                         .groups = groups_of(&s, room_of(tape, n), wanted_groups(&s, attention))};
     run.y = take(&kept, s.sequences, width);
     run.normed = take(&kept, all, width);
     run.qkv = run.dqkv = (slt_summed_rows){.width = out, .bf16 = slt_out_bf16(&a[DENSE], 0)};
@@ -133,12 +153,14 @@ static void forward(const slt_cuda_args *a, const slt_slot_rows *run) {
     slt_cuda_gemm(&a[DENSE], false, false, run->sequences + run->positions, out, width, run->normed,
                   width, a[DENSE].in[SLT_DENSE_W], out, false, run->qkv.slots, out);
     slt_slot_rows_spread(run);
+    if (run->attends) slt_summed_attention(&a[ATTENTION], run, false);
 }
 
 static void backward(const slt_cuda_args *a, const slt_slot_rows *run) {
     int width = run->x.width, out = run->qkv.width;
     slt_cuda_args norm = run->norm; // its weights come later
     norm.in_grad[SLT_NORM_GAMMA] = norm.in_grad[SLT_NORM_BETA] = (slt_cuda_view){NULL, 0};
+    if (run->attends) slt_summed_attention(&a[ATTENTION], run, true);
     slt_slot_rows_sum(run);
     slt_cuda_gemm(&a[DENSE], false, true, run->sequences, width, out, run->dqkv.slots, out,
                   a[DENSE].in[SLT_DENSE_W], out, run->dx.rows.at, run->dx.slots, width);
@@ -149,7 +171,7 @@ static void backward(const slt_cuda_args *a, const slt_slot_rows *run) {
 static void launch(const slt_tape *tape, int first, int last, bool back) {
     slt_cuda_args a[NODES];
     for (int i = 0; i <= last - first; i++) a[i] = slt_cuda_args_of(tape, first + i, back);
-    slt_slot_rows run = run_of(tape, first, a);
+    slt_slot_rows run = run_of(tape, first, a, last < first + ATTENTION ? NULL : &a[ATTENTION]);
     if (!back)
         forward(a, &run);
     else if (tape->nodes[first].runs_backward)
@@ -158,9 +180,9 @@ static void launch(const slt_tape *tape, int first, int last, bool back) {
 
 // nodes come one after the other, the last first
 static void weights(const slt_tape *tape, int first, int n) {
-    slt_cuda_args a[NODES];
-    for (int i = 0; i < NODES; i++) a[i] = slt_cuda_args_of(tape, first + i, true);
-    slt_slot_rows run = run_of(tape, first, a);
+    slt_cuda_args a[ATTENTION];
+    for (int i = 0; i < ATTENTION; i++) a[i] = slt_cuda_args_of(tape, first + i, true);
+    slt_slot_rows run = run_of(tape, first, a, NULL);
     const slt_cuda_args *dense = &a[DENSE];
     slt_cuda_view none = {NULL, 0};
     if (n == first + NORM) slt_cuda_norm_weights(&run.norm, 0);

@@ -209,7 +209,7 @@ SLT_DEVICE_INLINE float4 sum_of(const float *parts, int count, int64_t apart) {
     return all;
 }
 
-// rows of slots, then of positions
+// rows of slots, unless they have no parts, then of positions
 SLT_KERNEL add_parts(const __grid_constant__ slt_slot_rows p,
                      const __grid_constant__ slt_summed_rows to, slt_cuda_view parts,
                      slt_cuda_view groups) {
@@ -219,6 +219,7 @@ SLT_KERNEL add_parts(const __grid_constant__ slt_slot_rows p,
     float4 x = {0, 0, 0, 0};
     if (r < (unsigned)p.sequences) {
         int chunks = 0; // others were not written
+        if (!parts.at) return;
         if ((int)r < slt_count(p.norm, SLT_SLOTS, 0))
             chunks = (slt_span_of(p.norm, SLT_SLOT_TOKENS, (int)r).computed + CHUNK - 1) / CHUNK;
         x = sum_of(slt_at(parts) + r * (unsigned)to.width + c, chunks, slots);
@@ -265,12 +266,17 @@ template <class T> static void spread_to(const slt_slot_rows *run, const slt_sum
     SLT_LAUNCH(run, spread<T>, grid, threads, 0, *to, groups);
 }
 void slt_slot_rows_spread(const slt_slot_rows *run) {
-    const slt_summed_rows *both[] = {&run->qkv, &run->x};
-    for (int i = 0; i < 2; i++)
+    const slt_summed_rows *both[] = {&run->x, &run->qkv};
+    for (int i = 0; i < (run->attends ? 1 : 2); i++)
         (both[i]->bf16 ? spread_to<slt_bf16> : spread_to<float>)(run, both[i]);
 }
 
-static void sum_from(const slt_slot_rows *run, const slt_summed_rows *from, slt_cuda_view parts,
+static void sum_parts(const slt_slot_rows *run, const slt_summed_rows *to, slt_cuda_view parts,
+                      slt_cuda_view sums) {
+    SLT_LAUNCH(run, add_parts, fours_of(run, run->sequences + run->positions, to->width),
+               SLT_THREADS, 0, *to, parts, sums);
+}
+static void sum_rows(const slt_slot_rows *run, const slt_summed_rows *from, slt_cuda_view parts,
                      slt_cuda_view sums, int groups) {
     dim3 grid = slt_grid(&run->norm, from->width, COLUMNS);
     grid.y = (unsigned)(run->chunks * groups);
@@ -278,14 +284,17 @@ static void sum_from(const slt_slot_rows *run, const slt_summed_rows *from, slt_
         SLT_LAUNCH(run, add_rows<slt_bf16>, grid, THREADS, 0, *from, parts, sums, groups);
     else
         SLT_LAUNCH(run, add_rows<float>, grid, THREADS, 0, *from, parts, sums, groups);
-    SLT_LAUNCH(run, add_parts, fours_of(run, run->sequences + run->positions, from->width),
-               SLT_THREADS, 0, *from, parts, sums);
+    sum_parts(run, from, parts, sums);
 }
 void slt_slot_rows_sum(const slt_slot_rows *run) {
     slt_cuda_view none = {NULL, 0};
     int blocks = slt_pieces(run->dx.width, COLUMNS) * run->chunks;
-    sum_from(run, &run->dqkv, run->parts[0], run->groups_parts, run->groups);
-    if (run->dx.rows.at) sum_from(run, &run->dx, run->parts[1], none, groups_for(run, blocks));
+    if (run->attends)
+        sum_parts(run, &run->dqkv, none, run->groups_parts);
+    else
+        sum_rows(run, &run->dqkv, run->parts[0], run->groups_parts, run->groups);
+    if (run->dx.rows.at && !(run->attends && run->dx.bf16))
+        sum_rows(run, &run->dx, run->parts[1], none, groups_for(run, blocks));
 }
 
 void slt_slot_rows_end(const slt_slot_rows *run) {

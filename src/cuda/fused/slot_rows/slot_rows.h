@@ -5,6 +5,9 @@
 // sums of one of each. Backward, dqkv is summed over sequences and over positions, and the product,
 // the norm and the ReLU are turned for slots alone; W's gradient is that of slots and positions.
 //
+// Attention in bf16 of brief trajectories makes the rows of qkv that it needs by itself, and hands
+// sums of their gradients back (summed_attention.cu).
+//
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
 #ifndef SLT_CUDA_SLOT_ROWS_H
@@ -38,6 +41,9 @@ typedef struct {
     slt_cuda_view parts[2]; // sums of chunks of dqkv's sequences, and of dx's
     slt_cuda_view groups_parts; // sums of dqkv's positions over groups of sequences
     int chunks, groups;
+    // attention makes the rows of qkv, and sums of its sequences and groups and of rows of dx in
+    // bf16
+    bool attends;
 } slt_slot_rows;
 
 #ifdef __cplusplus
@@ -45,9 +51,14 @@ extern "C" {
 #endif
 
 void slt_slot_rows_begin(const slt_slot_rows *run);  // y, and the table after `normed`
-void slt_slot_rows_spread(const slt_slot_rows *run); // x and qkv
-void slt_slot_rows_sum(const slt_slot_rows *run);    // of dqkv and dx
+void slt_slot_rows_spread(const slt_slot_rows *run); // x and, but for attention, qkv
+void slt_slot_rows_sum(const slt_slot_rows *run);    // of dqkv and dx, but for attention's
 void slt_slot_rows_end(const slt_slot_rows *run);    // dslot from dy
+
+bool slt_summed_attention_fits(int size, int length); // of a head, of trajectories
+// groups of sequences that fill the device, backward
+int slt_summed_attention_groups(const slt_cuda_args *attention);
+void slt_summed_attention(const slt_cuda_args *attention, const slt_slot_rows *run, bool backward);
 
 #ifdef __cplusplus
 }
