@@ -1,4 +1,4 @@
-// The emulated device: runtime, products, and the grid.
+// The emulated device: runtime and grid. Products are in emulated_products.cc.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -13,6 +13,7 @@
 #include "cublas_v2.h"
 #include "cuda/kernels/cuda_op.h"
 #include "emulated_grid.h"
+#include "emulated_products.h"
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -198,63 +199,6 @@ float slt_emulated_shuffle(float value, int from) {
     exchange[turn][own] = value;
     slt_emulated_barrier(false);
     return exchange[turn][other < count ? other : own];
-}
-
-// ---- the tensor core: 10 bits behind the point, sums in float
-
-extern "C" {
-bool emulated_exact = false; // all bits, for tests of everything but the rounding
-}
-
-float slt_tf32(float x) {
-    unsigned bits;
-    if (emulated_exact) return x;
-    memcpy(&bits, &x, sizeof bits);
-    if (isfinite(x)) bits = (bits + 0x1000) & ~0x1fffu;
-    memcpy(&x, &bits, sizeof bits);
-    return x;
-}
-
-void slt_mma(float *c, const float *a, const float *b) {
-    static float factors[2][MOST][6];
-    int own = current, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
-    int turn = threads[own].turn++ % 2;
-    for (int i = 0; i < 6; i++) factors[turn][own][i] = slt_tf32(i < 4 ? a[i] : b[i - 4]);
-    slt_emulated_barrier(false);
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 8; k++) {
-            const float *left = factors[turn][warp + 4 * g + k % 4];
-            const float *right = factors[turn][warp + 4 * (2 * t + i % 2) + k % 4];
-            c[i] += left[i / 2 + k / 4 * 2] * right[4 + k / 4];
-        }
-}
-
-// numbers of a pair in bf16
-static uint32_t bf16_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return isfinite(x) ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : bits >> 16;
-}
-static float half_of(uint32_t pair, int which) {
-    uint32_t bits = which ? pair & 0xffff0000u : pair << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-uint32_t slt_pair(float first, float second) { return bf16_of(first) | bf16_of(second) << 16; }
-
-void slt_mma_pairs(float *c, const uint32_t *a, const uint32_t *b) {
-    static uint32_t factors[2][MOST][6];
-    int own = current, warp = own / 32 * 32, g = own % 32 / 4, t = own % 4;
-    int turn = threads[own].turn++ % 2;
-    for (int i = 0; i < 6; i++) factors[turn][own][i] = i < 4 ? a[i] : b[i - 4];
-    slt_emulated_barrier(false);
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < 16; k++) {
-            const uint32_t *left = factors[turn][warp + 4 * g + k / 2 % 4];
-            const uint32_t *right = factors[turn][warp + 4 * (2 * t + i % 2) + k / 2 % 4];
-            c[i] += half_of(left[i / 2 + k / 8 * 2], k % 2) * half_of(right[4 + k / 8], k % 2);
-        }
 }
 
 float *slt_emulated_shared(void) { return dynamic_shared; }
@@ -452,17 +396,6 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t, void *, size_t) { return CUBLA
 cublasStatus_t cublasSetSmCountTarget(cublasHandle_t, int) { return CUBLAS_STATUS_SUCCESS; }
 const char *cublasGetStatusString(cublasStatus_t) { return "invalid value"; }
 
-static double number_at(const void *from, cudaDataType_t type, long at) {
-    if (type == CUDA_R_32F) return ((const float *)from)[at];
-    return half_of(((const uint16_t *)from)[at], 0);
-}
-static void put_number(void *to, cudaDataType_t type, long at, float x) {
-    if (type == CUDA_R_32F)
-        ((float *)to)[at] = x;
-    else
-        ((uint16_t *)to)[at] = (uint16_t)bf16_of(x);
-}
-
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t op_a,
                                           cublasOperation_t op_b, int m, int n, int k,
                                           const void *alpha, const void *a_, cudaDataType_t type_a,
@@ -475,24 +408,15 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
     int rows_a = op_a == CUBLAS_OP_N ? m : k, rows_b = op_b == CUBLAS_OP_N ? k : n;
     if (m < 1 || n < 1 || k < 1 || lda < rows_a || ldb < rows_b || ldc < m)
         return CUBLAS_STATUS_INVALID_VALUE;
+    bool turn_a = op_a != CUBLAS_OP_N, turn_b = op_b != CUBLAS_OP_N;
     call(handle->stream, [=]() {
-        for (int i = 0; i < batches; i++) {
-            for (int col = 0; col < n; col++)
-                for (int row = 0; row < m; row++) {
-                    double sum = 0;
-                    for (int p = 0; p < k; p++)
-                        sum +=
-                            number_at(a_, type_a,
-                                      i * stride_a + (op_a == CUBLAS_OP_N ? row + (long)p * lda
-                                                                          : p + (long)row * lda)) *
-                            number_at(b_, type_b,
-                                      i * stride_b + (op_b == CUBLAS_OP_N ? p + (long)col * ldb
-                                                                          : col + (long)p * ldb));
-                    long to = i * stride_c + row + (long)col * ldc;
-                    float before = beta != 0 ? beta * (float)number_at(c_, type_c, to) : 0;
-                    put_number(c_, type_c, to, before + scale * (float)sum);
-                }
-        }
+        for (int i = 0; i < batches; i++)
+            slt_emulated_product(m, n, k, scale,
+                                 {(void *)a_, type_a == CUDA_R_32F, i * stride_a, turn_a ? lda : 1,
+                                  turn_a ? 1 : lda},
+                                 {(void *)b_, type_b == CUDA_R_32F, i * stride_b, turn_b ? 1 : ldb,
+                                  turn_b ? ldb : 1},
+                                 beta, {c_, type_c == CUDA_R_32F, i * stride_c, 1, ldc});
     });
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -10,6 +10,7 @@
 #define SLT_EMULATED_GRID_H
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 #include <functional>
 #include "cuda_runtime_api.h"
@@ -46,10 +47,13 @@ void slt_emulate(void *stream, dim3 grid, dim3 block, size_t bytes,
 float *slt_emulated_shared(void);
 void slt_emulated_barrier(bool whole_block);
 float slt_emulated_shuffle(float value, int from);
-void slt_mma(float *c, const float *a, const float *b); // the tensor core
+// the tensor core (emulated_products.cc)
+void slt_mma(float *c, const float *a, const float *b);
 void slt_mma_pairs(float *c, const uint32_t *a, const uint32_t *b);
 uint32_t slt_pair(float first, float second);
 float slt_tf32(float x);
+uint32_t slt_bf16_bits(float x);
+float slt_bf16_number(uint32_t half);
 
 #define SLT_LAUNCH(args, kernel, grid, block, bytes, ...)                                          \
     slt_emulated_launch((args)->stream, grid, block, bytes, kernel, *(args), ##__VA_ARGS__)
