@@ -233,31 +233,40 @@ typedef struct {
     double nats;
 } passes;
 
-INLINE void both_passes(passes *p, const slt_linear_moves *m, int K) {
-    p->nats = forward(p->chain, m, p->length, p->t, K);
+INLINE void both_passes(passes *p, int K) {
+    slt_linear_moves m = slt_linear_moves_of(p->chain);
+    p->nats = forward(p->chain, &m, p->length, p->t, K);
     if (p->stay || p->chance || p->sums)
-        backward(m, p->length, p->t, p->stay, p->fresh, p->chance, p->sums, K);
+        backward(&m, p->length, p->t, p->stay, p->fresh, p->chance, p->sums, K);
 }
 
+// a function for each number of laws: compilers take long over one that holds them all
+static void passes_8(passes *p) { both_passes(p, 8); }
+static void passes_12(passes *p) { both_passes(p, 12); }
+static void passes_any(passes *p) { both_passes(p, p->chain->K); }
+SLT_WIDE(passes_8, (passes * p), (p));
+SLT_WIDE(passes_12, (passes * p), (p));
+SLT_WIDE(passes_any, (passes * p), (p));
+
 static void run_passes(passes *p) {
-    slt_linear_moves m = slt_linear_moves_of(p->chain);
     switch (p->chain->K) {
     case 8:
-        return both_passes(p, &m, 8);
+        SLT_WIDEST(passes_8)(p);
+        break;
     case 12:
-        return both_passes(p, &m, 12);
+        SLT_WIDEST(passes_12)(p);
+        break;
     default:
-        return both_passes(p, &m, p->chain->K);
+        SLT_WIDEST(passes_any)(p);
     }
 }
-SLT_WIDE(run_passes, (passes * p), (p));
 
 double slt_linear_smooth(const slt_linear_chain *chain, int64_t length, slt_linear_tables *t,
                          float *stay, float *fresh, float *chance, slt_linear_sums *sums) {
     passes p = {chain, length, t, stay, fresh, chance, sums, 0};
     if (!length) return 0;
     scale_densities(chain, length, t);
-    SLT_WIDEST(run_passes)(&p);
+    run_passes(&p);
     return p.nats;
 }
 

@@ -257,25 +257,42 @@ INLINE double smooth(const slt_symbol_chain *c, const slt_symbol_moves *m, slt_s
     return nats + log(end);
 }
 
+// A function for each number of laws: compilers take long over one that holds them all.
+#define SMOOTH(name, laws)                                                                         \
+    static __attribute__((noinline)) double name(                                                  \
+        const slt_symbol_chain *c, const slt_symbol_moves *m, slt_symbol_episode e,                \
+        slt_symbol_tables *t, float *chance, slt_symbol_sums *sums) {                              \
+        return smooth(c, m, e, t, chance, sums, laws);                                             \
+    }
+#ifndef SLT_SANITIZED // which takes long to compile, and sees the same lines below
+SMOOTH(smooth_1, 1)
+SMOOTH(smooth_2, 2)
+SMOOTH(smooth_4, 4)
+SMOOTH(smooth_8, 8)
+SMOOTH(smooth_10, 10)
+SMOOTH(smooth_12, 12)
+#endif
+SMOOTH(smooth_any, c->K)
+
 double slt_symbol_smooth(const slt_symbol_chain *chain, const slt_symbol_moves *moves,
                          slt_symbol_episode episode, slt_symbol_tables *t, float *chance,
                          slt_symbol_sums *sums) {
     switch (chain->K) {
-#ifndef SLT_SANITIZED // which takes long to compile, and sees the same lines below
+#ifndef SLT_SANITIZED
     case 1:
-        return smooth(chain, moves, episode, t, chance, sums, 1);
+        return smooth_1(chain, moves, episode, t, chance, sums);
     case 2:
-        return smooth(chain, moves, episode, t, chance, sums, 2);
+        return smooth_2(chain, moves, episode, t, chance, sums);
     case 4:
-        return smooth(chain, moves, episode, t, chance, sums, 4);
+        return smooth_4(chain, moves, episode, t, chance, sums);
     case 8:
-        return smooth(chain, moves, episode, t, chance, sums, 8);
+        return smooth_8(chain, moves, episode, t, chance, sums);
     case 10:
-        return smooth(chain, moves, episode, t, chance, sums, 10);
+        return smooth_10(chain, moves, episode, t, chance, sums);
     case 12:
-        return smooth(chain, moves, episode, t, chance, sums, 12);
+        return smooth_12(chain, moves, episode, t, chance, sums);
 #endif
     default:
-        return smooth(chain, moves, episode, t, chance, sums, chain->K);
+        return smooth_any(chain, moves, episode, t, chance, sums);
     }
 }
