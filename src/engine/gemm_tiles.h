@@ -139,6 +139,15 @@ INLINE void run(const int rows, const int vectors, const bool keep_left, const b
     }
 }
 
+#ifdef SLT_SANITIZED // which would take long to compile all: what is kept is seen as it runs
+INLINE void tile(const int vectors, const job *work) {
+    if (work->to.rows <= LOW)
+        run(LOW, vectors, false, work->right.keep != NULL, 1, work);
+    else
+        run(ROWS, vectors, work->left.keep != NULL, work->right.keep != NULL, work->left.apart,
+            work);
+}
+#else
 INLINE void tile(const int vectors, const job *work) {
     if (work->to.rows <= LOW && work->right.keep)
         run(LOW, vectors, false, true, 1, work);
@@ -155,6 +164,7 @@ INLINE void tile(const int vectors, const job *work) {
     else
         run(ROWS, vectors, false, false, 1, work);
 }
+#endif
 
 static void tile_1(const job *work) { tile(1, work); }
 static void tile_2(const job *work) { tile(2, work); }

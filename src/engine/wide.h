@@ -16,7 +16,8 @@
 
 #include "engine/cpu.h"
 
-#if defined(__x86_64__) && !defined(SLT_DOUBLE)
+// one under the sanitizers, which see the same lines in every width
+#if defined(__x86_64__) && !defined(SLT_DOUBLE) && !defined(SLT_SANITIZED)
 
 #define SLT_WITH_AVX2 __attribute__((flatten, target("avx2,fma")))
 #define SLT_WITH_AVX512                                                                            \
