@@ -65,32 +65,44 @@ static void tile_zero(int t) {
     if (rows_of(t)) memset(tile_bytes[t], 0, sizeof tile_bytes[t]);
 }
 
-// number i of row r in bf16
-static float number_at(int t, int r, int i) {
-    uint16_t half;
-    memcpy(&half, tile_bytes[t][r] + 2 * i, sizeof half);
-    uint32_t bits = (uint32_t)half << 16;
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
+// the even and the odd numbers of a row in bf16
+typedef struct {
+    float even[MOST_BYTES / 4], odd[MOST_BYTES / 4];
+} even_and_odd;
+
+static even_and_odd unpacked(int t, int r) {
+    uint32_t words[MOST_BYTES / 4], even[MOST_BYTES / 4], odd[MOST_BYTES / 4];
+    even_and_odd p;
+    memcpy(words, tile_bytes[t][r], sizeof words);
+    for (int i = 0; i < MOST_BYTES / 4; i++) {
+        even[i] = words[i] << 16;
+        odd[i] = words[i] & 0xffff0000u;
+    }
+    memcpy(p.even, even, sizeof even);
+    memcpy(p.odd, odd, sizeof odd);
+    return p;
 }
 
-// tdpbf16ps: sums of even and of odd steps, then both added to the old sum
+// tdpbf16ps: sums of even and of odd steps, then both added to the old sum. Rows are as long as
+// they can be; what lies beyond is zero
 static void tile_multiply(int sum, int a, int b) {
-    int rows = rows_of(sum), pairs = rows_of(b), columns = (int)bytes_of(sum) / 4;
-    if (rows_of(a) != rows || (int)bytes_of(a) != 4 * pairs || (int)bytes_of(b) != 4 * columns)
+    int rows = rows_of(sum), steps = rows_of(b), columns = (int)bytes_of(sum) / 4;
+    if (rows_of(a) != rows || (int)bytes_of(a) != 4 * steps || (int)bytes_of(b) != 4 * columns)
         abort();
-    for (int r = 0; r < rows; r++)
-        for (int j = 0; j < columns; j++) {
-            float even = 0, odd = 0, old;
-            for (int p = 0; p < pairs; p++) {
-                even += number_at(a, r, 2 * p) * number_at(b, p, 2 * j);
-                odd += number_at(a, r, 2 * p + 1) * number_at(b, p, 2 * j + 1);
+    even_and_odd right[MOST_ROWS];
+    for (int p = 0; p < steps; p++) right[p] = unpacked(b, p);
+    for (int r = 0; r < rows; r++) {
+        float old[MOST_BYTES / 4];
+        even_and_odd left = unpacked(a, r), sums = {0};
+        for (int p = 0; p < steps; p++)
+            for (int j = 0; j < MOST_BYTES / 4; j++) {
+                sums.even[j] += left.even[p] * right[p].even[j];
+                sums.odd[j] += left.odd[p] * right[p].odd[j];
             }
-            memcpy(&old, tile_bytes[sum][r] + 4 * j, sizeof old);
-            old += even + odd;
-            memcpy(tile_bytes[sum][r] + 4 * j, &old, sizeof old);
-        }
+        memcpy(old, tile_bytes[sum][r], sizeof old);
+        for (int j = 0; j < columns; j++) old[j] += sums.even[j] + sums.odd[j];
+        memcpy(tile_bytes[sum][r], old, sizeof old);
+    }
 }
 
 #define TILE_LOAD(t, from, stride) tile_load(t, from, stride)
