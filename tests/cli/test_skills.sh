@@ -32,12 +32,12 @@ check "and in skills" 0 "$SLOTTAR" skills moved.safetensors run --split-by-type
 check "labels are not split" 2 "$SLOTTAR" skills moved.safetensors --split-by-type
 says "says why" err "for boundaries that the model of a RUN finds"
 
-check "sub-policies" 0 "$SLOTTAR" skills moved.safetensors -o skills.safetensors
+check "sub-policies" 0 "$SLOTTAR" skills moved.safetensors --hidden 16 -o skills.safetensors
 says "say how well they imitate" out "imitation of held-out segments"
 check "are kept" 1 "$SLOTTAR" skills moved.safetensors -o skills.safetensors
 says "unless forced" err "skills.safetensors"
 check "never over the input" 1 "$SLOTTAR" skills moved.safetensors -o moved.safetensors -f
-check "of a model's segments" 0 "$SLOTTAR" skills moved.safetensors run -o found.safetensors --json
+check "of a model's segments" 0 "$SLOTTAR" skills moved.safetensors run --hidden 16 -o found.safetensors --json
 says "as JSON" out '"skills":[{"skill":0,'
 
 check "they play" 0 "$SLOTTAR" collect doorkey --expert skills.safetensors --episodes 3 -o played.safetensors
