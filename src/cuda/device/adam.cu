@@ -73,8 +73,10 @@ SLT_DEVICE_INLINE double squares_of(const slt_cuda_piece &piece, float *gradient
 SLT_KERNEL measure(const slt_cuda_update u) {
     slt_begin();
     double sum = 0;
+    slt_cuda_piece next = piece_of(u, (int)blockIdx.x);
     for (int i = (int)blockIdx.x; i < u.pieces_each; i += (int)gridDim.x) {
-        const slt_cuda_piece &piece = piece_of(u, i);
+        const slt_cuda_piece piece = next; // the one after it is read beside its numbers
+        next = piece_of(u, slt_least(i + (int)gridDim.x, u.pieces_each - 1));
         sum += squares_of(piece, u.gradient + piece.start);
     }
     sum = block_sum(sum);
