@@ -230,10 +230,12 @@ SLT_DEVICE_INLINE place place_of_head(const slt_cuda_args &a, int own) {
     return p;
 }
 
-// past the rest of the trajectory, whose sequences are alike
+// past trajectories whose sequences are as long
 SLT_DEVICE_INLINE void skip(const slt_cuda_args &a, head *h) {
-    int left = a.slots - h->number % a.slots;
-    h->number += left, h->at += left * h->cost;
+    do {
+        int left = a.slots - h->number % a.slots;
+        h->number += left, h->at += left * h->cost;
+    } while (h->at < h->end && trajectory_cost(a, h->number / a.slots, h->most) == h->cost);
     look(a, h);
 }
 
