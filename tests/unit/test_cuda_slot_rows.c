@@ -2,6 +2,7 @@
 // attention that makes them by itself: against the CPU, which multiplies every row. Rows of
 // trajectories that end at different steps, padded ones, more steps than a block sums, and a batch
 // smaller than planned. sanitizers: too long
+#include "cuda/fused/slot_rows/slot_rows.h"
 #include "cuda_rig.h"
 #include "fused_cases.h"
 
@@ -50,8 +51,9 @@ static void run(slt_probe *p, slt_context *context, int i) {
 
 // join, norm and dense are one part, with attention in bf16 of brief trajectories and wide heads
 static void check_part(const slt_probe *p, int i) {
-    bool seen = false, brief = cases[i].batch->length <= 128 && cases[i].width > 32;
-    int nodes = device->precision == SLT_BF16 && brief ? 4 : 3;
+    bool seen = false;
+    bool attends = cases[i].batch->length <= SLT_SUMMED_LENGTH && cases[i].width > 32;
+    int nodes = device->precision == SLT_BF16 && attends ? 4 : 3;
     for (int fusion = 0, n = -1; slt_fused_part(p->tape, &fusion, &n);) {
         slt_fused fused;
         slt_tape_device(p->tape)->fused(p->tape, (slt_fusion)fusion, n, &fused);

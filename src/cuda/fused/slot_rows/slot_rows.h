@@ -55,6 +55,8 @@ void slt_slot_rows_spread(const slt_slot_rows *run); // x and, but for attention
 void slt_slot_rows_sum(const slt_slot_rows *run);    // of dqkv and dx, but for attention's
 void slt_slot_rows_end(const slt_slot_rows *run);    // dslot from dy
 
+// of longer trajectories most sequences have two tiles, and rows in memory are faster
+enum { SLT_SUMMED_LENGTH = 80 };
 bool slt_summed_attention_fits(int size, int length); // of a head, of trajectories
 // groups of sequences that fill the device, backward
 int slt_summed_attention_groups(const slt_cuda_args *attention);

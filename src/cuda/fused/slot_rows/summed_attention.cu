@@ -1,5 +1,5 @@
 // Attention of rows that are sums of one of a slot and one of a position (slot_rows.h), in bf16, of
-// trajectories of at most 128 steps. What a row of scores has in common does not show in its
+// trajectories of at most 80 steps. What a row of scores has in common does not show in its
 // shares, so of
 //     (q_s + q_i)·(k_s + k_j) = q_i·k_j + q_s·k_j + (q_s + q_i)·k_s
 // the first two are left: products of positions, which are the same for all sequences, and a number
@@ -471,7 +471,7 @@ static int size_of(const slt_cuda_args *args) {
 }
 
 bool slt_summed_attention_fits(int size, int length) {
-    return size > 16 && size <= 64 && size % 8 == 0 && length <= SLT_BRIEF_LENGTH;
+    return size > 16 && size <= 64 && size % 8 == 0 && length <= SLT_SUMMED_LENGTH;
 }
 
 int slt_summed_attention_groups(const slt_cuda_args *args) {
