@@ -47,7 +47,71 @@ template <int SIZE, int KINDS> struct head_rows {
     }
 };
 
-// a head's gradients (attention_steps.cuh says what is taken out of ds)
+// ---- forward
+
+// from tiles q, k and v; the result goes by way of q
+template <int SIZE>
+SLT_DEVICE_INLINE void attend(const slt_cuda_args &a, const place &p, float *q, const float *k,
+                              const float *v) {
+    typedef slt_head_tile<SIZE> tile;
+    float z[EIGHTS][4], out[SIZE / 8][4] = {}, log[2], inverse[2];
+    uint32_t factor[SIXTEENS][4];
+    slt_group_fence();
+    tile::scores(z, q, k);
+    slt_group_start();
+    slt_group_await();
+    slt_group_pin<EIGHTS>(z);
+    weigh<1>(p, z, log, inverse);
+    slt_tile_factor(factor, z);
+    slt_group_fence();
+    tile::sums(out, factor, v);
+    slt_group_start();
+    keep_logs(a, p, log);
+    __syncthreads(); // nobody reads queries any more
+    slt_group_await();
+    slt_group_pin<SIZE / 8>(out);
+    store_tile<SIZE>(q, slt_rows_at<slt_bf16>(a.out[0]) + slt_attention_out(p.v, 0), p.v.width, p,
+                     out, inverse, false);
+}
+
+// ---- backward (attention_steps.cuh says what is taken out of ds)
+
+// z to probabilities, ds to gradients of scores; queries and keys that are not there have none
+SLT_DEVICE_INLINE void take_shares(const place &p, float (*z)[4], float (*ds)[4], const float *log,
+                                   const float *along) {
+    float rest[2] = {0, 0};
+#pragma unroll
+    for (int i = 0; i < 4 * EIGHTS; i++) {
+        int j = i / 4, e = i % 4, r = e / 2;
+        z[j][e] = slt_power(z[j][e] * p.factor - log[r]);
+        if (8 * j + 2 * p.t + e % 2 >= p.v.keys) z[j][e] = 0;
+        ds[j][e] = z[j][e] * (ds[j][e] - along[r]);
+        rest[r] += ds[j][e];
+    }
+#pragma unroll
+    for (int r = 0; r < 2; r++) rest[r] = slt_row_sum(rest[r]);
+#pragma unroll
+    for (int i = 0; i < 4 * EIGHTS; i++) ds[i / 4][i % 4] -= z[i / 4][i % 4] * rest[i % 4 / 2];
+}
+
+// o·do of the lane's rows
+template <int SIZE>
+SLT_DEVICE_INLINE void sum_along(const place &p, const float *out, const float *dout,
+                                 float *along) {
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        float sum = 0;
+#pragma unroll
+        for (int n = 0; n < SIZE / 8; n++) {
+            int at = slt_head_tile<SIZE>::place(p.first + 8 * r + p.g, n) + p.t;
+            uint32_t x = ((const uint32_t *)out)[at], y = ((const uint32_t *)dout)[at];
+            sum += slt_low(x) * slt_low(y) + slt_high(x) * slt_high(y);
+        }
+        along[r] = slt_row_sum(sum);
+    }
+}
+
+// a head's gradients
 template <int SIZE>
 SLT_DEVICE_INLINE void gradients(const slt_cuda_args &a, const place &p,
                                  const head_rows<SIZE, BACKWARD_KINDS> &rows, int turn) {
