@@ -135,6 +135,7 @@ slt_status slt_tape_status(const slt_tape *tape);
 slt_shape slt_tape_shape(const slt_tape *tape, slt_var var);
 slt_limits slt_tape_limits(const slt_tape *tape);
 int slt_tape_members(const slt_tape *tape);
+bool slt_tape_has_device(const slt_tape *tape);
 
 // plans the memory. loss: one number, or 0 for a tape that only runs forward. separate: every
 // buffer gets memory of its own (the results must be the same, bit for bit)

@@ -21,6 +21,7 @@ bool slt_tape_failed(const slt_tape *tape) { return tape->status != SLT_OK; }
 slt_status slt_tape_status(const slt_tape *tape) { return tape->status; }
 slt_limits slt_tape_limits(const slt_tape *tape) { return tape->limits; }
 int slt_tape_members(const slt_tape *tape) { return tape->store->members; }
+bool slt_tape_has_device(const slt_tape *tape) { return tape->store->device != NULL; }
 slt_shape slt_tape_shape(const slt_tape *tape, slt_var var) { return tape->vars[var].shape; }
 
 const char *slt_var_shape_text(slt_shape shape, char *text, size_t size) {

@@ -45,6 +45,9 @@ slt_var slt_nn_transformer(slt_tape *tape, const char *name, slt_var x, int head
 // its two halves: attention, and the layer after it, with dropout at the places `dropout` and
 // `dropout` + 1 before its residual sums (0: none)
 slt_var slt_nn_attention(slt_tape *tape, const char *name, slt_var x, int heads);
+// attention of rows that are sums of a slot's and a position's (slt_spread_slots)
+slt_var slt_nn_attention_of_sums(slt_tape *tape, const char *name, slt_var slots, slt_var positions,
+                                 int heads);
 slt_var slt_nn_after_attention(slt_tape *tape, const char *name, slt_var x, slt_var mixed,
                                double epsilon, int dropout);
 // dropout at a place of the model; 0: none

@@ -8,9 +8,13 @@
 
 #include <math.h>
 
-// query, key and value as one product. The bias of the keys shifts all scores of a row alike: its
-// gradient is zero but for rounding
-static slt_var project(slt_tape *tape, const char *name, slt_var x, int d) {
+// weights and bias of query, key and value as one product. The bias of the keys shifts all scores
+// of a row alike: its gradient is zero but for rounding
+typedef struct {
+    slt_var w, c;
+} projection;
+
+static projection project(slt_tape *tape, const char *name, int d) {
     static const char *const parts[] = {"q", "k", "v"};
     char kernels[3][SLT_NAME], biases[3][SLT_NAME], part[SLT_NAME];
     slt_part w[3], c[3];
@@ -22,12 +26,22 @@ static slt_var project(slt_tape *tape, const char *name, slt_var x, int d) {
         c[i] = (slt_part){biases[i], d, slt_constant(0), i == 1 ? d : 0};
     }
     slt_var weights = slt_weights_joined(tape, d, w, 3);
-    return slt_dense(tape, x, weights, slt_weights_joined(tape, 1, c, 3), SLT_LINEAR);
+    return (projection){weights, slt_weights_joined(tape, 1, c, 3)};
 }
 
 slt_var slt_nn_attention(slt_tape *tape, const char *name, slt_var x, int heads) {
     if (slt_tape_failed(tape)) return 0;
-    return slt_attention(tape, project(tape, name, x, slt_tape_shape(tape, x).width), heads);
+    projection p = project(tape, name, slt_tape_shape(tape, x).width);
+    return slt_attention(tape, slt_dense(tape, x, p.w, p.c, SLT_LINEAR), heads);
+}
+
+slt_var slt_nn_attention_of_sums(slt_tape *tape, const char *name, slt_var slots, slt_var positions,
+                                 int heads) {
+    if (slt_tape_failed(tape)) return 0;
+    projection p = project(tape, name, slt_tape_shape(tape, slots).width);
+    slt_var qkv = slt_spread_slots(tape, slt_dense(tape, slots, p.w, 0, SLT_LINEAR),
+                                   slt_dense(tape, positions, p.w, p.c, SLT_LINEAR));
+    return slt_attention(tape, qkv, heads);
 }
 
 slt_var slt_nn_dropout(slt_tape *tape, slt_var x, int place) {

@@ -146,7 +146,7 @@ static void a_tape_can_be_read(void **state) {
     CHECK_OK(slt_tape_dump(r.tape, "tape.txt", false));
     CHECK_OK(slt_tape_dump(r.tape, "tape.dot", true));
     assert_int_equal(lines_with("tape.txt", " = "), r.tape->node_count);
-    assert_int_equal(lines_with("tape.txt", "[slot tokens, 72] = dense("), 1);
+    assert_int_equal(lines_with("tape.txt", "[slot tokens, 72] = spread_slots("), 1);
     assert_int_equal(lines_with("tape.txt", "forward only"), 1); // the noise
     assert_int_equal(lines_with("tape.txt", " = prefix_xent("), 1);
     assert_true(lines_with("tape.dot", " -> ") > r.tape->node_count);

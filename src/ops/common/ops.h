@@ -19,7 +19,7 @@
     X(add_slots) X(count_xent) X(count_kl) X(live_rows) X(mask_pool) X(segment_code) X(scale)      \
     X(exception_cost) X(policy_loss) X(prefix_gaussian) X(segment_gaussian) X(done_gaussian)       \
     X(dropout)
-#define SLT_OPS_WITHOUT_KERNELS(X)
+#define SLT_OPS_WITHOUT_KERNELS(X) X(spread_slots)
 // clang-format on
 #define SLT_OPS(X) SLT_OPS_WITH_KERNELS(X) SLT_OPS_WITHOUT_KERNELS(X)
 
@@ -65,6 +65,8 @@ slt_var slt_attention(slt_tape *tape, slt_var qkv, int heads);
 slt_var slt_join_tokens(slt_tape *tape, slt_var x, slt_var ids, slt_var table);
 // relu(slot part, broadcast over the sequence + token part of the companion); tokens may be 0
 slt_var slt_join_slots(slt_tape *tape, slt_var slots, slt_var tokens);
+// slot, broadcast over the sequence + P[l], a table [L,w]
+slt_var slt_spread_slots(slt_tape *tape, slt_var slots, slt_var table);
 
 // ---- slots
 
