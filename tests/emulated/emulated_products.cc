@@ -26,22 +26,12 @@ bool emulated_exact = false; // all bits, for tests of everything but the roundi
 
 // ---- rounding: tf32 has 10 bits behind the point, bf16 has 7
 
-static inline uint32_t bits_of(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-static inline float number_of(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 // infinities and what is no number stay as they are
 static inline bool is_finite(uint32_t bits) { return (bits & 0x7f800000u) != 0x7f800000u; }
 
 float slt_tf32(float x) {
-    uint32_t bits = bits_of(x);
-    return emulated_exact || !is_finite(bits) ? x : number_of((bits + 0x1000) & ~0x1fffu);
+    uint32_t bits = __float_as_uint(x);
+    return emulated_exact || !is_finite(bits) ? x : __uint_as_float((bits + 0x1000) & ~0x1fffu);
 }
 // the same for eight numbers
 static inline void round_eight(void *numbers) {
@@ -53,10 +43,10 @@ static inline void round_eight(void *numbers) {
 }
 
 uint32_t slt_bf16_bits(float x) {
-    uint32_t bits = bits_of(x);
+    uint32_t bits = __float_as_uint(x);
     return is_finite(bits) ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : bits >> 16;
 }
-float slt_bf16_number(uint32_t half) { return number_of(half << 16); }
+float slt_bf16_number(uint32_t half) { return __uint_as_float(half << 16); }
 uint32_t slt_pair(float first, float second) {
     return slt_bf16_bits(first) | slt_bf16_bits(second) << 16;
 }

@@ -61,6 +61,9 @@ static void check_part(const slt_probe *p, int i) {
         if (fusion == SLT_FUSE_DECODER_INPUT &&
             (fused.why || fused.last - fused.first + 1 != nodes))
             fail_msg("case %d: %s", i, fused.why ? fused.why : "another launch");
+        if (fusion == SLT_FUSE_DECODER_INPUT && cases[i].make == before_dense_2)
+            assert_int_equal(p->tape->vars[p->tape->nodes[n + 1].node.out[0]].bf16,
+                             device->precision == SLT_BF16);
     }
     assert_true(seen);
 }

@@ -1,11 +1,8 @@
 // Self-attention of rows in bf16 for trajectories of at most 128 steps, a head at a time by four
 // warps: what the launches of brief_attention.cu and summed_attention.cu are made of.
 //
-// Most sequences are one tile of 64 rows: nothing is computed twice, and the next head is on its
-// way while one is at work. Backward leaves probabilities and gradients of scores in shared memory,
-// where products read their columns: they are rows of dk and dv. Results go to memory by way of
-// shared memory, 16 bytes of a lane. Sequences of two tiles compute probabilities again for dk and
-// dv.
+// Most sequences are one tile of 64 rows. Results go to memory by way of shared memory, 16 bytes of
+// a lane. Sequences of two tiles compute probabilities again for dk and dv.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -5,8 +5,8 @@
 // sums of one of each. Backward, dqkv is summed over sequences and over positions, and the product,
 // the norm and the ReLU are turned for slots alone; W's gradient is that of slots and positions.
 //
-// Attention in bf16 of brief trajectories makes the rows of qkv that it needs by itself, and hands
-// sums of their gradients back (summed_attention.cu).
+// Attention in bf16 of brief trajectories does without rows of qkv, and hands sums of their
+// gradients back (summed_attention.cu).
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -182,11 +182,24 @@ SLT_DEVICE_INLINE void put_sum(const place &p, float *to, int kind, int rows, bo
         if (l < rows && c < p.v.size) *(float2 *)(to + part_of(p.v, l, kind) + c) = put[i];
     }
 }
+// dq += factor·keys, dk += leftᵀ·queries
+template <int SIZE>
+SLT_DEVICE_INLINE void multiply_both(float (*dq)[4], float (*dk)[4], const uint32_t (*factor)[4],
+                                     const float *keys, const float *left, const float *queries) {
+    slt_group_pin<SIZE / 8>(dq); // zeros are there before the fence
+    slt_group_pin<SIZE / 8>(dk);
+    slt_group_fence();
+    slt_head_tile<SIZE>::sums(dq, factor, keys);
+    slt_head_tile<SIZE>::turned(dk, left, queries);
+    slt_group_start();
+    slt_group_await();
+    slt_group_pin<SIZE / 8>(dq);
+    slt_group_pin<SIZE / 8>(dk);
+}
 // of all sequences taken: dq_s, and Σ_s du_j q_s for keys of positions
 template <int SIZE>
 SLT_DEVICE_INLINE void finish_slots(const place &p, const workspace<SIZE, true> &room, int count,
                                     float *slots, float *part, int positions, bool add) {
-    typedef slt_head_tile<SIZE> tile;
     float dq[SIZE / 8][4] = {}, dk[SIZE / 8][4] = {};
     uint32_t factor[SIXTEENS][4];
     const uint32_t *du = (const uint32_t *)room.du();
@@ -194,15 +207,7 @@ SLT_DEVICE_INLINE void finish_slots(const place &p, const workspace<SIZE, true> 
     for (int i = 0; i < 4 * SIXTEENS; i++)
         factor[i / 4][i % 4] =
             du[slt_head_tile<TILE>::place(p.first + i % 2 * 8 + p.g, i / 2) + p.t];
-    slt_group_pin<SIZE / 8>(dq); // zeros are there before the fence
-    slt_group_pin<SIZE / 8>(dk);
-    slt_group_fence();
-    tile::sums(dq, factor, room.at(K));
-    tile::turned(dk, room.du(), room.slots());
-    slt_group_start();
-    slt_group_await();
-    slt_group_pin<SIZE / 8>(dq);
-    slt_group_pin<SIZE / 8>(dk);
+    multiply_both<SIZE>(dq, dk, factor, room.at(K), room.du(), room.slots());
     put_sum<SIZE>(p, slots, Q, count, false, dq, p.v.scale);
     put_sum<SIZE>(p, part, K, positions, add, dk, p.v.scale);
 }
@@ -384,7 +389,6 @@ template <int SIZE>
 SLT_DEVICE_INLINE void put_positions(const place &p, const workspace<SIZE, true> &room, float *part,
                                      int positions, bool add, bool add_keys,
                                      position_sums<SIZE> *s) {
-    typedef slt_head_tile<SIZE> tile;
     float dq[SIZE / 8][4] = {}, dk[SIZE / 8][4] = {};
     const float plain[2] = {1, 1};
     uint32_t factor[SIXTEENS][4];
@@ -393,15 +397,7 @@ SLT_DEVICE_INLINE void put_positions(const place &p, const workspace<SIZE, true>
     put_tile<TILE>(room.shares(), p, s->da, plain);
     slt_group_publish();
     __syncthreads();
-    slt_group_pin<SIZE / 8>(dq);
-    slt_group_pin<SIZE / 8>(dk);
-    slt_group_fence();
-    tile::sums(dq, factor, room.at(K));
-    tile::turned(dk, room.shares(), room.at(Q));
-    slt_group_start();
-    slt_group_await();
-    slt_group_pin<SIZE / 8>(dq);
-    slt_group_pin<SIZE / 8>(dk);
+    multiply_both<SIZE>(dq, dk, factor, room.at(K), room.shares(), room.at(Q));
     put_sum<SIZE>(p, part, Q, positions, add, dq, p.v.scale);
     put_sum<SIZE>(p, part, K, positions, add_keys, dk, p.v.scale);
     put_sum<SIZE>(p, part, V, positions, add, s->dv, 1);
