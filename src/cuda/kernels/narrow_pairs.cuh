@@ -1,6 +1,7 @@
 // Products with a narrow result (narrow.cuh) of rows in bf16, on tensor cores: y = act(x·W + c) and
 // dx = dp·Wᵀ. A warp has 16 rows; W is in shared memory as right factors, in the order of lanes. A
-// lane reads and writes fours of a row: channels 4t .. 4t+3 of every 16.
+// lane reads eight channels of a row, 8t .. 8t+7 of every 32, the first four for one product of 16,
+// the others for the next one; and writes four, 4t .. 4t+3 of every 16.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -17,6 +18,21 @@ SLT_DEVICE_INLINE float slt_narrow_weight(const slt_narrow &n, const float *w, i
     return c < n.in && o < n.out ? w[c * n.out + o] : 0;
 }
 
+// W as right factors: four numbers of each place; `of` says which. Some are on their way at a time
+template <class Numbers>
+SLT_DEVICE_INLINE void slt_narrow_factors(uint2 *right, int places, const Numbers &of) {
+    enum { ONCE = 4 };
+    int apart = (int)blockDim.x;
+    for (int first = (int)threadIdx.x; first < places; first += ONCE * apart) {
+        float4 x[ONCE];
+#pragma unroll
+        for (int i = 0; i < ONCE; i++) x[i] = of(slt_least(first + i * apart, places - 1));
+#pragma unroll
+        for (int i = 0; i < ONCE; i++)
+            if (first + i * apart < places) right[first + i * apart] = slt_pairs_of(x[i]);
+    }
+}
+
 // rows first + g and first + g + 8, or the last there is
 SLT_DEVICE_INLINE void slt_narrow_lane_rows(const slt_narrow &n, int first, int64_t *row) {
     int g = (int)(threadIdx.x % SLT_WARP) / 4;
@@ -24,21 +40,20 @@ SLT_DEVICE_INLINE void slt_narrow_lane_rows(const slt_narrow &n, int first, int6
     row[1] = slt_least(first + g + 8, n.rows - 1);
 }
 
-// sixteens of channels, TILES eights of columns
+// thirty-twos of channels, TILES eights of columns
 template <int TILES>
 static __global__ void slt_narrow_pairs_forward(const slt_cuda_args a, const slt_narrow n) {
     if (!n.early) slt_wait_for_last();
     SLT_DYNAMIC_SHARED(memory);
     uint2 *right = (uint2 *)memory;
     const float *w = slt_at(n.w), *bias = slt_at(n.c);
-    int lane = (int)(threadIdx.x % SLT_WARP), t = lane % 4, sixteens = (n.in + 15) / 16;
-    for (int j = (int)threadIdx.x; j < sixteens * TILES * SLT_WARP; j += (int)blockDim.x) {
-        int o = j / SLT_WARP % TILES * 8 + j % SLT_WARP / 4;
-        int c = j / SLT_WARP / TILES * 16 + j % 4 * 4;
-        right[j] = slt_pairs_of(
-            slt_four(slt_narrow_weight(n, w, c, o), slt_narrow_weight(n, w, c + 1, o),
-                     slt_narrow_weight(n, w, c + 2, o), slt_narrow_weight(n, w, c + 3, o)));
-    }
+    int lane = (int)(threadIdx.x % SLT_WARP), t = lane % 4, parts = (n.in + 31) / 32;
+    slt_narrow_factors(right, parts * 2 * TILES * SLT_WARP, [&](int j) {
+        int o = j / SLT_WARP % TILES * 8 + j % SLT_WARP / 4, sixteen = j / SLT_WARP / TILES;
+        int c = sixteen / 2 * 32 + j % 4 * 8 + sixteen % 2 * 4;
+        return slt_four(slt_narrow_weight(n, w, c, o), slt_narrow_weight(n, w, c + 1, o),
+                        slt_narrow_weight(n, w, c + 2, o), slt_narrow_weight(n, w, c + 3, o));
+    });
     slt_begin();
     __syncthreads();
     const slt_bf16 *x = slt_rows_at<slt_bf16>(n.x);
@@ -50,19 +65,20 @@ static __global__ void slt_narrow_pairs_forward(const slt_cuda_args a, const slt
         slt_narrow_lane_rows(n, first, row);
         float sum[TILES][4] = {};
 #pragma unroll 4
-        for (int i = 0; i < sixteens; i++) {
-            uint2 none = {0, 0}, left[2];
+        for (int i = 0; i < parts; i++) {
+            uint4 none = {0, 0, 0, 0}, left[2];
 #pragma unroll
             for (int k = 0; k < 2; k++)
-                left[k] = 16 * i + 4 * t < n.in
-                              ? *(const uint2 *)(x + row[k] * n.in + 16 * i + 4 * t)
+                left[k] = 32 * i + 8 * t < n.in
+                              ? *(const uint4 *)(x + row[k] * n.in + 32 * i + 8 * t)
                               : none;
-            uint32_t factor[4] = {left[0].x, left[1].x, left[0].y, left[1].y};
+            uint32_t factor[2][4] = {{left[0].x, left[1].x, left[0].y, left[1].y},
+                                     {left[0].z, left[1].z, left[0].w, left[1].w}};
 #pragma unroll
-            for (int k = 0; k < TILES; k++) {
-                uint2 own = right[(i * TILES + k) * SLT_WARP + lane];
+            for (int k = 0; k < 2 * TILES; k++) {
+                uint2 own = right[(i * 2 * TILES + k) * SLT_WARP + lane];
                 uint32_t other[2] = {own.x, own.y};
-                slt_mma_pairs(sum[k], factor, other);
+                slt_mma_pairs(sum[k % TILES], factor[k / TILES], other);
             }
         }
 #pragma unroll
@@ -83,13 +99,12 @@ static __global__ void slt_narrow_pairs_input(const slt_cuda_args a, const slt_n
     uint2 *right = (uint2 *)memory;
     const float *w = slt_at(n.w);
     int lane = (int)(threadIdx.x % SLT_WARP), t = lane % 4, sixteens = (n.in + 15) / 16;
-    for (int j = (int)threadIdx.x; j < sixteens * 2 * SLT_WARP; j += (int)blockDim.x) {
+    slt_narrow_factors(right, sixteens * 2 * SLT_WARP, [&](int j) {
         int g = j % SLT_WARP / 4, o = j % 4 * 2;
         int c = j / SLT_WARP / 2 * 16 + g / 2 * 4 + g % 2 + j / SLT_WARP % 2 * 2;
-        right[j] = slt_pairs_of(
-            slt_four(slt_narrow_weight(n, w, c, o), slt_narrow_weight(n, w, c, o + 1),
-                     slt_narrow_weight(n, w, c, o + 8), slt_narrow_weight(n, w, c, o + 9)));
-    }
+        return slt_four(slt_narrow_weight(n, w, c, o), slt_narrow_weight(n, w, c, o + 1),
+                        slt_narrow_weight(n, w, c, o + 8), slt_narrow_weight(n, w, c, o + 9));
+    });
     slt_begin();
     __syncthreads();
     const float *dp = slt_at(n.y);
@@ -131,7 +146,7 @@ static inline int slt_narrow_pairs_each(const slt_cuda_args *args, int rows) {
 }
 // of W as right factors
 static inline size_t slt_narrow_pairs_room(const slt_narrow *n, int tiles) {
-    return (size_t)slt_pieces(n->in, 16) * (size_t)tiles * SLT_WARP * sizeof(uint2);
+    return (size_t)slt_pieces(n->in, 32) * 2 * (size_t)tiles * SLT_WARP * sizeof(uint2);
 }
 
 static inline void slt_launch_narrow_pairs(const slt_cuda_args *args, slt_narrow n) {

@@ -13,13 +13,15 @@ enum { SLT_NARROW_OUT = 16 }; // columns of a narrow result
 enum { SLT_MLP_X, SLT_MLP_W1, SLT_MLP_C1, SLT_MLP_W2, SLT_MLP_C2 };
 enum { SLT_NORM_X, SLT_NORM_RESIDUAL, SLT_NORM_GAMMA, SLT_NORM_BETA, SLT_NORM_POSITIONS };
 enum { SLT_SHORT_ROW = 128, SLT_NORM_PARTS = 2 * SLT_SHORT_ROW }; // numbers; sums of a block
-enum { SLT_WIDE_ROW = 512, SLT_WIDE_BLOCKS = 1024 }; // the same of wider rows
-// rows of a block, so that few reach all of the device, too; blocks of at most so many rows
+// the same of wider rows: of a block, so that all are at work at once, four of a multiprocessor
+enum { SLT_WIDE_ROW = 512, SLT_WIDE_BLOCKS = 512, SLT_WIDE_FEW = 8, SLT_WIDE_MANY = 64 };
 SLT_HOST_DEVICE int slt_wide_rows(int rows) {
-    return rows <= 16 * SLT_WIDE_BLOCKS ? 16 : rows <= 32 * SLT_WIDE_BLOCKS ? 32 : 64;
+    int each = (rows + 4 * SLT_WIDE_BLOCKS - 1) / (4 * SLT_WIDE_BLOCKS) * 4;
+    return each < SLT_WIDE_FEW ? SLT_WIDE_FEW : each < SLT_WIDE_MANY ? each : SLT_WIDE_MANY;
 }
+// blocks of so many rows, or of fewer
 SLT_HOST_DEVICE int slt_wide_blocks(int rows) {
-    int few = rows / 16 + 1, many = rows / 64 + 1;
+    int few = rows / SLT_WIDE_FEW + 1, many = rows / SLT_WIDE_MANY + 1;
     few = few < SLT_WIDE_BLOCKS ? few : SLT_WIDE_BLOCKS;
     return few > many ? few : many;
 }

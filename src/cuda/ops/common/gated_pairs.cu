@@ -22,41 +22,53 @@ enum { STAGE = ROWS * STEP / 2, PIECE = COLUMNS * STEP / 2, RING = GROUPS * STAG
 
 typedef slt_head_tile<STEP> tile; // its layout, for W's 128 rows, too
 
-// ---- rows on their way to shared memory: columns `first` on of `count` rows, by so many threads;
-// what the matrix does not have is zero
+// ---- rows on their way to shared memory: columns `first` on of `count` rows, by BY threads, each
+// of which has eight columns of every row so many apart; what the matrix does not have is zero
 
 template <int COUNT, int BY>
 SLT_DEVICE_INLINE void copy(float *to, const slt_bf16 *from, int row, int rows, int first,
                             int width) {
+    enum { DOWN = BY / CHUNKS };
+    static_assert(DOWN % 8 == 0, "a thread's rows have their sixteens of bytes in one order");
     int own = (int)threadIdx.x % BY, l = own / CHUNKS, c = own % CHUNKS, column = first + 8 * c;
+    int left = column < width ? rows - row - l : 0;
+    const slt_bf16 *at = from + (int64_t)(row + l) * width + column;
+    to += tile::place(l, c);
+    if (row + COUNT <= rows && first + STEP <= width) { // most often: fewer instructions
 #pragma unroll
-    for (int i = 0; i < COUNT * CHUNKS / BY; i++, l += BY / CHUNKS) {
-        bool there = row + l < rows && column < width;
-        slt_copy_fours_if(to + tile::place(l, c),
-                          (const float *)(from + (there ? (int64_t)(row + l) * width + column : 0)),
-                          there);
+        for (int i = 0; i < COUNT / DOWN; i++, at += DOWN * width)
+            slt_copy_fours(to + i * DOWN * STEP / 2, (const float *)at);
+        return;
     }
+#pragma unroll
+    for (int i = 0; i < COUNT / DOWN; i++, at += DOWN * width)
+        slt_copy_fours_if(to + i * DOWN * STEP / 2, (const float *)(i * DOWN < left ? at : from),
+                          i * DOWN < left);
 }
 
-// where a group is: the rows of its tile number i, and stages of all its tiles in order
+// where a group is: its first rows, how far its tiles are apart; steps of k; its columns
 typedef struct {
     float *ring, *w; // shared memory; the group's
     int first, apart, steps, column;
 } walker;
 
-SLT_DEVICE_INLINE float *stage_of(const walker &at, int n) { return at.ring + n % STAGES * STAGE; }
-SLT_DEVICE_INLINE int row_of(const walker &at, int i) { return at.first + i * at.apart; }
+// stages in order: those of a tile are its steps of k, then halves of its gate
+typedef struct {
+    int step, row, stage;
+} cursor;
 
-// stage n is of dy, or of the gate; after the last tile there are zeros
-SLT_DEVICE_INLINE void ask(const walker &at, const slt_gated &p, int n) {
-    int all = at.steps + HALVES, s = n % all, row = row_of(at, n / all);
-    if (s < at.steps)
-        copy<ROWS, SLT_GROUP>(stage_of(at, n), slt_rows_at<slt_bf16>(p.dy), row, p.rows, s * STEP,
-                              p.k);
-    else
-        copy<ROWS, SLT_GROUP>(stage_of(at, n), slt_rows_at<slt_bf16>(p.gate), row, p.rows,
-                              at.column + (s - at.steps) * STEP, p.n);
+SLT_DEVICE_INLINE float *stage_of(const walker &at, int stage) { return at.ring + stage * STAGE; }
+SLT_DEVICE_INLINE int next_stage(int stage) { return stage + 1 == STAGES ? 0 : stage + 1; }
+
+// the next stage is on its way; after the last tile there are zeros
+SLT_DEVICE_INLINE void ask(const walker &at, const slt_gated &p, cursor *next) {
+    bool gate = next->step >= at.steps;
+    int first = gate ? at.column + (next->step - at.steps) * STEP : next->step * STEP;
+    copy<ROWS, SLT_GROUP>(stage_of(at, next->stage), slt_rows_at<slt_bf16>(gate ? p.gate : p.dy),
+                          next->row, p.rows, first, gate ? p.n : p.k);
     slt_copy_group();
+    next->stage = next_stage(next->stage);
+    if (++next->step == at.steps + HALVES) next->step = 0, next->row += at.apart;
 }
 
 // ---- products
@@ -85,14 +97,14 @@ SLT_DEVICE_INLINE void multiply(float (*sum)[4], const float *left, const float 
 }
 #endif
 
-// the group's stage n is there, and what was multiplied before is done with: the next one may come
-SLT_DEVICE_INLINE void advance(const walker &at, const slt_gated &p, int n, float (*sum)[4]) {
+// the group's next stage is there, and what was multiplied before is done with: another may be
+// asked for
+SLT_DEVICE_INLINE void advance(float (*sum)[4]) {
     slt_copy_wait<AHEAD - 1>();
     slt_group_publish();
     slt_group_await();
     slt_group_pin<COLUMNS / 8>(sum);
     slt_group_sync((int)threadIdx.x / SLT_GROUP);
-    ask(at, p, n + AHEAD);
 }
 
 // ---- results
@@ -161,25 +173,28 @@ SLT_KERNEL __launch_bounds__(THREADS, 1)
     for (int s = 0; s < at.steps; s++)
         copy<COLUMNS, THREADS>(at.w + s * PIECE, slt_rows_at<slt_bf16>(p.w), at.column, p.n,
                                s * STEP, p.k);
-    for (int n = 0; n < AHEAD; n++) ask(at, p, n);
+    cursor next = {0, at.first, 0};
+    for (int i = 0; i < AHEAD; i++) ask(at, p, &next);
     slt_copy_wait<AHEAD - 1>(); // W
     slt_group_publish();
     __syncthreads();
-    int tiles = (p.rows + parts * ROWS - 1) / (parts * ROWS); // of every group, so that all meet
-    for (int i = 0, n = 0; i < tiles; i++) {
+    int tiles = (p.rows + at.apart - 1) / at.apart; // of every group, so that all meet
+    for (int i = 0, stage = 0, row = at.first; i < tiles; i++, row += at.apart) {
         float sum[COLUMNS / 8][4] = {};
-        for (int s = 0; s < at.steps; s++, n++) {
-            advance(at, p, n, sum);
+        for (int s = 0; s < at.steps; s++, stage = next_stage(stage)) {
+            advance(sum);
             slt_group_fence();
-            multiply(sum, stage_of(at, n), at.w + s * PIECE);
+            multiply(sum, stage_of(at, stage), at.w + s * PIECE);
             slt_group_start();
+            ask(at, p, &next);
         }
 #pragma unroll
-        for (int half = 0; half < HALVES; half++, n++) {
-            advance(at, p, n, sum);
-            open_gates(stage_of(at, n), sum + half * CHUNKS);
+        for (int half = 0; half < HALVES; half++, stage = next_stage(stage)) {
+            advance(sum);
+            ask(at, p, &next);
+            open_gates(stage_of(at, stage), sum + half * CHUNKS);
             slt_group_sync(group);
-            put_rows(p, stage_of(at, n), row_of(at, i), at.column + half * STEP, columns[half]);
+            put_rows(p, stage_of(at, stage), row, at.column + half * STEP, columns[half]);
         }
     }
     slt_copy_wait<0>();

@@ -16,10 +16,16 @@ SLT_DEVICE_INLINE int row_of_warp(void) {
     return (int)(blockIdx.x * WARPS + threadIdx.x / SLT_WARP);
 }
 
+// numbers of a row; WHOLE: as many as N fours of each lane, which saves half of the instructions
+template <int N, bool WHOLE> SLT_DEVICE_INLINE int width_of_rows(const slt_cuda_args &a) {
+    return WHOLE ? 4 * N * SLT_WARP : a.in_width[SLT_NORM_X];
+}
+
 // a lane holds fours lane, lane + 32, ... of its row, N at most
-template <int N, class T> SLT_KERNEL forward(const slt_cuda_args a) {
+template <int N, class T, bool WHOLE> SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
-    int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP), width = a.in_width[SLT_NORM_X];
+    int r = row_of_warp(), lane = (int)(threadIdx.x % SLT_WARP);
+    int width = width_of_rows<N, WHOLE>(a);
     if (r >= a.in_rows[SLT_NORM_X]) return;
     int64_t at = (int64_t)r * width;
     const T *x = slt_rows_at<T>(a.in[SLT_NORM_X]) + at,
@@ -37,13 +43,13 @@ template <int N, class T> SLT_KERNEL forward(const slt_cuda_args a) {
         if (there && residual) s[i] = slt_plus4(s[i], slt_load4(residual + at, c, width));
         sum += slt_sum4(s[i]);
     }
-    float mean = slt_warp_sum(sum) / (float)width;
+    float inverse_width = 1 / (float)width, mean = slt_warp_sum(sum) * inverse_width;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        s[i] = slt_centred4(s[i], mean, width - 4 * (lane + i * SLT_WARP));
+        s[i] = slt_centred4(s[i], mean, WHOLE ? 4 : width - 4 * (lane + i * SLT_WARP));
         square += slt_dot4(s[i], s[i]);
     }
-    float factor = 1 / sqrtf(slt_warp_sum(square) / (float)width + (float)a.x[0]);
+    float factor = 1 / sqrtf(slt_warp_sum(square) * inverse_width + (float)a.x[0]);
     if (lane == 0 && a.keep) slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r] = factor;
     if (there && positions) positions += slt_token_place_of(a, a.in_space[SLT_NORM_X], r).l * width;
 #pragma unroll
@@ -137,11 +143,11 @@ template <class T> SLT_KERNEL backward_short(const slt_cuda_args a, int each) {
 // ---- many rows of up to 512 numbers: a warp has every fourth row of a block's, and adds up on its
 // way; the next row comes while it works on one
 
-template <int N, class T> struct wide_row {
+template <int N, class T, bool WHOLE> struct wide_row {
     typename slt_four_in<T>::type dy[N], hat[N];
     float inverse;
     __device__ __forceinline__ void load(const slt_cuda_args &a, int r) {
-        int lane = (int)threadIdx.x % SLT_WARP, width = a.in_width[SLT_NORM_X];
+        int lane = (int)threadIdx.x % SLT_WARP, width = width_of_rows<N, WHOLE>(a);
         int64_t at = (int64_t)r * width;
         inverse = slt_at(a.aux)[(int64_t)a.in_room[SLT_NORM_X] * width + r];
 #pragma unroll
@@ -153,16 +159,17 @@ template <int N, class T> struct wide_row {
     }
 };
 
-template <int N, class T> SLT_KERNEL backward_wide(const slt_cuda_args a, int each) {
+template <int N, class T, bool WHOLE>
+SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP, 4) backward_wide(const slt_cuda_args a, int each) {
     slt_begin();
     alignas(16) __shared__ float parts[WARPS][2][SLT_WIDE_ROW];
     int warp = (int)threadIdx.x / SLT_WARP, lane = (int)threadIdx.x % SLT_WARP;
-    int width = a.in_width[SLT_NORM_X], rows = a.in_rows[SLT_NORM_X];
+    int width = width_of_rows<N, WHOLE>(a), rows = a.in_rows[SLT_NORM_X];
     int first = (int)blockIdx.x * each + warp, end = slt_least(first - warp + each, rows);
     int count = slt_count(a, a.in_space[SLT_NORM_X], rows);
-    float sums[N][8] = {};
+    float sums[N][8] = {}, inverse_width = 1 / (float)width;
     float4 gamma[N];
-    wide_row<N, T> next;
+    wide_row<N, T, WHOLE> next;
     if (first < end) next.load(a, first);
 #pragma unroll
     for (int i = 0; i < N; i++) {
@@ -183,22 +190,25 @@ template <int N, class T> SLT_KERNEL backward_wide(const slt_cuda_args a, int ea
         if (r + WARPS < end) next.load(a, r + WARPS);
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            float4 g = slt_times4(dy[i], gamma[i]);
-            sum += slt_sum4(g);
-            dot += slt_dot4(g, h[i]);
+            if (r < count) {
+                slt_add4(sums[i], 1, slt_times4(dy[i], h[i]));
+                slt_add4(sums[i] + 4, 1, dy[i]);
+            }
+            dy[i] = slt_times4(dy[i], gamma[i]);
+            sum += slt_sum4(dy[i]);
+            dot += slt_dot4(dy[i], h[i]);
         }
-        float mean = slt_warp_sum(sum) / (float)width, along = slt_warp_sum(dot) / (float)width;
+        float mean = slt_warp_sum(sum) * inverse_width, along = slt_warp_sum(dot) * inverse_width;
 #pragma unroll
-        for (int i = 0; i < N; i++) {
-            int c = 4 * (lane + i * SLT_WARP);
-            float4 g = slt_times4(dy[i], gamma[i]);
-            float4 ds = slt_scaled4(slt_plus4(g, slt_scaled4(h[i], -along, -mean)), inverse, 0);
-            for (int k = SLT_NORM_X; k <= SLT_NORM_RESIDUAL; k++) // may be the same: in order
-                if (a.in_grad[k].at)
-                    slt_store4(slt_rows_at<T>(a.in_grad[k]) + at, c, width, a.add[k], ds);
-            if (r >= count) continue;
-            slt_add4(sums[i], 1, slt_times4(dy[i], h[i]));
-            slt_add4(sums[i] + 4, 1, dy[i]);
+        for (int i = 0; i < N; i++)
+            dy[i] =
+                slt_along4(dy[i], inverse, slt_scaled4(h[i], -along * inverse, -mean * inverse));
+        for (int k = SLT_NORM_X; k <= SLT_NORM_RESIDUAL; k++) { // may be the same: in order
+            if (!a.in_grad[k].at) continue;
+            T *to = slt_rows_at<T>(a.in_grad[k]) + at;
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                slt_store4(to, 4 * (lane + i * SLT_WARP), width, a.add[k], dy[i]);
         }
     }
 #pragma unroll
@@ -236,8 +246,11 @@ struct part_term {
 };
 
 template <int N, class T> static void launch_forward(const slt_cuda_args *args) {
-    SLT_LAUNCH(args, (forward<N, T>), slt_grid(args, args->in_rows[SLT_NORM_X], WARPS),
-               WARPS * SLT_WARP, 0);
+    dim3 grid = slt_grid(args, args->in_rows[SLT_NORM_X], WARPS);
+    if (args->in_width[SLT_NORM_X] == 4 * N * SLT_WARP)
+        SLT_LAUNCH(args, (forward<N, T, true>), grid, WARPS * SLT_WARP, 0);
+    else
+        SLT_LAUNCH(args, (forward<N, T, false>), grid, WARPS * SLT_WARP, 0);
 }
 template <int N> static void launch_backward(const slt_cuda_args *args) {
     SLT_LAUNCH(args, (backward<N, float>), slt_grid(args, args->in_rows[SLT_NORM_X], WARPS),
@@ -245,7 +258,11 @@ template <int N> static void launch_backward(const slt_cuda_args *args) {
 }
 template <int N, class T> static void launch_sums(const slt_cuda_args *args) {
     int rows = args->in_rows[SLT_NORM_X], each = slt_wide_rows(rows);
-    SLT_LAUNCH(args, (backward_wide<N, T>), slt_grid(args, rows, each), WARPS * SLT_WARP, 0, each);
+    dim3 grid = slt_grid(args, rows, each);
+    if (args->in_width[SLT_NORM_X] == 4 * N * SLT_WARP)
+        SLT_LAUNCH(args, (backward_wide<N, T, true>), grid, WARPS * SLT_WARP, 0, each);
+    else
+        SLT_LAUNCH(args, (backward_wide<N, T, false>), grid, WARPS * SLT_WARP, 0, each);
 }
 
 // wider rows than the last are refused when the tape is made; rows in bf16 have 512 numbers at most
