@@ -52,13 +52,14 @@ static const struct {
     slt_status (*run)(cli_bench_run *b);
     bool shares; // its results are shares of the machine's peak
     bool asked;  // only when it is asked for: it takes minutes
+    bool models; // names are whole names of models
 } sections[] = {
-    {"train", cli_bench_train, true, false},
-    {"infer", cli_bench_infer, true, false},
-    {"ops", bench_ops, true, false},
-    {"envs", bench_envs, false, false},
-    {"segment", cli_bench_segment, false, true},
-    {"shapes", cli_bench_shapes, true, true},
+    {"train", cli_bench_train, true, false, true},
+    {"infer", cli_bench_infer, true, false, true},
+    {"ops", bench_ops, true, false, false},
+    {"envs", bench_envs, false, false, false},
+    {"segment", cli_bench_segment, false, true, false},
+    {"shapes", cli_bench_shapes, true, true, true},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -114,6 +115,21 @@ static bool is_section(const char *name) {
     return false;
 }
 
+static bool is_model(const char *name) {
+    for (int i = 0; slt_model_name(i); i++)
+        if (strcmp(slt_model_name(i), name) == 0) return true;
+    return false;
+}
+
+// a name that is no model's, where models are named: most often a data set; NULL: there is none
+static const char *stranger(const cli_call *call) {
+    for (int i = 0; i < SECTIONS; i++)
+        for (int k = 1; sections[i].models && k < call->count; k++)
+            if (strcmp(call->arguments[0], sections[i].name) == 0 && !is_model(call->arguments[k]))
+                return call->arguments[k];
+    return NULL;
+}
+
 // --seconds S, or --ms N
 static bool read_time(const cli_call *call, double *seconds) {
     const char *text = cli_value(call, "seconds");
@@ -139,6 +155,9 @@ static int run(cli_call *call) {
     const char *chosen = call->count ? call->arguments[0] : NULL;
     cli_bench_run b = {.call = call};
     if (chosen && !is_section(chosen)) return cli_misuse(call, "no section '%s'", chosen);
+    if (stranger(call))
+        return cli_misuse(call, "no model '%s' (a data set is given with --data FILE)",
+                          stranger(call));
     int64_t population;
     if (!read_time(call, &b.seconds)) return CLI_USAGE;
     if (!cli_number(call, "population", 1, 1024, 0, &population)) return CLI_USAGE;
@@ -185,8 +204,8 @@ const cli_command cli_bench = {
         "episodes,\n"
         "a recording of 10,000 steps, a million steps) and shapes (training steps for a grid of\n"
         "lengths and widths: 39 random floats per step, trajectories of 80 % of the length on\n"
-        "average, a batch that fits). Names select measurements of a section; a part of a name is\n"
-        "enough.\n"
+        "average, a batch that fits). Names select measurements of a section (a part of a name is\n"
+        "enough), or models.\n"
         "The best of several rounds counts. tokens/s includes padding, as in the paper; the share\n"
         "of the peak counts the arithmetic actually done. The peak of a GPU is that of a large\n"
         "product in the same precision, as is that of a CPU in bf16.\n\n"

@@ -41,6 +41,8 @@ check "nothing is left behind" 0 test -z "$(ls -A "$TMPDIR")"
 "$SLOTTAR" collect MiniGrid-Unlock-v0 --episodes 20 -o own.safetensors --quiet >/dev/null
 check "a data set of one's own, without a preset" 0 "$SLOTTAR" bench train slottar $small --batch 4 --data own.safetensors
 says "in words" out "ms of processor time"
+check "a data set in the place of a model" 2 "$SLOTTAR" bench train slottar own.safetensors $small --batch 4
+says "what to do" err "no model 'own.safetensors' (a data set is given with --data FILE)"
 check "no such preset" 2 "$SLOTTAR" bench train slottar $small --preset nowhere
 check "no such data set" 1 "$SLOTTAR" bench train slottar $small --data nowhere.safetensors
 check "no such option" 1 "$SLOTTAR" bench train slottar $small colour=red

@@ -25,5 +25,5 @@ check "nothing is left behind" 0 test -z "$(ls -A "$TMPDIR")"
 check "no such length" 2 "$SLOTTAR" bench shapes --lengths 12,none
 says "which" err "--lengths expects up to 16 numbers"
 check "a list that ends in a comma" 2 "$SLOTTAR" bench shapes --widths 12,
-check "no such model" 1 "$SLOTTAR" bench shapes nobody --lengths 12 --ms 1
+check "no such model" 2 "$SLOTTAR" bench shapes nobody --lengths 12 --ms 1
 plan
