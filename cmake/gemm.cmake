@@ -32,13 +32,14 @@ endif()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   set_source_files_properties(src/skills/skill_forward.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
 endif()
-# Tiles are in registers only where loops over them are unrolled: at the O1 of tools/sanitized products and chains would
-# take most of the time. What the address sanitizer finds as well is not checked twice.
+# Tiles are in registers only where loops over them are unrolled: at the O1 of tools/sanitized products, chains and
+# policies would take most of the time. What the address sanitizer finds as well is not checked twice.
 if(SLT_SANITIZE)
   set(SLT_KERNELS_UNCHECKED -fno-sanitize=null,alignment,object-size,pointer-overflow)
   set_property(SOURCE src/engine/gemm_sse.c src/engine/gemm_avx2.c src/engine/gemm_avx512.c src/engine/gemm_neon.c
     src/engine/gemm_amx.c src/engine/gemm_bfmmla.c src/engine/gemm_bf16_plain.c
     src/ops/common/attention_base.c src/ops/common/attention_avx2.c src/ops/common/attention_avx512.c
+    src/ops/mdl/window_attention.c src/experts/policy_net.c
     src/switching/symbol_chain.c src/switching/linear_chain.c src/switching/solve.c
     APPEND PROPERTY COMPILE_OPTIONS -O2 ${SLT_KERNELS_UNCHECKED})
 endif()

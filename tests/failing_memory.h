@@ -5,7 +5,7 @@
 //     static slt_status look(slt_context *context) { ... public calls ... }
 //     every_failure("look", look);
 //
-// runs `look` with the first request failing, then with the second, and so on (beyond 50, or 20
+// runs `look` with the first request failing, then with the second, and so on (beyond 50, or 12
 // under the sanitizers, at places that grow apart; at all of them with EVERY_REQUEST=1 in the environment, or with the name of the
 // scenario in place of 1) until nothing fails.
 // Each time the status is NOMEM, nothing stays after in memory and nothing half written in the
@@ -75,7 +75,7 @@ static inline void every_failure(const char *name, failing_scenario scenario) {
     long n = 0;
     const char *every = getenv("EVERY_REQUEST");
     bool all = every && (strcmp(every, "1") == 0 || strcmp(every, name) == 0);
-    long dense = SANITIZED ? 20 : 50, apart = SANITIZED ? 2 : 4;
+    long dense = SANITIZED ? 12 : 50, apart = SANITIZED ? 1 : 4;
     for (;; n += all || n < dense ? 1 : n / apart) {
         memory = (failing_memory){.fail_at = n};
         slt_status status = with_memory(scenario);
