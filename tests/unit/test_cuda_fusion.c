@@ -14,7 +14,7 @@ typedef struct {
 #define WIDE_OUTPUT "output (more than 8 columns)\n"
 
 #define MINIGRID                                                                                   \
-    "leaves 0-1\nslots 17-28\nencoder input 3-6\ndecoder input 29-32\nlayer 8-16\nlayer "          \
+    "leaves 0-2\nslots 17-28\nencoder input 3-6\ndecoder input 29-32\nlayer 8-16\nlayer "          \
     "33-36\n" WIDE_OUTPUT NORMS_TAKEN "loss 38-41"
 
 #define CRAFT                                                                                      \
@@ -31,15 +31,15 @@ static const expectation expected[] = {
     {"slottar", "unlockpickup", MINIGRID},
     {"slottar", "blockedunlockpickup", MINIGRID},
     {"slottar", "keycorridor",
-     "leaves 0-1\nslots 17-37\n"
+     "leaves 0-2\nslots 17-37\n"
      "encoder input 3-6\ndecoder input 38-41\nlayer 8-16\nlayer 42-45\n"
      WIDE_OUTPUT NORMS_TAKEN "loss 47-50"},
     {"slottar-mdl", "craft-full", "leaves 0-1\n" MDL},
     {"slottar-mdl", "craft-partial", "leaves 0-1\n" MDL},
-    {"slottar-mdl", "", "leaves (fewer than two small leaves)\n" MDL},
+    {"slottar-mdl", "", "leaves 0-1\n" MDL},
     {"compile", "craft-full", "leaves 1-3\nnorm 5-6"},
     {"compile", "craft-partial", "leaves 1-3\nnorm 5-6"},
-    {"compile", "", "leaves 1-2\nnorm 5-6"},
+    {"compile", "", "leaves 1-3\nnorm 5-6"},
     {"ompn", "", ""}, // one operation for all of its recurrence
 };
 // clang-format on

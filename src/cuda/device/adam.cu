@@ -71,9 +71,9 @@ SLT_DEVICE_INLINE double squares_of(const slt_cuda_piece &piece, float *gradient
 }
 
 SLT_KERNEL measure(const slt_cuda_update u) {
-    slt_begin();
     double sum = 0;
     slt_cuda_piece next = piece_of(u, (int)blockIdx.x);
+    slt_begin();
     for (int i = (int)blockIdx.x; i < u.pieces_each; i += (int)gridDim.x) {
         const slt_cuda_piece piece = next; // the one after it is read beside its numbers
         next = piece_of(u, slt_least(i + (int)gridDim.x, u.pieces_each - 1));
@@ -101,6 +101,9 @@ SLT_KERNEL update(const slt_cuda_update u, int measures) {
     float *moment2 = u.moment2 + piece.start, scale = 1;
     const numbers w = load(value, piece.count), m = load(moment1, piece.count);
     const numbers v = load(moment2, piece.count);
+    bool active = head->active;
+    float rate = head->rate, epsilon = head->epsilon;
+    double most = head->max_norm;
     slt_begin();
     const numbers g = load(u.gradient + piece.start, piece.count);
     double norm = norm_of(u, measures);
@@ -108,9 +111,8 @@ SLT_KERNEL update(const slt_cuda_update u, int measures) {
         u.norm[blockIdx.z] = norm;
         if (u.stats.stats) slt_write_stats(u.stats, norm);
     }
-    if (!head->active || !isfinite(norm)) return;
-    float rate = head->rate, epsilon = head->epsilon;
-    if (head->max_norm > 0 && norm > head->max_norm) scale = (float)(head->max_norm / norm);
+    if (!active || !isfinite(norm)) return;
+    if (most > 0 && norm > most) scale = (float)(most / norm);
     const float b1 = 0.9, b2 = 0.999, c1 = 1 - 0.9, c2 = 1 - 0.999; // rounded from double
 #pragma unroll
     for (int k = 0; k < EACH; k++) {

@@ -22,7 +22,7 @@ typedef struct {
 
 // sides take weight gradients in turn; the others are for sums over rows, which are small and are
 // never held, for what fills the device at the end of a step: all others go before it, and for the
-// slots' nodes that nobody waits for
+// slots' nodes and sums that nobody waits for
 enum {
     SLT_CUDA_WEIGHT_STREAMS = 3,
     SLT_CUDA_SUM_STREAM = SLT_CUDA_WEIGHT_STREAMS,

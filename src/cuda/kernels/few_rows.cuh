@@ -64,10 +64,11 @@ SLT_DEVICE_INLINE void slt_few_load(const slt_few_share &s, int k, const float *
 }
 
 template <int R>
-SLT_DEVICE_INLINE void slt_few_add(const float *x, int in, const float4 *fours, float (*sum)[4]) {
+SLT_DEVICE_INLINE void slt_few_add(const float *x, int stride, const float4 *fours,
+                                   float (*sum)[4]) {
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        float4 four = *(const float4 *)(x + r * in);
+        float4 four = *(const float4 *)(x + r * stride);
         slt_add4(sum[r], four.x, fours[0]);
         slt_add4(sum[r], four.y, fours[1]);
         slt_add4(sum[r], four.z, fours[2]);
@@ -81,11 +82,11 @@ SLT_DEVICE_INLINE void slt_few_ask(const slt_few_share &s, const float *w, int o
     for (int n = 0; n < SLT_FEW_DEPTH; n += 4) slt_few_load(s, s.k + n, w, out, now + n);
 }
 
-// the sums of stretches into parts (used, R, out) of shared memory; x: (R, in). The next rows of W
-// are asked for before those that are there are used
+// the sums of stretches into parts (used, R, out) of shared memory; x: (R, stride). The next rows
+// of W are asked for before those that are there are used
 template <int R>
-SLT_DEVICE_INLINE void slt_few_product(const slt_few_share &s, const float *x, const float *w,
-                                       int in, int out, float4 *now, float *parts) {
+SLT_DEVICE_INLINE void slt_few_product(const slt_few_share &s, const float *x, int stride,
+                                       const float *w, int out, float4 *now, float *parts) {
     float4 next[SLT_FEW_DEPTH];
     float sum[R][4] = {};
 #pragma unroll 1
@@ -95,7 +96,7 @@ SLT_DEVICE_INLINE void slt_few_product(const slt_few_share &s, const float *x, c
             slt_few_load(s, k + n + SLT_FEW_DEPTH, w, out, next + n);
 #pragma unroll
         for (int n = 0; n < SLT_FEW_DEPTH; n += 4)
-            if (k + n < s.end) slt_few_add<R>(x + k + n, in, now + n, sum);
+            if (k + n < s.end) slt_few_add<R>(x + k + n, stride, now + n, sum);
 #pragma unroll
         for (int n = 0; n < SLT_FEW_DEPTH; n++) now[n] = next[n];
     }

@@ -27,12 +27,15 @@ static bool waits(const slt_tape *tape, const slt_node *node) {
     return false;
 }
 
-// a few rows of weights, in fours
+// a few rows of weights, or in tf32 observations, whose rows are few enough for blocks that read
+// all weights
 static bool is_table(const slt_tape *tape, const slt_node *node) {
     slt_shape in = tape->vars[node->in[0]].shape, out = tape->vars[node->out[0]].shape;
-    return in.space == SLT_FIXED && in.rows <= 32 && in.width <= SLT_INPUT_WIDEST &&
-           out.width <= SLT_INPUT_WIDEST && in.width % 4 == 0 && out.width % 4 == 0 &&
-           node->attributes.n[0] == SLT_LINEAR &&
+    bool few = in.space == SLT_FIXED && in.rows <= 32;
+    bool observed = in.space == SLT_TOKENS && tape->limits.tokens <= SLT_INPUT_ROWS &&
+                    slt_cuda_is_tf32(slt_cuda_of(tape->store));
+    return (few || observed) && in.width <= SLT_INPUT_WIDEST && out.width <= SLT_INPUT_WIDEST &&
+           out.width % 4 == 0 && node->attributes.n[0] == SLT_LINEAR &&
            tape->vars[node->in[SLT_DENSE_W]].origin == SLT_FROM_STORE;
 }
 

@@ -15,18 +15,37 @@ static_assert(sizeof(slt_fused_leaves) <= 4096, "a kernel takes so many bytes of
 
 enum { WARPS = SLT_BITS_WARPS, THREADS = WARPS * SLT_WARP, ROWS = 4 };
 
-// rows of a table, ROWS of them a block; shared memory: (ROWS, in), then parts
+// numbers between two rows in shared memory, where rows are read in fours
+static __host__ __device__ int stride_of(const slt_cuda_args &a) {
+    return (a.in_width[SLT_DENSE_X] + 3) / 4 * 4;
+}
+
+// rows of x, which may be of any width; zeros after the last of them, and after their last number
+SLT_DEVICE_INLINE void stage_rows(const slt_cuda_args &a, int first, int rows, float *to) {
+    int in = a.in_width[SLT_DENSE_X], stride = stride_of(a);
+    const float *from = slt_at(a.in[SLT_DENSE_X]) + (int64_t)first * in;
+    if (in == stride) {
+        slt_stage(to, from, rows * in, ROWS * in);
+        return;
+    }
+    for (int i = (int)threadIdx.x; i < ROWS * stride; i += THREADS) {
+        int r = i / stride, k = i - r * stride;
+        to[i] = r < rows && k < in ? from[r * in + k] : 0;
+    }
+}
+
+// ROWS rows of y = x·W + c; shared memory: (ROWS, stride), then parts
 SLT_DEVICE_INLINE void table_block(const slt_cuda_args &a, int block, float *memory) {
     int in = a.in_width[SLT_DENSE_X], out = a.out_width[0], first = block * ROWS, fours = out / 4;
-    int rows = slt_least(ROWS, a.in_rows[SLT_DENSE_X] - first);
-    float *parts = memory + ROWS * in, *y = slt_at(a.out[0]) + (int64_t)first * out;
+    int rows = slt_least(ROWS, a.in_rows[SLT_DENSE_X] - first), stride = stride_of(a);
+    float *parts = memory + ROWS * stride, *y = slt_at(a.out[0]) + (int64_t)first * out;
     const float *c = slt_at(a.in[SLT_DENSE_C]);
     float4 ahead[SLT_FEW_DEPTH];
     slt_few_share share = slt_few_share_of(in, out);
     slt_few_ask(share, slt_at(a.in[SLT_DENSE_W]), out, ahead);
-    slt_stage(memory, slt_at(a.in[SLT_DENSE_X]) + (int64_t)first * in, rows * in, ROWS * in);
+    stage_rows(a, first, rows, memory);
     __syncthreads();
-    slt_few_product<ROWS>(share, memory, slt_at(a.in[SLT_DENSE_W]), in, out, ahead, parts);
+    slt_few_product<ROWS>(share, memory, stride, slt_at(a.in[SLT_DENSE_W]), out, ahead, parts);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < rows * fours; i += THREADS) {
         int r = i / fours, column = i % fours * 4;
@@ -71,11 +90,9 @@ static int blocks_of(const slt_fused_leaves *run, int n) {
 }
 
 static size_t bytes_of(const slt_fused_leaves *run, int n) {
-    int columns = WARPS * SLT_FEW_COLUMNS;
-    return run->kind[n] == SLT_INPUT_TABLE
-               ? (size_t)ROWS * (size_t)(run->node[n].in_width[SLT_DENSE_X] + columns) *
-                     sizeof(float)
-               : 0;
+    const slt_cuda_args *a = &run->node[n];
+    if (run->kind[n] != SLT_INPUT_TABLE) return 0;
+    return (size_t)(ROWS * (stride_of(*a) + WARPS * SLT_FEW_COLUMNS)) * sizeof(float);
 }
 
 void slt_cuda_leaves_forward(slt_fused_leaves *run) {

@@ -1,6 +1,6 @@
 // The first nodes of a tape, which wait for nothing: noise, products of a few rows of weights, bits
-// of observations. One launch has blocks for each (fused_leaves.cu), and for weights that are laid
-// down for layers.
+// or numbers of observations. One launch has blocks for each (fused_leaves.cu), and for weights
+// that are laid down for layers.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,11 +11,11 @@
 
 typedef enum {
     SLT_INPUT_NOISE, // noise
-    SLT_INPUT_TABLE, // dense, of weights alone
+    SLT_INPUT_TABLE, // dense, of weights alone or of observations
     SLT_INPUT_BITS,  // dense_bits
 } slt_leaf_kind;
 
-enum { SLT_INPUT_NODES = 3, SLT_INPUT_LAYERS = 4, SLT_INPUT_WIDEST = 256 };
+enum { SLT_INPUT_NODES = 3, SLT_INPUT_LAYERS = 4, SLT_INPUT_WIDEST = 256, SLT_INPUT_ROWS = 4224 };
 
 typedef struct {
     void *stream;

@@ -38,14 +38,13 @@ SLT_DEVICE_INLINE float *stage_of(const adder &own, int step) {
 // a tile's columns from `column` on; those that are not there are zeros
 SLT_DEVICE_INLINE void prefetch_rows(float *to, const float *from, int column, int row, int rows,
                                      int width) {
+    enum { EACH = THREADS / (TILE / 4) };
     int r = (int)threadIdx.x / (TILE / 4), c = (int)threadIdx.x % (TILE / 4) * 4;
-    from += column;
+    int left = column + c < width ? rows - row - r : 0;
+    from += (int64_t)(row + r) * width + column + c, to += r * STRIDE + c;
 #pragma unroll
-    for (int i = r; i < STEP; i += THREADS / (TILE / 4)) {
-        int64_t at = slt_least(row + i, rows - 1);
-        slt_copy_fours_if(to + i * STRIDE + c, from + at * width + c,
-                          row + i < rows && column + c < width);
-    }
+    for (int i = 0; i < STEP; i += EACH)
+        slt_copy_fours_if(to + i * STRIDE, from + i * width, i < left);
 }
 // the same of rows that are no multiple of four numbers
 SLT_DEVICE_INLINE void prefetch_words(float *to, const float *from, int column, int row, int rows,
@@ -323,13 +322,13 @@ bool slt_cuda_weights_fit(const slt_weight_product *p) {
 
 // blocks of a launch, at most, by what runs concurrently with it: the slots' launch of 64, where
 // there are many rows; the encoder's; its front of 50; nothing
-enum { MANY_ROWS = 4096, FEW_BLOCKS = 68, BLOCKS = 120, FRONT_BLOCKS = 64, LAST_BLOCKS = 132 };
+enum { MANY_ROWS = 4096, FEW_BLOCKS = 68, BLOCKS = 120, FRONT_BLOCKS = 64, LAST_BLOCKS = 80 };
 static_assert(LAST_BLOCKS * (TILE + 1) * TILE * 4 <= SLT_WEIGHT_ROOM, "a tile and a bias each");
 // of a block, at least: what is shared out must be added up
 #ifdef SLT_EMULATED
 enum { STEPS = 4, LAST_STEPS = 4 };
 #else
-enum { STEPS = 10, LAST_STEPS = 6 };
+enum { STEPS = 10, LAST_STEPS = 2 };
 #endif
 
 static int blocks_of(const slt_weight_group *group) {

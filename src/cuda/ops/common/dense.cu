@@ -52,43 +52,50 @@ void slt_cuda_dense_weights(const slt_cuda_args *args) {
 
 // ---- a few rows of a table: all gradients in one launch, a warp per row of SLT_DENSE_W
 
-enum { TABLE_ROWS = 32, TABLE_WARPS = 4 };
+enum { TABLE_ROWS = 32, TABLE_WARPS = 4, TABLE_AHEAD = 8 };
 
-SLT_DEVICE_INLINE void table_weights(const slt_cuda_args &a, const float *dp, int i) {
+// columns c .. c+3 of dW's row i, of dc, and their share of dx's column i; lane r has x of row r
+SLT_DEVICE_INLINE void table_columns(const slt_cuda_args &a, const float *dp, int i, int c,
+                                     float mine, float4 w) {
     int in = a.in_width[SLT_DENSE_X], out = a.out_width[0], rows = a.in_rows[SLT_DENSE_X];
-    const float *x = slt_at(a.in[SLT_DENSE_X]);
+    float *dx = slt_at(a.in_grad[SLT_DENSE_X]), weight[4] = {0}, bias[4] = {0};
     float *dw = slt_at(a.in_grad[SLT_DENSE_W]), *dc = slt_at(a.in_grad[SLT_DENSE_C]);
-    for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < out; c += 4 * SLT_WARP) {
-        float weight[4] = {0}, bias[4] = {0};
-#pragma unroll 8
-        for (int r = 0; r < rows; r++) {
-            float4 d = slt_load4(dp + r * out, c, out);
-            slt_add4(weight, x[r * in + i], d);
-            slt_add4(bias, 1, d);
+    bool add = a.add[SLT_DENSE_X] || c >= 4 * SLT_WARP; // what earlier columns brought
+    for (int first = 0; first < rows; first += TABLE_AHEAD) {
+        float4 d[TABLE_AHEAD];
+#pragma unroll
+        for (int k = 0; k < TABLE_AHEAD; k++)
+            d[k] =
+                slt_load4(dp + slt_least(first + k, rows - 1) * out, c, first + k < rows ? out : 0);
+#pragma unroll
+        for (int k = 0; k < TABLE_AHEAD; k++) {
+            slt_add4(weight, slt_warp_lane(mine, (first + k) % SLT_WARP), d[k]);
+            slt_add4(bias, 1, d[k]);
+            if (!dx || first + k >= rows) continue;
+            float dot = slt_warp_sum((d[k].x * w.x + d[k].y * w.y) + (d[k].z * w.z + d[k].w * w.w));
+            if (threadIdx.x % SLT_WARP == 0) slt_put(&dx[(first + k) * in + i], add, dot);
         }
-        if (dw)
-            slt_store4(dw + (int64_t)i * out, c, out, a.add[SLT_DENSE_W],
-                       slt_four(weight[0], weight[1], weight[2], weight[3]));
-        if (dc && i == 0)
-            slt_store4(dc, c, out, a.add[SLT_DENSE_C],
-                       slt_four(bias[0], bias[1], bias[2], bias[3]));
     }
+    if (dw)
+        slt_store4(dw + (int64_t)i * out, c, out, a.add[SLT_DENSE_W],
+                   slt_four(weight[0], weight[1], weight[2], weight[3]));
+    if (dc && i == 0)
+        slt_store4(dc, c, out, a.add[SLT_DENSE_C], slt_four(bias[0], bias[1], bias[2], bias[3]));
 }
 
+// a warp per row of W, which is there before the previous kernel has ended, as x is
 SLT_KERNEL table_backward(const slt_cuda_args a, slt_cuda_view dp_view) {
-    slt_begin();
     int in = a.in_width[SLT_DENSE_X], out = a.out_width[0], lane = (int)(threadIdx.x % SLT_WARP);
-    int i = (int)(blockIdx.x * TABLE_WARPS + threadIdx.x / SLT_WARP);
-    const float *dp = slt_at(dp_view), *w = slt_at(a.in[SLT_DENSE_W]) + (int64_t)i * out;
-    float *dx = slt_at(a.in_grad[SLT_DENSE_X]);
+    int i = (int)(blockIdx.x * TABLE_WARPS + threadIdx.x / SLT_WARP), own = slt_least(i, in - 1);
+    const float *w = slt_at(a.in[SLT_DENSE_W]) + (int64_t)own * out;
+    const float *x = slt_at(a.in[SLT_DENSE_X]), *dp = slt_at(dp_view);
+    float mine = lane < a.in_rows[SLT_DENSE_X] ? x[lane * in + own] : 0;
+    float4 next = slt_load4(w, 4 * lane, out);
+    slt_begin();
     if (i >= in) return;
-    table_weights(a, dp, i);
-#pragma unroll 8
-    for (int r = 0; dx && r < a.in_rows[SLT_DENSE_X]; r++) {
-        float dot = 0;
-        for (int c = lane; c < out; c += SLT_WARP) dot += dp[r * out + c] * w[c];
-        dot = slt_warp_sum(dot);
-        if (lane == 0) slt_put(&dx[r * in + i], a.add[SLT_DENSE_X], dot);
+    for (int c = 4 * lane; c - 4 * lane < out; c += 4 * SLT_WARP) {
+        table_columns(a, dp, i, c, mine, next);
+        next = slt_load4(w, c + 4 * SLT_WARP, out);
     }
 }
 

@@ -1,4 +1,4 @@
-// y_r = table[id_r], and the gradient of tables that join_tokens shares: a block per entry and 32
+// y_r = table[id_r], and the gradient of tables that join_tokens shares: a block per entry and 8
 // columns walks all rows.
 //
 // SPDX-License-Identifier: MIT
@@ -6,7 +6,7 @@
 #include "cuda/kernels/kernel.cuh"
 
 enum { IDS, TABLE };
-enum { COLUMNS = 32, FOURS = COLUMNS / 4, WARPS = 32, ROWS = WARPS * SLT_WARP / FOURS, AHEAD = 8 };
+enum { COLUMNS = 8, FOURS = COLUMNS / 4, WARPS = 8, ROWS = WARPS * SLT_WARP / FOURS, AHEAD = 8 };
 
 SLT_KERNEL forward(const slt_cuda_args a) {
     slt_begin();
@@ -19,7 +19,7 @@ SLT_KERNEL forward(const slt_cuda_args a) {
     slt_clear_tail(y, count, a.in_rows[IDS], width);
 }
 
-// eight lanes have the columns of a row, four each
+// lanes next to each other have the columns of a row, four each
 SLT_KERNEL __launch_bounds__(WARPS *SLT_WARP)
     table_gradient(const slt_cuda_args a, slt_cuda_view dy_view, slt_cuda_view id_view,
                    slt_space space, int rows, int width, slt_cuda_view table, bool add) {
