@@ -247,6 +247,10 @@ bool slt_cuda_fused_pairs(const slt_cuda_args *, int, int, int, slt_cuda_view, s
                           slt_cuda_view, bool, bool, slt_cuda_view) {
     return false;
 }
+bool slt_cuda_fused_residual(const slt_cuda_args *, int, int, int, slt_cuda_view, slt_cuda_view,
+                             slt_cuda_view, slt_cuda_view) {
+    return false;
+}
 bool slt_cuda_fused_gradient(const slt_cuda_args *, int, int, int, slt_cuda_view, slt_cuda_view,
                              bool, slt_cuda_view, slt_cuda_view) {
     return false;

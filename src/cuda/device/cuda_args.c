@@ -4,6 +4,8 @@
 // Copyright (c) 2026 the slottar authors
 #include <string.h>
 #include "cuda/device/cuda_tape.h"
+#include "ops/common/op_inputs.h"
+#include "ops/common/op_table.h"
 
 size_t slt_cuda_capacity(const slt_tape *tape, slt_var var) {
     slt_shape shape = tape->vars[var].shape;
@@ -61,6 +63,46 @@ static void fill_input(const slt_tape *tape, const slt_node_info *info, int i, b
     args->add[i] = info->add >> i & 1;
 }
 
+static bool is_read_by(const slt_node_info *info, slt_var var) {
+    for (int i = 0; i < info->node.inputs; i++)
+        if (info->node.in[i] == var) return true;
+    return false;
+}
+
+// Both inputs of LN(x + z), x the rows of a layer and z a product, have the same gradient. Where
+// rows are in bf16, the norm writes that of z alone, and the product that is the next one to add to
+// x's, an MLP or a linear layer, adds to z's. The norm that node n takes it from; 0: none
+static int lender_of(const slt_tape *tape, int n) {
+    const slt_node_info *own = &tape->nodes[n];
+    slt_var x = own->node.in[0];
+    int end = n + SLT_CUDA_LAG < tape->node_count ? n + SLT_CUDA_LAG : tape->node_count;
+    bool product = own->node.op == &slt_op_mlp || own->node.op == &slt_op_dense;
+    if (!product || !(own->add & 1) || !tape->vars[x].bf16) return 0;
+    if (tape->vars[own->node.out[0]].shape.width <= SLT_NARROW_OUT) return 0;
+    for (int m = n + 1; m < end; m++) {
+        const slt_node_info *norm = &tape->nodes[m];
+        const slt_var *in = norm->node.in;
+        unsigned both = 1u << SLT_NORM_X | 1u << SLT_NORM_RESIDUAL;
+        if (!is_read_by(norm, x)) continue;
+        if (norm->node.op != &slt_op_layer_norm || in[SLT_NORM_X] != x) return 0;
+        slt_var z = in[SLT_NORM_RESIDUAL];
+        if (!z || z == x || !tape->vars[z].bf16 || !tape->vars[z].has_gradient) return 0;
+        for (int k = n; k < m; k++)
+            if (is_read_by(&tape->nodes[k], z)) return 0;
+        return norm->runs_backward && !(norm->add & both) ? m : 0;
+    }
+    return 0;
+}
+
+// does norm n lend its gradient to whoever is the next to add to that of x?
+static bool lends(const slt_tape *tape, int n) {
+    const slt_node_info *own = &tape->nodes[n];
+    if (own->node.op != &slt_op_layer_norm || !own->node.in[SLT_NORM_RESIDUAL]) return false;
+    int taker = n - 1;
+    while (taker >= 0 && !is_read_by(&tape->nodes[taker], own->node.in[SLT_NORM_X])) taker--;
+    return taker >= 0 && lender_of(tape, taker) == n;
+}
+
 slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward) {
     const slt_node_info *info = n < 0 ? NULL : &tape->nodes[n];
     const slt_cuda_tape *t = slt_cuda_tape_of(tape);
@@ -96,5 +138,9 @@ slt_cuda_args slt_cuda_args_of(const slt_tape *tape, int n, bool backward) {
         if (tape->vars[info->node.out[i]].bf16) args.bf16 |= 1u << (SLT_BF16_OUTPUT + i);
         if (backward) args.out_grad[i] = slt_cuda_gradient_view(tape, info->node.out[i]);
     }
+    int lender = backward ? lender_of(tape, n) : 0;
+    if (lender)
+        args.from = slt_cuda_gradient_view(tape, tape->nodes[lender].node.in[SLT_NORM_RESIDUAL]);
+    if (backward && lends(tape, n)) args.in_grad[SLT_NORM_X].at = NULL;
     return args;
 }

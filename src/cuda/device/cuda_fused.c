@@ -11,7 +11,7 @@
 
 // what decides the kernel
 typedef struct {
-    int64_t epilogue, compute, transpose_a, m, n, k, members, add;
+    int64_t epilogue, compute, transpose_a, transpose_b, m, n, k, members, add;
     int64_t factors, result; // their types
     int64_t stride[4];       // of a, b, c, bias
 } shape_key;                 // without holes: compared as bytes
@@ -49,7 +49,7 @@ static bool make_layout(cublasLtMatrixLayout_t *out, int64_t type, int64_t rows,
 static bool describe(struct slt_cuda_plan *plan) {
     const shape_key *k = &plan->key;
     cublasOperation_t op_a = k->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-    cublasOperation_t op_b = CUBLAS_OP_N;
+    cublasOperation_t op_b = k->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasLtEpilogue_t epilogue = (cublasLtEpilogue_t)k->epilogue;
     if (!is_done(
             cublasLtMatmulDescCreate(&plan->product, (cublasComputeType_t)k->compute, CUDA_R_32F)))
@@ -63,7 +63,8 @@ static bool describe(struct slt_cuda_plan *plan) {
            set(plan->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
            (k->members == 1 ||
             set(plan->product, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &bias, sizeof bias)) &&
-           make_layout(&plan->a, k->factors, k->n, k->k, k->members, k->stride[1]) &&
+           make_layout(&plan->a, k->factors, k->transpose_b ? k->k : k->n,
+                       k->transpose_b ? k->n : k->k, k->members, k->stride[1]) &&
            make_layout(&plan->b, k->factors, k->transpose_a ? k->m : k->k,
                        k->transpose_a ? k->k : k->m, k->members, k->stride[0]) &&
            make_layout(&plan->c, k->result, k->n, k->m, k->members, k->stride[2]);
@@ -117,10 +118,12 @@ typedef struct {
     cudaDataType_t factors, result;
 } number_types;
 
-// c (m,n) = op(a)·op(b) with an epilogue, all of them dense; false: not done
+// c (m,n) = op(a)·op(b), and `from` with `add`, with an epilogue, all of them dense; false: not
+// done
 static bool fused(const slt_cuda_args *args, number_types types, cublasLtEpilogue_t epilogue,
-                  bool transpose_a, int m, int n, int k, slt_cuda_view a, slt_cuda_view b, bool add,
-                  slt_cuda_view c, slt_cuda_view bias) {
+                  bool transpose_a, bool transpose_b, int m, int n, int k, slt_cuda_view a,
+                  slt_cuda_view b, bool add, slt_cuda_view from, slt_cuda_view c,
+                  slt_cuda_view bias) {
     slt_cuda *cuda = args->cuda;
     if (!SLT_CUDA_FUSED) return false;
     shape_key key = {.epilogue = epilogue,
@@ -129,6 +132,7 @@ static bool fused(const slt_cuda_args *args, number_types types, cublasLtEpilogu
                      .factors = types.factors,
                      .result = types.result,
                      .transpose_a = transpose_a,
+                     .transpose_b = transpose_b,
                      .m = m,
                      .n = n,
                      .k = k,
@@ -141,10 +145,10 @@ static bool fused(const slt_cuda_args *args, number_types types, cublasLtEpilogu
     slt_cuda_stream place = slt_cuda_place(args);
     if (!set(plan->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias.at, sizeof bias.at))
         return false;
-    plan->works =
-        is_done(cublasLtMatmul((cublasLtHandle_t)place.blas, plan->product, &one, b.at, plan->a,
-                               a.at, plan->b, &beta, c.at, plan->c, c.at, plan->c, &plan->algorithm,
-                               place.workspace, SLT_CUDA_WORKSPACE, place.stream));
+    plan->works = is_done(cublasLtMatmul((cublasLtHandle_t)place.blas, plan->product, &one, b.at,
+                                         plan->a, a.at, plan->b, &beta, from.at, plan->c, c.at,
+                                         plan->c, &plan->algorithm, place.workspace,
+                                         SLT_CUDA_WORKSPACE, place.stream));
     return plan->works;
 }
 
@@ -153,7 +157,7 @@ static const number_types FLOATS = {CUDA_R_32F, CUDA_R_32F};
 bool slt_cuda_fused_bias(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
                          slt_cuda_view w, slt_cuda_view c, bool relu, slt_cuda_view y) {
     return fused(args, FLOATS, relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS, false,
-                 rows, out, in, x, w, false, y, c);
+                 false, rows, out, in, x, w, false, y, y, c);
 }
 
 bool slt_cuda_fused_pairs(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
@@ -161,10 +165,19 @@ bool slt_cuda_fused_pairs(const slt_cuda_args *args, int rows, int out, int in, 
                           slt_cuda_view y) {
     number_types types = {CUDA_R_16BF, pairs ? CUDA_R_16BF : CUDA_R_32F};
     return fused(args, types, relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS, false,
-                 rows, out, in, x, w, false, y, c);
+                 false, rows, out, in, x, w, false, y, y, c);
 }
 
 bool slt_cuda_fused_gradient(const slt_cuda_args *args, int in, int out, int rows, slt_cuda_view x,
                              slt_cuda_view dy, bool add, slt_cuda_view dw, slt_cuda_view dc) {
-    return fused(args, FLOATS, CUBLASLT_EPILOGUE_BGRADA, true, in, out, rows, x, dy, add, dw, dc);
+    return fused(args, FLOATS, CUBLASLT_EPILOGUE_BGRADA, true, false, in, out, rows, x, dy, add, dw,
+                 dw, dc);
+}
+
+bool slt_cuda_fused_residual(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
+                             slt_cuda_view w, slt_cuda_view from, slt_cuda_view y) {
+    number_types types = {CUDA_R_16BF, CUDA_R_16BF};
+    slt_cuda_view none = {NULL, 0};
+    return fused(args, types, CUBLASLT_EPILOGUE_DEFAULT, false, true, rows, out, in, x, w, true,
+                 from, y, none);
 }

@@ -73,9 +73,10 @@ typedef struct {
     slt_cuda_ones ones[SLT_CUDA_INPUTS];
     slt_cuda_view in_grad[SLT_CUDA_INPUTS], out_grad[SLT_CUDA_OUTPUTS];
     bool add[SLT_CUDA_INPUTS];
-    uint32_t stored; // bits of inputs that nobody writes but Adam: kernels may read them early
-    uint32_t bf16;   // bits of inputs, and from SLT_BF16_OUTPUT on of outputs, that are in bf16
-    bool keep;       // backward will come: aux is read again
+    uint32_t stored;    // bits of inputs that nobody writes but Adam: kernels may read them early
+    uint32_t bf16;      // bits of inputs, and from SLT_BF16_OUTPUT on of outputs, that are in bf16
+    bool keep;          // backward will come: aux is read again
+    slt_cuda_view from; // what is added to for in_grad[0] with add[0]; absent: what is there
     slt_cuda_view aux, shared;
     slt_cuda_view partials; // room for the parts of sums over rows
     int32_t *counters;      // zeros: which block is the last; [members][·]
@@ -293,6 +294,9 @@ bool slt_cuda_fused_gradient(const slt_cuda_args *args, int in, int out, int row
 // x and w in bf16; with `pairs` y and c, too
 bool slt_cuda_fused_pairs(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
                           slt_cuda_view w, slt_cuda_view c, bool relu, bool pairs, slt_cuda_view y);
+// y = from + x·wᵀ, all in bf16
+bool slt_cuda_fused_residual(const slt_cuda_args *args, int rows, int out, int in, slt_cuda_view x,
+                             slt_cuda_view w, slt_cuda_view from, slt_cuda_view y);
 // an MLP whose middle and its gradient are in bf16 (mlp_pairs.cu); false: not at this size or
 // precision, and nothing was done. Both ways or none
 bool slt_cuda_mlp_pairs_forward(const slt_cuda_args *args);

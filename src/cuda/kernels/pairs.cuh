@@ -66,6 +66,20 @@ static inline void slt_launch_rounding(const slt_cuda_args *args, const slt_roun
         SLT_LAUNCH(args, slt_round_arrays, slt_grid(args, fours, SLT_THREADS), SLT_THREADS, 0, *r);
 }
 
+// ---- the gradient of a product's input: dy (rows,out)·Wᵀ, on top of what is there or elsewhere
+
+static inline void slt_input_gradient(const slt_cuda_args *args, int rows, int in, int out,
+                                      slt_cuda_view dy, slt_cuda_view w, bool pairs) {
+    slt_cuda_view dx = args->in_grad[0], from = args->from;
+    if (from.at && slt_cuda_fused_residual(args, rows, in, out, dy, w, from, dx)) return;
+    for (int m = 0; from.at && m < args->members; m++)
+        cudaMemcpyAsync(dx.at + m * dx.stride, from.at + m * from.stride,
+                        (size_t)rows * (size_t)in * sizeof(uint16_t), cudaMemcpyDeviceToDevice,
+                        (cudaStream_t)args->stream);
+    slt_cuda_gemm_pairs(args, false, true, rows, in, out, dy, out, w, out, args->add[0], dx, in,
+                        pairs);
+}
+
 // ---- rows of a gradient, and their sum on the way
 
 struct slt_round_term {

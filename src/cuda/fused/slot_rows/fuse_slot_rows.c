@@ -126,7 +126,7 @@ static slt_slot_rows run_of(const slt_tape *tape, int n, const slt_cuda_args *a,
     run.dqkv.rows = a[DENSE].out_grad[0];
     run.dqkv.slots = take(&sums, s.sequences, out);
     run.dqkv.positions = take(&sums, s.positions, out);
-    if (a[DENSE].add[0]) run.dx.rows = a[NORM].out_grad[0];
+    if (a[DENSE].add[0]) run.dx.rows = a[DENSE].from.at ? a[DENSE].from : a[NORM].out_grad[0];
     run.dx.slots = take(&sums, s.sequences, width);
     run.dy = take(&sums, s.sequences, width);
     run.parts[0] = take(&sums, (int64_t)s.chunks * s.sequences, out);

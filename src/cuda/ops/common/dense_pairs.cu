@@ -79,9 +79,7 @@ bool slt_cuda_dense_pairs_backward(const slt_cuda_args *args) {
     if (!fits(args, &l)) return false;
     take_factors(args, &l, &r);
     take_gradient(args, &l, &r);
-    if (dx.at)
-        slt_cuda_gemm_pairs(args, false, true, l.rows, l.in, l.out, l.dy, l.out, l.w, l.out,
-                            args->add[SLT_DENSE_X], dx, l.in, l.x_bf16);
+    if (dx.at) slt_input_gradient(args, l.rows, l.in, l.out, l.dy, l.w, l.x_bf16);
     slt_cuda_args side = slt_cuda_on_weight_stream(args);
     if (dw.at)
         slt_cuda_gemm_pairs(&side, true, false, l.in, l.out, l.rows, l.x, l.in, l.dy, l.out,

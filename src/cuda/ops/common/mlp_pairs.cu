@@ -142,8 +142,7 @@ bool slt_cuda_mlp_pairs_backward(const slt_cuda_args *args) {
                            args->add[SLT_MLP_C2]);
     int parts = middle_gradient(args, &l);
     if (args->in_grad[SLT_MLP_X].at)
-        slt_cuda_gemm_pairs(args, false, true, l.rows, l.in, l.wide, l.dmiddle, l.wide, l.w1,
-                            l.wide, args->add[SLT_MLP_X], args->in_grad[SLT_MLP_X], l.in, l.x_bf16);
+        slt_input_gradient(args, l.rows, l.in, l.wide, l.dmiddle, l.w1, l.x_bf16);
     weights(args, &l, parts);
     return true;
 }
