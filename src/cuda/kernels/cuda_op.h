@@ -236,7 +236,8 @@ bool slt_cuda_whole_fits(const slt_cuda_args *args);
 void slt_cuda_whole_attention(const slt_cuda_args *args, bool backward);
 bool slt_cuda_tiled_fits(const slt_cuda_args *args);
 void slt_cuda_tiled_attention(const slt_cuda_args *args, bool backward);
-// which of them a node takes: "resident", "wide", "whole", "tiled", or "plain", without tensor cores
+// which of them a node takes: "resident", "wide", "whole", "tiled", or "plain", without tensor
+// cores
 const char *slt_cuda_attention_kind(const slt_cuda_args *args);
 
 // y = act(x·W + c), in one launch where the library can
