@@ -171,10 +171,15 @@ def browse(command, tmp_path_factory):
 
 def test_pages_in_a_browser(site, browse):
     """At 1300 and 420 pixels, light and dark: nothing leaves the window, text can be read. Colours do
-    not depend on the width: each page is looked at twice."""
-    pages = sorted(path for path in site.rglob("*.html") if path.name != "404.html")
+    not depend on the width: each page is looked at twice. Of pages that one program makes from many
+    headers or commands, the longest eight."""
+    pages = [path for path in site.rglob("*.html") if path.name != "404.html"]
+    for made in (site / "reference" / "c", site / "reference" / "commands"):
+        own = sorted(made.glob("*.html"), key=lambda path: path.stat().st_size)
+        assert len(own) > 8
+        pages = [path for path in pages if path not in own[:-8]]
     asked, lines = [], []
-    for path in pages:
+    for path in sorted(pages):
         lines.append(f"load {path.as_uri()}")
         for scheme, width in (("light", 1300), ("dark", 420)):
             lines += [f"scheme {scheme}", f"size {width} 900"]

@@ -5,6 +5,7 @@
 // Copyright (c) 2026 the slottar authors
 #include "cuda/fused/encoder_input/fused_leaves.h"
 
+#include "core/host_device.h"
 #include "cuda/kernels/dense_bits.cuh"
 #include "cuda/kernels/few_rows.cuh"
 #include "cuda/fused/layer/pack_weights.cuh"
@@ -16,7 +17,7 @@ static_assert(sizeof(slt_fused_leaves) <= 4096, "a kernel takes so many bytes of
 enum { WARPS = SLT_BITS_WARPS, THREADS = WARPS * SLT_WARP, ROWS = 4 };
 
 // numbers between two rows in shared memory, where rows are read in fours
-static __host__ __device__ int stride_of(const slt_cuda_args &a) {
+SLT_HOST_DEVICE int stride_of(const slt_cuda_args &a) {
     return (a.in_width[SLT_DENSE_X] + 3) / 4 * 4;
 }
 

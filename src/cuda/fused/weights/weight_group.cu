@@ -321,7 +321,7 @@ bool slt_cuda_weights_fit(const slt_weight_product *p) {
 }
 
 // blocks of a launch, at most, by what runs concurrently with it: the slots' launch of 64, where
-// there are many rows; the encoder's; its front of 50; nothing
+// there are many rows; the encoder's; its front of 50; the last blocks of the group before
 enum { MANY_ROWS = 4096, FEW_BLOCKS = 68, BLOCKS = 120, FRONT_BLOCKS = 64, LAST_BLOCKS = 80 };
 static_assert(LAST_BLOCKS * (TILE + 1) * TILE * 4 <= SLT_WEIGHT_ROOM, "a tile and a bias each");
 // of a block, at least: what is shared out must be added up
