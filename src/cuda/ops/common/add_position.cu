@@ -70,8 +70,8 @@ void slt_cuda_position_weights(const slt_cuda_args *args) {
                             {args->in_grad[SLT_POSITION_W], args->in_grad[SLT_POSITION_C]},
                             {args->add[SLT_POSITION_W], args->add[SLT_POSITION_C]},
                             0};
-    slt_cuda_args side =
-        slt_cuda_on_slot_stream(args); // sums of norms come after it: not behind it
+    // sums of norms come after it, and would wait for it on their stream
+    slt_cuda_args side = slt_cuda_on_slot_stream(args);
     if (slt_out_bf16(args, 0))
         slt_launch_sums(&side, position_term<slt_bf16>(), sums);
     else
