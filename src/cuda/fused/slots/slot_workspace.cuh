@@ -27,11 +27,11 @@ typedef struct {
     int b, K, computed, truth, token; // the trajectory: rows and first row of its tokens
     bool there;
     slt_slot_step *steps;
-    float *kept;                      // rows of the run, (R, width) each
+    float *kept;                      // rows of the run, (K, width) each
     int numbers;                      // of a slot, in `kept`
     float *ring, *parts;              // of products: weights on their way, sums
     float *weights, *dz, *share, *kv; // of attention: (tokens, K), (K, tokens) twice
-    float *sums;                      // numbers per slot
+    float *sums, *inverses;           // numbers per slot
     float *prefetched;
 } workspace;
 
@@ -50,8 +50,8 @@ template <int R> static slt_slot_layout layout_of(const slt_fused_slots *run) {
     at.share = at.dz + weights;
     at.kv = at.share + weights;
     at.kept = at.kv + run->tokens * run->token_width;
-    at.sums = at.kept + R * run->kept;
-    at.end = at.sums + R;
+    at.sums = at.kept + run->slots * run->kept;
+    at.end = at.sums + 2 * R;
     return at;
 }
 
@@ -70,6 +70,7 @@ SLT_DEVICE_INLINE workspace workspace_of(const slt_fused_slots &run, float *memo
     at.kv = memory + run.at.kv;
     at.kept = memory + run.at.kept;
     at.sums = memory + run.at.sums;
+    at.inverses = at.sums + run.slots;
     return at;
 }
 
@@ -169,7 +170,7 @@ SLT_DEVICE_INLINE void next_spot(const workspace &at, spot &i, int each, int wid
 template <int R>
 SLT_DEVICE_INLINE float *kept(const workspace &at, const slt_slot_step &s, int i, int width) {
     int place = 4 * s.place[i];
-    return place >= 0 && place + width <= at.numbers ? at.kept + R * place : NULL;
+    return place >= 0 && place + width <= at.numbers ? at.kept + at.K * place : NULL;
 }
 
 // to read
