@@ -26,6 +26,7 @@
 
 typedef float quad __attribute__((vector_size(16)));
 typedef float loose_quad __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float loose_octet __attribute__((vector_size(32), aligned(4), may_alias));
 
 enum { LINE = 16 }; // numbers in a line of the cache
 
@@ -102,6 +103,18 @@ INLINE void pack_squares(float *out, const int width, factor in, int k) {
     pack_edge(out, width, shifted(in, 0, p), width, k - p);
 }
 
+// a row of a panel as it lies; the last four numbers of a width of 6 overlap those before
+INLINE void copy_row(float *to, const float *from, const int width) {
+    if (width % 8 == 0)
+        UNROLL for (int q = 0; q < width; q += 8) * (loose_octet *)(to + q) =
+            *(const loose_octet *)(from + q);
+    else
+        UNROLL for (int q = 0; q < width; q += 4) {
+            int at = smaller(q, width - 4);
+            *(loose_quad *)(to + at) = *(const loose_quad *)(from + at);
+        }
+}
+
 // all panels of a factor whose steps are rows in memory, a few rows at a time from first to last:
 // rows are read in order, and a line of a panel is written once. Rows to come are fetched.
 INLINE void pack_rows(float *out, const int width, const int unit, factor in, int count, int k) {
@@ -112,8 +125,7 @@ INLINE void pack_rows(float *out, const int width, const int unit, factor in, in
             const float *from = in.at + (size_t)p * in.along + i;
             float *to = out + (size_t)i * (size_t)k + (size_t)(p * width);
             UNROLL for (int r = 0; r < TOGETHER; r++, from += in.along, to += width) {
-                UNROLL for (int q = 0; q < width; q += 4) * (loose_quad *)(to + q) =
-                    *(const loose_quad *)(from + q);
+                copy_row(to, from, width);
                 UNROLL for (int q = 0; q < width; q += LINE) fetch(from, TOGETHER * in.along + q);
             }
         }

@@ -171,11 +171,11 @@ static void small_products(void **state) {
 }
 
 // over the borders of blocks: depth 256, 288 columns at that depth, lines that are fetched ahead,
-// bands of 48 rows
+// bands of 48 or 64 rows, factors that are laid out before the first tile, up to 128 rows together
 static void check_blocks(const slt_gemm_kernel *kernel) {
-    static const int sizes[][3] = {{9, 50, 256},   {17, 49, 257}, {6, 289, 256},
-                                   {10, 301, 300}, {13, 100, 47}, {33, 20, 1030},
-                                   {96, 96, 96},   {40, 7, 520},  {53, 61, 300}};
+    static const int sizes[][3] = {{9, 50, 256},  {17, 49, 257},  {6, 289, 256},  {10, 301, 300},
+                                   {13, 100, 47}, {33, 20, 1030}, {96, 96, 96},   {40, 7, 520},
+                                   {53, 61, 300}, {102, 100, 32}, {70, 290, 256}, {134, 110, 260}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         check_kernel(kernel, sizes[i][0], sizes[i][1], sizes[i][2]);
 }
