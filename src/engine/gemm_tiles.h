@@ -21,9 +21,13 @@ enum {
     DEPTH = SLT_GEMM_DEPTH,
     BLOCK = 288 * DEPTH, // numbers of op(b) in a block: 288 KB
     AHEAD = 8,           // steps of k between a fetch and its use
-    BAND = 6,            // panels of op(a) that stay in the first cache with one of a packed op(b)
-    HIGH = 16 * ROWS,    // rows of op(a) that are laid out together
-    SHORT = 4,           // times as many at most where k is short
+#ifdef LEFT_VECTORS
+    BAND = 6, // panels of op(a) that stay in the first cache with one of a packed op(b)
+#else
+    BAND = (64 + ROWS - 1) / ROWS, // the rows that come together: each panel of op(b) comes once
+#endif
+    HIGH = 16 * ROWS, // rows of op(a) that are laid out together
+    SHORT = 4,        // times as many at most where k is short
 };
 
 #ifdef LEFT_VECTORS
@@ -42,7 +46,7 @@ typedef struct target {
 } target;
 
 // what one tile has to do, or `count` of them one below the other, whose panels of op(a) follow
-// each other; on the way the first fetches a line per step that a later block will read
+// each other; on the way they fetch what later tiles will read: `later_step` numbers per step of k
 typedef struct job {
     target to;
     panel left, right;
@@ -134,7 +138,6 @@ INLINE void run(const int rows, const int vectors, const bool keep_left, const b
         store(now.to, rows, vectors, sum);
         now.to.c += (size_t)rows * now.to.ldc;
         now.right = work->right;
-        now.later_step = 0;
         if (apart > 1) now.left.at += rows * apart - (size_t)now.k;
     }
 }
@@ -224,15 +227,17 @@ static void multiply_block(const block *x) {
 static inline int padded(int columns) { return (columns + LANES - 1) / LANES * LANES; }
 
 // the panel of op(b) at column j, laid out, meets all panels of op(a), from `left` on one after the
-// other, a low one from `low`; the first of them fetches the panel of op(b) that comes next
+// other, a low one from `low`. They share out the fetching of the next panel, which may come from
+// the third cache: lines fetched faster than one in about 20 cycles would hold up the tiles.
 static void multiply_panel(const block *x, panel left, const float *low, const float *rights,
                            int j) {
-    int columns = smaller(x->to.columns - j, COLUMNS), after = x->to.columns - j - columns;
-    int next = after > 0 ? padded(smaller(after, COLUMNS)) : 0, high = x->to.rows / ROWS * ROWS;
-    panel right = {rights + (size_t)j * (size_t)x->k, (size_t)padded(columns), 1, NULL};
-    const float *later = right.at + (next ? right.step * (size_t)x->k : 0);
+    int columns = smaller(x->to.columns - j, COLUMNS), high = x->to.rows / ROWS * ROWS;
+    size_t width = (size_t)padded(columns), count = high ? (size_t)(high / ROWS) : 1;
+    panel right = {rights + (size_t)j * (size_t)x->k, width, 1, NULL};
+    bool last = j + columns == x->to.columns && x->more == 0;
     target to = {x->to.c + j, x->to.ldc, ROWS, columns, x->to.add};
-    job work = {to, left, right, later, (size_t)next, x->k, high / ROWS};
+    job work = {to, left, right, right.at + width * (size_t)x->k, 0, x->k, high / ROWS};
+    if (!last) work.later_step = (width + count - 1) / count;
     void (*const run_tiles)(const job *) = tiles[padded(columns) / LANES - 1];
     if (high) run_tiles(&work);
     if (high == x->to.rows) return;
@@ -261,6 +266,7 @@ static void multiply_long(const block *x) {
         part.a = shifted(x->a, i, 0);
         part.to.c += (size_t)i * x->to.ldc;
         part.to.rows = smaller(x->to.rows - i, HIGH);
+        part.more = 0; // other panels follow, in the same place
         multiply_steps(&part, lefts, rights);
     }
 }
@@ -342,7 +348,7 @@ static void multiply_packed(const slt_product *x) {
             target to = {x->c + (size_t)i * ldc, ldc, smaller(x->m - i, rows), x->n,
                          x->add || p > 0};
             factor b = {x->b + (size_t)padded(x->n) * (size_t)p, 1, 0};
-            block part = {to, shifted(a, i, p), b, k, 0};
+            block part = {to, shifted(a, i, p), b, k, x->k - p - k};
             multiply_band(&part);
         }
     }
