@@ -67,6 +67,15 @@ SLT_DEVICE_INLINE void product_forward(const workspace &at, const slt_slot_step 
     }
 }
 
+SLT_DEVICE_INLINE float4 four_at(const float *x, int i) { return *(const float4 *)(x + i); }
+SLT_DEVICE_INLINE float4 sigmoid4(float4 x) {
+    return slt_four(slt_sigmoid(x.x), slt_sigmoid(x.y), slt_sigmoid(x.z), slt_sigmoid(x.w));
+}
+SLT_DEVICE_INLINE float4 tanh4(float4 x) {
+    return slt_four(tanhf(x.x), tanhf(x.y), tanhf(x.z), tanhf(x.w));
+}
+SLT_DEVICE_INLINE float4 rest4(float4 x) { return slt_four(1 - x.x, 1 - x.y, 1 - x.z, 1 - x.w); }
+
 template <int R> SLT_DEVICE_INLINE void cell_forward(const workspace &at, const slt_slot_step &s) {
     const slt_slot_cell &p = s.cell;
     int S = s.in;
@@ -75,14 +84,17 @@ template <int R> SLT_DEVICE_INLINE void cell_forward(const workspace &at, const 
     rows_out to = rows_to<R>(at, s, 3, p.y, S);
     float *gates = mine(at, p.kept, 3 * S);
 #pragma unroll 1
-    for (spot j = spot_of(at, 1, S); j.row < at.K; next_spot(at, j, 1, S)) {
-        int i = j.row * S + j.column, gate = j.row * 3 * S + j.column;
-        float z = slt_sigmoid(x[gate] + h[gate]), r = slt_sigmoid(x[gate + S] + h[gate + S]);
-        float c = tanhf(x[gate + 2 * S] + r * h[gate + 2 * S]);
-        put(to, i, false, z * state[i] + (1 - z) * c);
-        gates[gate] = z;
-        gates[gate + S] = r;
-        gates[gate + 2 * S] = c;
+    for (spot j = spot_of(at, 4, S); j.row < at.K; next_spot(at, j, 4, S)) {
+        int gate = j.row * 3 * S + j.column;
+        float4 z = sigmoid4(slt_plus4(four_at(x, gate), four_at(h, gate)));
+        float4 r = sigmoid4(slt_plus4(four_at(x, gate + S), four_at(h, gate + S)));
+        float4 c =
+            tanh4(slt_plus4(four_at(x, gate + 2 * S), slt_times4(r, four_at(h, gate + 2 * S))));
+        float4 old = four_at(state, j.row * S + j.column);
+        put4(to, j.row, j.column, S, false, slt_plus4(slt_times4(z, old), slt_times4(rest4(z), c)));
+        *(float4 *)(gates + gate) = z;
+        *(float4 *)(gates + gate + S) = r;
+        *(float4 *)(gates + gate + 2 * S) = c;
     }
 }
 
@@ -227,11 +239,11 @@ SLT_DEVICE_INLINE void product_backward(const workspace &at, const slt_slot_step
     }
 }
 
-SLT_DEVICE_INLINE void put_gates(const rows_out &to, int gate, bool add, int S, float z, float r,
-                                 float c) {
-    put(to, gate, add, z);
-    put(to, gate + S, add, r);
-    put(to, gate + 2 * S, add, c);
+SLT_DEVICE_INLINE void put_gates(const rows_out &to, int row, int column, bool add, int S, float4 z,
+                                 float4 r, float4 c) {
+    put4(to, row, column, 3 * S, add, z);
+    put4(to, row, column + S, 3 * S, add, r);
+    put4(to, row, column + 2 * S, 3 * S, add, c);
 }
 
 template <int R> SLT_DEVICE_INLINE void cell_backward(const workspace &at, const slt_slot_step &s) {
@@ -241,15 +253,19 @@ template <int R> SLT_DEVICE_INLINE void cell_backward(const workspace &at, const
     const float *gh = mine(at, p.gh, 3 * S), *state = mine(at, p.state, S);
     rows_out dgx = rows_to<R>(at, s, 1, p.dgx, 3 * S), dgh = rows_to<R>(at, s, 2, p.dgh, 3 * S);
     rows_out dstate = rows_to<R>(at, s, 3, p.dstate, S);
+    float4 one = {1, 1, 1, 1};
 #pragma unroll 1
-    for (spot j = spot_of(at, 1, S); j.row < at.K; next_spot(at, j, 1, S)) {
+    for (spot j = spot_of(at, 4, S); j.row < at.K; next_spot(at, j, 4, S)) {
         int i = j.row * S + j.column, gate = j.row * 3 * S + j.column;
-        float z = gates[gate], r = gates[gate + S], c = gates[gate + 2 * S], d = dy[i];
-        float dc = d * (1 - z) * (1 - c * c), dz = d * (state[i] - c) * z * (1 - z);
-        float dr = dc * gh[gate + 2 * S] * r * (1 - r);
-        put_gates(dgx, gate, adds(s, 0), S, dz, dr, dc);
-        put_gates(dgh, gate, adds(s, 1), S, dz, dr, dc * r);
-        put(dstate, i, adds(s, 2), d * z);
+        float4 z = four_at(gates, gate), r = four_at(gates, gate + S);
+        float4 c = four_at(gates, gate + 2 * S), d = four_at(dy, i);
+        float4 dc = slt_times4(slt_times4(d, rest4(z)), slt_along4(slt_times4(c, c), -1, one));
+        float4 dz = slt_times4(slt_times4(slt_times4(d, slt_along4(c, -1, four_at(state, i))), z),
+                               rest4(z));
+        float4 dr = slt_times4(slt_times4(slt_times4(dc, four_at(gh, gate + 2 * S)), r), rest4(r));
+        put_gates(dgx, j.row, j.column, adds(s, 0), S, dz, dr, dc);
+        put_gates(dgh, j.row, j.column, adds(s, 1), S, dz, dr, slt_times4(dc, r));
+        put4(dstate, j.row, j.column, S, adds(s, 2), slt_times4(d, z));
     }
 }
 
@@ -272,18 +288,19 @@ SLT_DEVICE_INLINE float halt_gradient(const workspace &at, const slt_slot_haltin
     bool own = lane < K && at.there;
     int slot = at.b * K + lane;
     float h = own ? p.h[slot] : 0, lambda = own ? p.lambda[slot] : 0, dh = own ? p.dh[slot] : 0;
-    float mean = 0, alive = 1, after = 0, mine = 0, along = h * dh;
+    float sum = p.sum[at.b], mean = 0, alive = 1, after = 0, mine = 0;
+#pragma unroll 1
+    for (int k = 0; k < K; k++) mean += slt_warp_lane(h, k) * slt_warp_lane(dh, k);
 #pragma unroll 1
     for (int k = 0; k < K; k++) {
-        mean += slt_warp_lane(along, k);
         if (lane == k) mine = alive;
         alive *= 1 - slt_warp_lane(lambda, k);
     }
-    float dp = (dh - mean) / p.sum[at.b], part = lambda * dp;
 #pragma unroll 1
     for (int k = K - 1; k >= 0; k--) {
+        float dp = (slt_warp_lane(dh, k) - mean) / sum, l = slt_warp_lane(lambda, k);
         if (lane == k) mine *= dp - after;
-        after = slt_warp_lane(part, k) + (1 - slt_warp_lane(lambda, k)) * after;
+        after = l * dp + (1 - l) * after;
     }
     return own ? mine * lambda * (1 - lambda) : 0;
 }
