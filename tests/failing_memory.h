@@ -6,10 +6,9 @@
 //     every_failure("look", look);
 //
 // runs `look` with the first request failing, then with the second, and so on (beyond 50, or 12
-// under the sanitizers, at places that grow apart; at all of them with EVERY_REQUEST=1 in the environment, or with the name of the
-// scenario in place of 1) until nothing fails.
-// Each time the status is NOMEM, nothing stays after in memory and nothing half written in the
-// folder.
+// under the sanitizers, at places that grow apart; at all of them with EVERY_REQUEST=1 in the
+// environment, or with the name of the scenario in place of 1) until nothing fails. Each time the
+// status is NOMEM, nothing stays after in memory and nothing half written in the folder.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -1,5 +1,6 @@
-// The examples of the public headers, run by their header's name (tests/cli/test_header_examples.sh):
-// what they take for granted, and the calls. examples.inc is made of the comments.
+// The examples of the public headers, run by their header's name
+// (tests/cli/test_header_examples.sh): what they take for granted, and the calls. examples.inc is
+// made of the comments.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -1,5 +1,6 @@
-// A Worker for pages that are opened as files: browsers refuse real ones there. The script runs in a
-// hidden frame of the same page; mkdocs-material's search needs addEventListener and postMessage only.
+// A Worker for pages that are opened as files: browsers refuse real ones there. The script runs in
+// a hidden frame of the same page; mkdocs-material's search needs addEventListener and postMessage
+// only.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
@@ -11,9 +12,9 @@ class IFrameWorker extends EventTarget {
     document.body.appendChild(this.frame);
     const inside = this.frame.contentWindow;
     const script = inside.document.createElement("script");
-    inside.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
+    inside.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", {data}));
     inside.importScripts = (...urls) =>
-      urls.reduce((before, one) => before.then(() => this.load(one)), Promise.resolve());
+        urls.reduce((before, one) => before.then(() => this.load(one)), Promise.resolve());
     this.ready = new Promise((resolve) => (script.onload = resolve));
     script.src = url;
     inside.document.body.appendChild(script);
@@ -27,8 +28,8 @@ class IFrameWorker extends EventTarget {
     });
   }
   postMessage(data) {
-    this.ready.then(() =>
-      this.frame.contentWindow.dispatchEvent(new MessageEvent("message", { data })));
+    this.ready.then(
+        () => this.frame.contentWindow.dispatchEvent(new MessageEvent("message", {data})));
   }
   terminate() {
     this.frame.remove();

@@ -51,8 +51,8 @@ typedef struct {
     int times;    // runs for every wanted seed
     int from;     // first seed
     slt_repro_told told;
-    bool searched; // with the options that were searched on the set
-    bool trial;    // a hypothesis: as many runs, and as long, as the set says
+    bool searched;  // with the options that were searched on the set
+    bool trial;     // a hypothesis: as many runs, and as long, as the set says
     const char *on; // sets, names between blanks; NULL: every set of a table
 } slt_repro_variant;
 

@@ -52,13 +52,13 @@ static slt_status put_origins(slt_repro *r, slt_text *out) {
 }
 
 static slt_status put_head(slt_repro *r, slt_text *out) {
-    slt_text_add(
-        out,
-        "# All tables\n\nFor a reader who looks for a number: every table that `slottar reproduce%s` "
-        "writes, from %d of %d runs, seeds %llu to %llu.",
-        r->request->quick ? " --quick" : "", r->result.done, r->result.runs,
-        (unsigned long long)r->request->seed,
-        (unsigned long long)r->request->seed + (unsigned)r->seeds - 1);
+    slt_text_add(out,
+                 "# All tables\n\nFor a reader who looks for a number: every table that `slottar "
+                 "reproduce%s` "
+                 "writes, from %d of %d runs, seeds %llu to %llu.",
+                 r->request->quick ? " --quick" : "", r->result.done, r->result.runs,
+                 (unsigned long long)r->request->seed,
+                 (unsigned long long)r->request->seed + (unsigned)r->seeds - 1);
     if (r->result.failed) slt_text_add(out, " %d diverged and have no scores.", r->result.failed);
     slt_text_add(out, " Every number with its command, commit, device and runs is in "
                       "`results.json`.\n\n");

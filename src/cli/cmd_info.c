@@ -300,14 +300,15 @@ const cli_command cli_info = {
     .name = "info",
     .arguments = "FILE",
     .summary = "describes a file or a run directory",
-    .text = "FILE is a data set of any format (episodes, actions, observations, and histograms of\n"
-            "lengths and numbers of segments; every value is checked) or any safetensors file\n"
-            "(a checkpoint: its metadata and tensors), or a run directory: what is trained there,\n"
-            "how far it came, its best epoch, and the command that resumes it; of members that vote,\n"
-            "the groups, how far to trust them, and what they learned from.\n\n"
-            "  slottar info demos.safetensors\n"
-            "  slottar info runs/a\n"
-            "  slottar info runs/a/best.safetensors --json\n",
+    .text =
+        "FILE is a data set of any format (episodes, actions, observations, and histograms of\n"
+        "lengths and numbers of segments; every value is checked) or any safetensors file\n"
+        "(a checkpoint: its metadata and tensors), or a run directory: what is trained there,\n"
+        "how far it came, its best epoch, and the command that resumes it; of members that vote,\n"
+        "the groups, how far to trust them, and what they learned from.\n\n"
+        "  slottar info demos.safetensors\n"
+        "  slottar info runs/a\n"
+        "  slottar info runs/a/best.safetensors --json\n",
     .flags = flags,
     .least = 1,
     .most = 1,

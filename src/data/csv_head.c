@@ -67,8 +67,7 @@ bool slt_csv_next_row(slt_csv_table *table) {
 // ---- the first row
 
 static const char *const known[SLT_CSV_OBSERVATION] = {"episode", "action", "segment", "reward",
-                                                       "split",   "task",   "seed",
-                                                       "subtask"};
+                                                       "split",   "task",   "seed",    "subtask"};
 
 // patterns first, then the names that are known, then the rest
 static slt_csv_role find_role(const slt_array_set *set, const char *name) {

@@ -49,8 +49,8 @@ slt_status slt_dataset_open_native(slt_context *context, const char *path, const
 slt_status slt_dataset_check_values(const slt_dataset *data);
 slt_status slt_dataset_check_episode(const slt_dataset *data, int64_t index);
 
-// dataset_pack.c: the same episodes with observations as bits. SHAPE when they are others than zeros
-// and ones. `from` must stay open; its arrays are used
+// dataset_pack.c: the same episodes with observations as bits. SHAPE when they are others than
+// zeros and ones. `from` must stay open; its arrays are used
 slt_status slt_dataset_pack(slt_context *context, const slt_dataset *from, slt_dataset **out);
 
 // builder_check.c: what a builder refuses, before anything is written

@@ -1,6 +1,6 @@
-// Loading libslottar_cuda.so, where there is a driver for it. It is looked for next to the library or the
-// command, where an installed command has its libraries, and where the wheel slottar-cuda puts it.
-// SLOTTAR_CUDA names another one. It stays loaded until the process ends.
+// Loading libslottar_cuda.so, where there is a driver for it. It is looked for next to the library
+// or the command, where an installed command has its libraries, and where the wheel slottar-cuda
+// puts it. SLOTTAR_CUDA names another one. It stays loaded until the process ends.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -1,5 +1,5 @@
-// A device in a library of its own. It calls functions of the library that loads it (SLT_PLUGIN) and
-// reads its structs: both must be of one build.
+// A device in a library of its own. It calls functions of the library that loads it (SLT_PLUGIN)
+// and reads its structs: both must be of one build.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

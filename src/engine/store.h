@@ -99,7 +99,8 @@ static inline size_t slt_store_tail(const slt_store *store) {
 }
 
 // the place of a member's parameter in a block
-SLT_PLUGIN slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter, int member);
+SLT_PLUGIN slt_real *slt_store_at(const slt_store *store, slt_real *block, int parameter,
+                                  int member);
 
 // rows and columns of a part, as files have it
 void slt_store_part_shape(const slt_parameter *parameter, int part, int64_t shape[2]);

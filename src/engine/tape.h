@@ -192,7 +192,7 @@ slt_status slt_tape_begin(slt_tape *tape, int member);
 // no more than one may be under way, begins
 slt_status slt_tape_end(slt_tape *tape);
 
-SLT_PLUGIN size_t slt_tape_bytes(const slt_tape *tape);                // planned block, all members
+SLT_PLUGIN size_t slt_tape_bytes(const slt_tape *tape);     // planned block, all members
 double slt_tape_flops(const slt_tape *tape, bool backward); // of member 0's current batch
 
 // ---- what costs what (profile.c)

@@ -8,9 +8,15 @@ static const struct {
     const char *settings;
     bool padded;
 } VARIANTS[] = {
-    {"boundary_input=action code=2", false},     {"boundary_input=context code=2", true},  {"boundary_input=action", false},
-    {"boundary_input=action boundaries=coded", true},   {"boundary_input=joint", false},          {"boundary_input=joint", true},
-    {"boundary_input=context boundaries=coded", false}, {"boundary_input=context gamma=0", true}, {"boundary_input=joint exception_cost=1", false},
+    {"boundary_input=action code=2", false},
+    {"boundary_input=context code=2", true},
+    {"boundary_input=action", false},
+    {"boundary_input=action boundaries=coded", true},
+    {"boundary_input=joint", false},
+    {"boundary_input=joint", true},
+    {"boundary_input=context boundaries=coded", false},
+    {"boundary_input=context gamma=0", true},
+    {"boundary_input=joint exception_cost=1", false},
     {"boundary_input=context exception_cost=2", true},
 };
 

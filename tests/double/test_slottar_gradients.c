@@ -1,8 +1,8 @@
 // The whole of SloTTAr against central differences of its own loss, in double: every switch that
 // changes the equations, packed and padded.
 //
-// Not here: slot_pad=reference on a padded batch, whose forward is deliberately not what its backward
-// differentiates (slot_attention.c).
+// Not here: slot_pad=reference on a padded batch, whose forward is deliberately not what its
+// backward differentiates (slot_attention.c).
 #include "slottar_rig.h"
 #include "model_differences.h"
 #include "group_context.h"

@@ -304,7 +304,7 @@ static slt_var mlp_added(slt_probe *p) {
     slt_tape *tape = slt_probe_tape(p); // every gradient is added to another
     return slt_add(tape, slt_mlp(tape, x, w1, c1, w2, c2), slt_mlp(tape, x, w1, c1, w2, c2));
 }
-static slt_var mlp_33(slt_probe *p) { return mlp_of(p, 16, 33, 8); } // in float32
+static slt_var mlp_33(slt_probe *p) { return mlp_of(p, 16, 33, 8); }    // in float32
 static slt_var mlp_520(slt_probe *p) { return mlp_of(p, 40, 520, 72); } // no whole tiles
 static slt_var dense_48(slt_probe *p) { return dense_of(p, 24, 48, SLT_LINEAR); }
 static slt_var dense_twice(slt_probe *p) { // every gradient is added to another

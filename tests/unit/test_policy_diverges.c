@@ -28,9 +28,10 @@ static int count_lines(const char *path) {
     return count;
 }
 
-static const char *const SMALL[] = {"copies=8", "steps=8",   "minibatches=2",     "epochs=1",
-                                    "eval_interval=1",    "hidden=32", "eval_episodes=5",    "frames=4000",
-                                    "goal=2",   "clone=0",   "memory=none", "max_grad_norm=0"};
+static const char *const SMALL[] = {"copies=8",        "steps=8",         "minibatches=2",
+                                    "epochs=1",        "eval_interval=1", "hidden=32",
+                                    "eval_episodes=5", "frames=4000",     "goal=2",
+                                    "clone=0",         "memory=none",     "max_grad_norm=0"};
 
 static slt_status learn(int64_t pause) {
     slt_policy_request request = {.environment = "MiniGrid-Empty-Random-5x5-v0",

@@ -194,10 +194,8 @@ static void what_does_not_fit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_act),
-        cmocka_unit_test(step_by_step),
-        cmocka_unit_test(nothing_twice),
-        cmocka_unit_test(no_longer_than_shown),
+        cmocka_unit_test(they_act),          cmocka_unit_test(step_by_step),
+        cmocka_unit_test(nothing_twice),     cmocka_unit_test(no_longer_than_shown),
         cmocka_unit_test(what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, two_threads, no_context);

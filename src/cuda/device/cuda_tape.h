@@ -145,8 +145,8 @@ slt_status slt_cuda_stream_mark(slt_tape *tape, int n);
 slt_status slt_cuda_stream_weights(const slt_tape *tape, slt_weight_time time);
 // the parts of a step's last group, before Adam, on the stream where it runs
 slt_status slt_cuda_stream_add(slt_tape *tape);
-// what node n, and the nodes of its run, launch on the side comes after the side work of those whose
-// gradients of parameters node n adds to
+// what node n, and the nodes of its run, launch on the side comes after the side work of those
+// whose gradients of parameters node n adds to
 slt_status slt_cuda_stream_after(slt_tape *tape, int n);
 // a new run begins: it has nothing to come after, unless a group has
 void slt_cuda_stream_forget(slt_tape *tape);

@@ -29,7 +29,8 @@ enum { SLT_POSITION_X, SLT_POSITION_W, SLT_POSITION_C }; // of add_position
 enum { SLT_JOIN_IDS, SLT_JOIN_TABLE, SLT_JOIN_X };       // of join_tokens
 enum { SLT_JOIN_SLOT, SLT_JOIN_TOKEN };                  // of join_slots
 // of slot_attention: does a trajectory have several blocks, being long or its slots wide; positions
-// of a block; what a block leaves of slots with so many numbers each: sums of values, and of weights
+// of a block; what a block leaves of slots with so many numbers each: sums of values, and of
+// weights
 enum { SLT_SLOT_LONG = 128, SLT_SLOT_WIDE = 128 };
 SLT_HOST_DEVICE int slt_slot_shared(int length, int width) {
     return length > SLT_SLOT_LONG || width > SLT_SLOT_WIDE;

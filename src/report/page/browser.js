@@ -339,7 +339,8 @@ class Browser {
       `${within(segments)} of ${segments.length}` +
           (loaded.runs[r].detail.slots ? `, slot ${segments[within(segments) - 1].id + 1}` : "") +
           (loaded.runs[r].all.laws ? `, law ${lawName(segments[within(segments) - 1].law)}` : "") +
-          (loaded.runs[r].all.types ? `, type ${typeNumber(segments[within(segments) - 1].type)}` : "")
+          (loaded.runs[r].all.types ? `, type ${typeNumber(segments[within(segments) - 1].type)}` :
+                                      "")
     ]));
     if (one.detail >= 0 && state.run.detail.heights)
       rows.push(["vote", `${Math.round(voteAt(state.run, loaded, one, step) / 2.55)} % end here`]);

@@ -175,9 +175,7 @@ const letterOf = (index) =>
 const runName = (loaded, r) =>
     (loaded.runs.length === 1 ? "found" : letterOf(loaded.runs[r].index));
 const taskName = (set, task) => (set.tasks[task] ? plain(set.tasks[task]) : "task " + task);
-const lawName = (law) =>
-    (law < 26 ? String.fromCharCode(65 + law) : String(law + 1));
-const channelName = (set, d) =>
-    (set.action_names ? plain(set.action_names[d]) : "action " + d);
+const lawName = (law) => (law < 26 ? String.fromCharCode(65 + law) : String(law + 1));
+const channelName = (set, d) => (set.action_names ? plain(set.action_names[d]) : "action " + d);
 const actionName = (set, action) =>
     (set.action_names ? plain(set.action_names[action]) : String(action));

@@ -71,9 +71,8 @@ function valueAt(loaded, numbers, one, step, d) {
 function numbersAt(loaded, numbers, one, step) {
   const {width, low, high} = numbers, words = [];
   for (let d = 0; d < width; d++)
-    words.push(
-        (low[d] + ((high[d] - low[d]) * valueAt(loaded, numbers, one, step, d)) / 255)
-            .toPrecision(3));
+    words.push((low[d] + ((high[d] - low[d]) * valueAt(loaded, numbers, one, step, d)) / 255)
+                   .toPrecision(3));
   return words.join(", ");
 }
 
@@ -94,19 +93,18 @@ function drawChannels(loaded, one, segments, lines, y, cell) {
       path += `${t ? "L" : "M"}${((t + 0.5) * cell).toFixed(1)} ${
           (y + height - 3 - ((height - 6) * valueAt(loaded, loaded.channels, one, t, d)) / 255)
               .toFixed(1)}`;
-    lines.append(svg("path", {class: "channel line" + (d % 8), d: path},
-                     svg("title", {}, channelName(loaded.set, d))));
+    lines.append(
+        svg("path", {class: "channel line" + (d % 8), d: path},
+            svg("title", {}, channelName(loaded.set, d))));
   }
 }
 
 // the vote: the weight of the runs with a boundary, and the line where boundaries begin
-const voteAt = (run, loaded, one, step) =>
-    run.detail.heights[loaded.stepStarts[one.detail] + step];
+const voteAt = (run, loaded, one, step) => run.detail.heights[loaded.stepStarts[one.detail] + step];
 
 function drawVote(run, loaded, one, lines, y, cell) {
   const height = ROW.vote - 6, bottom = y + height, least = run.detail.line;
-  lines.append(
-      svg("line", {class: "base", x1: 0, x2: one.length * cell, y1: bottom, y2: bottom}));
+  lines.append(svg("line", {class: "base", x1: 0, x2: one.length * cell, y1: bottom, y2: bottom}));
   for (let t = 0; t < one.length; t++) {
     const share = voteAt(run, loaded, one, t) / 255;
     if (!share) continue;
@@ -159,15 +157,16 @@ function rowsOf(loaded, one, shown, lines, cell) {
       height: ROW.channels,
       draw: (y) => drawChannels(loaded, one, one.found[shown], lines, y, cell)
     });
-  if (one.actions) rows.push({
-    name: "action",
-    height: ROW.actions,
-    draw: (y) => {
-      one.actions.forEach(
-          (action, t) => lines.append(
-              drawAction(set, action, (t + 0.5) * cell, y + 12, actionName(set, action))));
-    }
-  });
+  if (one.actions)
+    rows.push({
+      name: "action",
+      height: ROW.actions,
+      draw: (y) => {
+        one.actions.forEach(
+            (action, t) => lines.append(
+                drawAction(set, action, (t + 0.5) * cell, y + 12, actionName(set, action))));
+      }
+    });
   if (one.truth)
     rows.push(
         {name: "true", height: ROW.segments, draw: (y) => drawSegments(lines, one.truth, y, cell)});
@@ -191,11 +190,8 @@ function rowsOf(loaded, one, shown, lines, cell) {
   });
   const run = loaded.runs[shown], {detail} = run;
   if (detail.heights && one.detail >= 0) {
-    rows.push({
-      name: "vote",
-      height: ROW.vote,
-      draw: (y) => drawVote(run, loaded, one, lines, y, cell)
-    });
+    rows.push(
+        {name: "vote", height: ROW.vote, draw: (y) => drawVote(run, loaded, one, lines, y, cell)});
     for (let answer = 0; detail.answer_count > 1 && answer < detail.answer_count; answer++)
       rows.push({
         name: "answer " + (answer + 1),

@@ -56,7 +56,8 @@ bool slt_prior_contradicted(const slt_setup *setup, const double *prior, int K,
                             char sentence[SLT_WARNING_TEXT]) {
     slt_prior told;
     if (setup->kind->no_prior || count < 1) return false;
-    if (slt_prior_read(setup->train.prior, setup->train.prior_spread, &told) != SLT_OK) return false;
+    if (slt_prior_read(setup->train.prior, setup->train.prior_spread, &told) != SLT_OK)
+        return false;
     switch (told.kind) {
     case SLT_PRIOR_MEAN:
         return far_from_mean(told.mean, numbers, count, sentence);

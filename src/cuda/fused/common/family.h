@@ -24,7 +24,7 @@ typedef struct {
 } slt_fusion_pattern;
 
 extern const slt_fusion_pattern
-    slt_fuse_decoder_input; // slots and positions (fuse_decoder_input.c)
+    slt_fuse_decoder_input;                         // slots and positions (fuse_decoder_input.c)
 extern const slt_fusion_pattern slt_fuse_slot_rows; // the same but for attention, of any width
 extern const slt_fusion_pattern slt_fuse_encoder_input; // before attention (fuse_encoder_input.c)
 extern const slt_fusion_pattern slt_fuse_output; // a norm and the output layer (fuse_output.c)

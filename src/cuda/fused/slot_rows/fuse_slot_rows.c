@@ -1,6 +1,7 @@
 // The decoder's way to qkv on a tape, where its rows are sums of one of a slot and one of a
 // position (slot_rows.h): join_slots, layer_norm, dense, and attention in bf16 of at most
-// SLT_SUMMED_LENGTH steps. What is of slots and positions is kept in the memory of the rows that are not made.
+// SLT_SUMMED_LENGTH steps. What is of slots and positions is kept in the memory of the rows that
+// are not made.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors

@@ -1,8 +1,8 @@
 // Self-attention of rows in bf16 (wide_attention.cu) for trajectories of at most 128 steps. All
-// rows of a head are in shared memory; a block of four warps walks over heads (brief_heads.cuh), the
-// next one on its way while one is at work. Up to 64 rows nothing is computed twice: backward leaves
-// probabilities and gradients of scores in shared memory, where products read their columns, which
-// are rows of dk and dv.
+// rows of a head are in shared memory; a block of four warps walks over heads (brief_heads.cuh),
+// the next one on its way while one is at work. Up to 64 rows nothing is computed twice: backward
+// leaves probabilities and gradients of scores in shared memory, where products read their columns,
+// which are rows of dk and dv.
 //
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the slottar authors
