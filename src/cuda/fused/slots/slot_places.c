@@ -87,11 +87,14 @@ static bool is_used(const slt_fused_slots *run, int steps, const float *rows, bo
     return false;
 }
 
-// rows with a place, until the last step that uses them
+// rows and their place, which is theirs until the last step that uses them
 typedef struct {
-    const float *at[SLT_SLOT_STEPS * SLT_SLOT_PLACES];
-    int place[SLT_SLOT_STEPS * SLT_SLOT_PLACES], end[SLT_SLOT_STEPS * SLT_SLOT_PLACES];
-    int last[SLT_SLOT_STEPS * SLT_SLOT_PLACES];
+    const float *at;
+    int place, end, last;
+} row_place;
+
+typedef struct {
+    row_place row[SLT_SLOT_STEPS * SLT_SLOT_PLACES];
     int count;
 } row_places;
 
@@ -105,12 +108,15 @@ static int last_use(const slt_fused_slots *run, const float *rows, bool backward
     return last;
 }
 
-// the first place for so many numbers that no rows have which step n or a later one uses
-static int free_place(const row_places *rows, int n, int numbers) {
+// the first place for so many fours that no rows have which step n or a later one uses
+static int free_place(const row_places *rows, int n, int fours) {
     int place = 0;
-    for (int i = 0; i < rows->count; i++)
-        if (rows->last[i] >= n && rows->place[i] < place + numbers && place < rows->end[i])
-            place = rows->end[i], i = -1; // from there on
+    for (int i = 0; i < rows->count; i++) {
+        const row_place *row = &rows->row[i];
+        if (row->last < n || row->place >= place + fours || place >= row->end) continue;
+        place = row->end;
+        i = -1; // look again from there
+    }
     return place;
 }
 
@@ -119,13 +125,12 @@ static int16_t place_of(slt_fused_slots *run, row_places *rows, int n, const row
                         bool backward) {
     if (!use->at || !is_used(run, run->steps, use->at, false, backward)) return -1;
     for (int i = 0; i < rows->count; i++)
-        if (rows->at[i] == use->at) return (int16_t)rows->place[i];
+        if (rows->row[i].at == use->at) return (int16_t)rows->row[i].place;
     if (!use->written || use->added) return -1;
-    int i = rows->count++, fours = (use->width + 3) / 4, place = free_place(rows, n, fours);
-    rows->at[i] = use->at;
-    rows->place[i] = place, rows->end[i] = place + fours;
-    rows->last[i] = last_use(run, use->at, backward);
-    if (run->kept < 4 * rows->end[i]) run->kept = 4 * rows->end[i];
+    int fours = (use->width + 3) / 4, place = free_place(rows, n, fours);
+    rows->row[rows->count++] =
+        (row_place){use->at, place, place + fours, last_use(run, use->at, backward)};
+    if (run->kept < 4 * (place + fours)) run->kept = 4 * (place + fours);
     return (int16_t)place;
 }
 

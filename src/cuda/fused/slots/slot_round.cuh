@@ -88,7 +88,6 @@ SLT_DEVICE_INLINE void sum_weights(const workspace &at, const slt_slot_step &s) 
     }
 }
 
-template <int R>
 SLT_DEVICE_INLINE void clear_rows(const workspace &at, const rows_out &rows, int width) {
     float4 none = {0, 0, 0, 0};
 #pragma unroll 1
@@ -101,16 +100,15 @@ SLT_DEVICE_INLINE void attend_forward(const slt_fused_slots &run, const workspac
                                       const slt_slot_step &s) {
     const slt_slot_attend &p = s.attend;
     int S = whole(s.in);
-    rows_out update = rows_to<R>(at, s, 1, p.update, S);
+    rows_out update = rows_to(at, s, 1, p.update, S);
     slt_clear_tail(p.attention, head_of(run)->tokens, p.rows, at.K);
     if (!at.there) {
-        clear_rows<R>(at, update, S);
+        clear_rows(at, update, S);
         return;
     }
     slt_copy_wait<0>();
     __syncthreads();
-    matrix_product<true, R, EXACT>(at, matrix_of(run, at, s, false), rows_in<R>(at, s, 0, p.q, S),
-                                   S);
+    matrix_product<true, R, EXACT>(at, matrix_of(run, at, s, false), rows_in(at, s, 0, p.q, S), S);
     __syncthreads();
     put_weights<R>(at, s);
     __syncthreads();
@@ -128,7 +126,6 @@ SLT_DEVICE_INLINE void attend_forward(const slt_fused_slots &run, const workspac
 // ---- backward
 
 // du·u of every slot, and 1/n: a warp has one
-template <int R>
 SLT_DEVICE_INLINE void dot_updates(const workspace &at, const slt_slot_step &s, const float *du) {
     int S = whole(s.in), lane = (int)(threadIdx.x % SLT_WARP);
     const float *u = mine(at, s.attend.update, S);
@@ -179,7 +176,6 @@ SLT_DEVICE_INLINE void put_token(float *to, bool add, const float *x) {
 }
 
 // dkey_l = Σ_k dz_lk·q_k, dval_l = Σ_k share_lk·du_k: a warp has two tokens at a time
-template <int R>
 SLT_DEVICE_INLINE void put_tokens(const workspace &at, const slt_slot_step &s, const float *du) {
     int S = whole(s.in), tokens = fours_of(at.computed);
     const float *q = mine(at, s.attend.q, S);
@@ -212,19 +208,19 @@ SLT_DEVICE_INLINE void attend_backward(const slt_fused_slots &run, const workspa
                                        const slt_slot_step &s) {
     const slt_slot_attend &p = s.attend;
     int S = whole(s.in);
-    rows_out dq = rows_to<R>(at, s, 1, p.dq, S);
-    const float *du = rows_in<R>(at, s, 0, p.du, S);
+    rows_out dq = rows_to(at, s, 1, p.dq, S);
+    const float *du = rows_in(at, s, 0, p.du, S);
     if (p.dkv && !adds(s, 1)) slt_clear_tail(p.dkv, head_of(run)->tokens, p.rows, 2 * S);
     if (!at.there) {
-        if (!adds(s, 0)) clear_rows<R>(at, dq, S);
+        if (!adds(s, 0)) clear_rows(at, dq, S);
         return;
     }
-    dot_updates<R>(at, s, du);
+    dot_updates(at, s, du);
     matrix_product<true, R, EXACT>(at, matrix_of(run, at, s, true), du, S);
     __syncthreads();
     put_gradients<R>(run, at, s);
     __syncthreads();
-    if (p.dkv) put_tokens<R>(at, s, du);
+    if (p.dkv) put_tokens(at, s, du);
     if (!dq.memory) return;
     matrix_product<false, R, EXACT>(at, matrix_of(run, at, s, false), at.dz, fours_of(at.computed));
     __syncthreads();

@@ -167,17 +167,15 @@ SLT_DEVICE_INLINE void next_spot(const workspace &at, spot &i, int each, int wid
 // ---- rows that are kept
 
 // number i of a step's rows; NULL: they are in memory alone
-template <int R>
 SLT_DEVICE_INLINE float *kept(const workspace &at, const slt_slot_step &s, int i, int width) {
     int place = 4 * s.place[i];
     return place >= 0 && place + width <= at.numbers ? at.kept + at.K * place : NULL;
 }
 
 // to read
-template <int R>
 SLT_DEVICE_INLINE const float *rows_in(const workspace &at, const slt_slot_step &s, int i,
                                        const float *memory, int width) {
-    const float *here = kept<R>(at, s, i, width);
+    const float *here = kept(at, s, i, width);
     return here ? here : mine(at, memory, width);
 }
 
@@ -186,10 +184,9 @@ typedef struct {
     float *memory, *here;
 } rows_out;
 
-template <int R>
 SLT_DEVICE_INLINE rows_out rows_to(const workspace &at, const slt_slot_step &s, int i,
                                    float *memory, int width) {
-    rows_out out = {mine(at, memory, width), kept<R>(at, s, i, width)};
+    rows_out out = {mine(at, memory, width), kept(at, s, i, width)};
     return out;
 }
 SLT_DEVICE_INLINE void put(const rows_out &to, int i, bool add, float x) {
