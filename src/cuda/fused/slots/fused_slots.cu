@@ -18,22 +18,22 @@ static_assert(sizeof(slt_fused_slots) <= 4096, "a kernel takes so many bytes of 
 
 // ---- forward, step by step
 
-SLT_DEVICE_INLINE void begin_forward(const workspace &at, const slt_slot_step &s) {
+template <int R> SLT_DEVICE_INLINE void begin_forward(const workspace &at, const slt_slot_step &s) {
     const slt_slot_begin &p = s.begin;
     int first = row_of(at, s.in);
-    rows_out to = rows_to(at, s, 0, p.slots, s.in);
+    rows_out to = rows_to<R>(at, s, 0, p.slots, s.in);
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < at.K * s.in; i += THREADS)
         put(to, i, false, at.there ? p.mu[i] + expf(p.rho[i]) * p.noise[first + i] : 0);
 }
 
-SLT_DEVICE_INLINE void norm_forward(const workspace &at, const slt_slot_step &s) {
+template <int R> SLT_DEVICE_INLINE void norm_forward(const workspace &at, const slt_slot_step &s) {
     const slt_slot_norm &p = s.norm;
     int width = whole(s.in), c = 4 * (int)(threadIdx.x % SLT_WARP);
     float4 one = {1, 1, 1, 1}, none = {0, 0, 0, 0};
-    const float *rows = rows_in(at, s, 0, p.x, width);
-    const float *residual = rows_in(at, s, 1, p.residual, width);
-    rows_out to = rows_to(at, s, 2, p.y, width);
+    const float *rows = rows_in<R>(at, s, 0, p.x, width);
+    const float *residual = rows_in<R>(at, s, 1, p.residual, width);
+    rows_out to = rows_to<R>(at, s, 2, p.y, width);
 #pragma unroll 1
     for (int k = slt_block_warp(); k < at.K; k += WARPS) {
         int row = at.b * at.K + k, first = row * width;
@@ -52,10 +52,10 @@ SLT_DEVICE_INLINE void norm_forward(const workspace &at, const slt_slot_step &s)
 template <int R, bool EXACT>
 SLT_DEVICE_INLINE void product_forward(const workspace &at, const slt_slot_step &s, stream &w) {
     const slt_slot_product &p = s.product;
-    stream_product<false, R, EXACT>(at, s, rows_in(at, s, 0, p.x, s.in), w);
+    stream_product<false, R, EXACT>(at, s, rows_in<R>(at, s, 0, p.x, s.in), w);
     __syncthreads();
-    rows_out to = rows_to(at, s, 1, p.y, s.out);
-    const float *plus = rows_in(at, s, 2, p.plus, s.out);
+    rows_out to = rows_to<R>(at, s, 1, p.y, s.out);
+    const float *plus = rows_in<R>(at, s, 2, p.plus, s.out);
 #pragma unroll 1
     for (spot i = spot_of(at, 4, s.out); i.row < at.K; next_spot(at, i, 4, s.out)) {
         float4 sum = sum_of_shares<R>(at, i.row, i.column, s.out);
@@ -76,12 +76,12 @@ SLT_DEVICE_INLINE float4 tanh4(float4 x) {
 }
 SLT_DEVICE_INLINE float4 rest4(float4 x) { return slt_four(1 - x.x, 1 - x.y, 1 - x.z, 1 - x.w); }
 
-SLT_DEVICE_INLINE void cell_forward(const workspace &at, const slt_slot_step &s) {
+template <int R> SLT_DEVICE_INLINE void cell_forward(const workspace &at, const slt_slot_step &s) {
     const slt_slot_cell &p = s.cell;
     int S = s.in;
-    const float *x = rows_in(at, s, 0, p.gx, 3 * S), *h = rows_in(at, s, 1, p.gh, 3 * S);
-    const float *state = rows_in(at, s, 2, p.state, S);
-    rows_out to = rows_to(at, s, 3, p.y, S);
+    const float *x = rows_in<R>(at, s, 0, p.gx, 3 * S), *h = rows_in<R>(at, s, 1, p.gh, 3 * S);
+    const float *state = rows_in<R>(at, s, 2, p.state, S);
+    rows_out to = rows_to<R>(at, s, 3, p.y, S);
     float *gates = mine(at, p.kept, 3 * S);
 #pragma unroll 1
     for (spot j = spot_of(at, 4, S); j.row < at.K; next_spot(at, j, 4, S)) {
@@ -98,9 +98,9 @@ SLT_DEVICE_INLINE void cell_forward(const workspace &at, const slt_slot_step &s)
     }
 }
 
-SLT_DEVICE_INLINE void sum_forward(const workspace &at, const slt_slot_step &s) {
-    const float *x = rows_in(at, s, 0, s.sum.x, s.in), *z = rows_in(at, s, 1, s.sum.z, s.in);
-    rows_out to = rows_to(at, s, 2, s.sum.y, s.in);
+template <int R> SLT_DEVICE_INLINE void sum_forward(const workspace &at, const slt_slot_step &s) {
+    const float *x = rows_in<R>(at, s, 0, s.sum.x, s.in), *z = rows_in<R>(at, s, 1, s.sum.z, s.in);
+    rows_out to = rows_to<R>(at, s, 2, s.sum.y, s.in);
     int all = at.K * s.in;
 #pragma unroll 1
     for (int i = 4 * (int)threadIdx.x; i < all; i += 4 * THREADS)
@@ -109,10 +109,10 @@ SLT_DEVICE_INLINE void sum_forward(const workspace &at, const slt_slot_step &s) 
 
 // by the last warp, which has the least to do in the step that this one runs concurrently with:
 // lane k has slot k
-SLT_DEVICE_INLINE void halt_forward(const workspace &at, const slt_slot_step &s) {
+template <int R> SLT_DEVICE_INLINE void halt_forward(const workspace &at, const slt_slot_step &s) {
     const slt_slot_halting &p = s.halt;
     int lane = (int)threadIdx.x - (THREADS - SLT_WARP);
-    const float *rows = rows_in(at, s, 0, p.slots, s.in);
+    const float *rows = rows_in<R>(at, s, 0, p.slots, s.in);
     if (lane < 0) return;
     int slot = at.b * at.K + lane;
     bool own = lane < at.K;
@@ -135,10 +135,10 @@ SLT_DEVICE_INLINE void step_forward(const slt_fused_slots &run, const workspace 
                                     const slt_slot_step &s, stream &w) {
     switch (s.kind) {
     case SLT_SLOT_BEGIN:
-        begin_forward(at, s);
+        begin_forward<R>(at, s);
         break;
     case SLT_SLOT_NORM:
-        norm_forward(at, s);
+        norm_forward<R>(at, s);
         break;
     case SLT_SLOT_PRODUCT:
         product_forward<R, EXACT>(at, s, w);
@@ -147,13 +147,13 @@ SLT_DEVICE_INLINE void step_forward(const slt_fused_slots &run, const workspace 
         attend_forward<R, EXACT>(run, at, s);
         break;
     case SLT_SLOT_CELL:
-        cell_forward(at, s);
+        cell_forward<R>(at, s);
         break;
     case SLT_SLOT_SUM:
-        sum_forward(at, s);
+        sum_forward<R>(at, s);
         break;
     case SLT_SLOT_HALTING:
-        halt_forward(at, s);
+        halt_forward<R>(at, s);
         break;
     }
 }
@@ -192,9 +192,9 @@ template <int R> SLT_DEVICE_INLINE void norm_backward(const workspace &at, const
     const slt_slot_norm &p = s.norm;
     int width = whole(s.in), c = 4 * (int)(threadIdx.x % SLT_WARP);
     float4 gamma = {1, 1, 1, 1}, none = {0, 0, 0, 0};
-    const float *rows = rows_in(at, s, 0, p.dy, width);
-    rows_out dx = rows_to(at, s, 1, p.dx, width);
-    rows_out dresidual = rows_to(at, s, 2, p.dresidual, width);
+    const float *rows = rows_in<R>(at, s, 0, p.dy, width);
+    rows_out dx = rows_to<R>(at, s, 1, p.dx, width);
+    rows_out dresidual = rows_to<R>(at, s, 2, p.dresidual, width);
     if (p.gamma) gamma = slt_load4(p.gamma, c, width);
 #pragma unroll 1
     for (int k = slt_block_warp(); k < at.K; k += WARPS) {
@@ -228,9 +228,9 @@ template <int R, bool EXACT>
 SLT_DEVICE_INLINE void product_backward(const workspace &at, const slt_slot_step &s, stream &w) {
     const slt_slot_product &p = s.product;
     const float *gate = mine(at, p.gate, s.in);
-    stream_product<true, R, EXACT>(at, s, rows_in(at, s, 0, p.dy, s.out), w);
+    stream_product<true, R, EXACT>(at, s, rows_in<R>(at, s, 0, p.dy, s.out), w);
     __syncthreads();
-    rows_out dx = rows_to(at, s, 1, p.dx, s.in);
+    rows_out dx = rows_to<R>(at, s, 1, p.dx, s.in);
 #pragma unroll 1
     for (spot i = spot_of(at, 4, s.in); i.row < at.K; next_spot(at, i, 4, s.in)) {
         float4 sum = sum_of_shares<R>(at, i.row, i.column, s.in);
@@ -246,13 +246,13 @@ SLT_DEVICE_INLINE void put_gates(const rows_out &to, int row, int column, bool a
     put4(to, row, column + 2 * S, 3 * S, add, c);
 }
 
-SLT_DEVICE_INLINE void cell_backward(const workspace &at, const slt_slot_step &s) {
+template <int R> SLT_DEVICE_INLINE void cell_backward(const workspace &at, const slt_slot_step &s) {
     const slt_slot_cell &p = s.cell;
     int S = s.in;
-    const float *dy = rows_in(at, s, 0, p.dy, S), *gates = mine(at, p.kept, 3 * S);
+    const float *dy = rows_in<R>(at, s, 0, p.dy, S), *gates = mine(at, p.kept, 3 * S);
     const float *gh = mine(at, p.gh, 3 * S), *state = mine(at, p.state, S);
-    rows_out dgx = rows_to(at, s, 1, p.dgx, 3 * S), dgh = rows_to(at, s, 2, p.dgh, 3 * S);
-    rows_out dstate = rows_to(at, s, 3, p.dstate, S);
+    rows_out dgx = rows_to<R>(at, s, 1, p.dgx, 3 * S), dgh = rows_to<R>(at, s, 2, p.dgh, 3 * S);
+    rows_out dstate = rows_to<R>(at, s, 3, p.dstate, S);
     float4 one = {1, 1, 1, 1};
 #pragma unroll 1
     for (spot j = spot_of(at, 4, S); j.row < at.K; next_spot(at, j, 4, S)) {
@@ -270,9 +270,9 @@ SLT_DEVICE_INLINE void cell_backward(const workspace &at, const slt_slot_step &s
 }
 
 // both inputs may be the same: in order
-SLT_DEVICE_INLINE void sum_backward(const workspace &at, const slt_slot_step &s) {
-    const float *dy = rows_in(at, s, 0, s.sum.dy, s.in);
-    rows_out dx = rows_to(at, s, 1, s.sum.dx, s.in), dz = rows_to(at, s, 2, s.sum.dz, s.in);
+template <int R> SLT_DEVICE_INLINE void sum_backward(const workspace &at, const slt_slot_step &s) {
+    const float *dy = rows_in<R>(at, s, 0, s.sum.dy, s.in);
+    rows_out dx = rows_to<R>(at, s, 1, s.sum.dx, s.in), dz = rows_to<R>(at, s, 2, s.sum.dz, s.in);
     int all = at.K * s.in;
 #pragma unroll 1
     for (int i = 4 * (int)threadIdx.x; i < all; i += 4 * THREADS) {
@@ -305,9 +305,9 @@ SLT_DEVICE_INLINE float halt_gradient(const workspace &at, const slt_slot_haltin
     return own ? mine * lambda * (1 - lambda) : 0;
 }
 
-SLT_DEVICE_INLINE void halt_backward(const workspace &at, const slt_slot_step &s) {
+template <int R> SLT_DEVICE_INLINE void halt_backward(const workspace &at, const slt_slot_step &s) {
     const slt_slot_halting &p = s.halt;
-    rows_out dslots = rows_to(at, s, 0, p.dslots, s.in);
+    rows_out dslots = rows_to<R>(at, s, 0, p.dslots, s.in);
     if (adds(s, 0) && slt_block_warp()) return;
     float d = halt_gradient(at, p);
     if (adds(s, 0)) { // the last column alone
@@ -336,13 +336,13 @@ SLT_DEVICE_INLINE void step_backward(const slt_fused_slots &run, const workspace
         attend_backward<R, EXACT>(run, at, s);
         break;
     case SLT_SLOT_CELL:
-        cell_backward(at, s);
+        cell_backward<R>(at, s);
         break;
     case SLT_SLOT_SUM:
-        sum_backward(at, s);
+        sum_backward<R>(at, s);
         break;
     case SLT_SLOT_HALTING:
-        halt_backward(at, s);
+        halt_backward<R>(at, s);
         break;
     default:
         break;
@@ -388,7 +388,7 @@ template <int R> static void launch(slt_fused_slots *run, void (*kernel)(const s
     int kept = run->kept;
     run->kept = run->tokens = 0;
     if (room_of<R>(run) < 0) run->pieces = run->prefetched = 0;
-    run->kept = least(kept, room_of<R>(run) / run->slots / 4 * 4);
+    run->kept = least(kept, room_of<R>(run) / R / 4 * 4);
     if (run->token_width) run->tokens = least(run->length, room_of<R>(run) / run->token_width);
     run->at = layout_of<R>(run);
     dim3 grid((unsigned)run->trajectories, 1, 1);

@@ -88,6 +88,7 @@ SLT_DEVICE_INLINE void sum_weights(const workspace &at, const slt_slot_step &s) 
     }
 }
 
+template <int R>
 SLT_DEVICE_INLINE void clear_rows(const workspace &at, const rows_out &rows, int width) {
     float4 none = {0, 0, 0, 0};
 #pragma unroll 1
@@ -100,15 +101,16 @@ SLT_DEVICE_INLINE void attend_forward(const slt_fused_slots &run, const workspac
                                       const slt_slot_step &s) {
     const slt_slot_attend &p = s.attend;
     int S = whole(s.in);
-    rows_out update = rows_to(at, s, 1, p.update, S);
+    rows_out update = rows_to<R>(at, s, 1, p.update, S);
     slt_clear_tail(p.attention, head_of(run)->tokens, p.rows, at.K);
     if (!at.there) {
-        clear_rows(at, update, S);
+        clear_rows<R>(at, update, S);
         return;
     }
     slt_copy_wait<0>();
     __syncthreads();
-    matrix_product<true, R, EXACT>(at, matrix_of(run, at, s, false), rows_in(at, s, 0, p.q, S), S);
+    matrix_product<true, R, EXACT>(at, matrix_of(run, at, s, false), rows_in<R>(at, s, 0, p.q, S),
+                                   S);
     __syncthreads();
     put_weights<R>(at, s);
     __syncthreads();
@@ -125,7 +127,8 @@ SLT_DEVICE_INLINE void attend_forward(const slt_fused_slots &run, const workspac
 
 // ---- backward
 
-// du·u of every slot, and 1/n: a warp has one
+// du·u of every slot: a warp has one
+template <int R>
 SLT_DEVICE_INLINE void dot_updates(const workspace &at, const slt_slot_step &s, const float *du) {
     int S = whole(s.in), lane = (int)(threadIdx.x % SLT_WARP);
     const float *u = mine(at, s.attend.update, S);
@@ -136,7 +139,7 @@ SLT_DEVICE_INLINE void dot_updates(const workspace &at, const slt_slot_step &s, 
         for (int c = 4 * lane; c < S; c += 4 * SLT_WARP)
             sum += slt_dot4(*(const float4 *)(du + k * S + c), *(const float4 *)(u + k * S + c));
         sum = slt_warp_sum(sum);
-        if (lane == 0) at.sums[k] = sum, at.inverses[k] = 1 / mine(at, s.attend.sum, 1)[k];
+        if (lane == 0) at.sums[k] = sum;
     }
 }
 
@@ -147,6 +150,7 @@ SLT_DEVICE_INLINE void put_gradients(const slt_fused_slots &run, const workspace
     const slt_slot_attend &p = s.attend;
     int tokens = fours_of(at.computed), l = (int)threadIdx.x;
     const float *weights = &s == at.steps + run.attend ? at.weights : p.attention + at.token * at.K;
+    const float *n = mine(at, p.sum, 1);
     float scale = 1 / sqrtf((float)s.in);
 #pragma unroll 1
     for (; l < tokens; l += THREADS) {
@@ -156,7 +160,7 @@ SLT_DEVICE_INLINE void put_gradients(const slt_fused_slots &run, const workspace
 #pragma unroll
         for (int k = 0; k < R; k++) {
             u[k] = there && k < at.K ? weights[l * at.K + k] : 0;
-            each[k] = at.inverses[slt_least(k, at.K - 1)];
+            each[k] = 1 / n[slt_least(k, at.K - 1)];
             d[k] = k < at.K && !out ? (d[k] - at.sums[k]) * each[k] : 0;
             mean += (u[k] - SLT_SLOT_FLOOR) * d[k];
         }
@@ -170,36 +174,24 @@ SLT_DEVICE_INLINE void put_gradients(const slt_fused_slots &run, const workspace
     }
 }
 
-SLT_DEVICE_INLINE void put_token(float *to, bool add, const float *x) {
-    float4 four = slt_four(x[0], x[1], x[2], x[3]);
-    *(float4 *)to = add ? slt_plus4(four, *(const float4 *)to) : four;
-}
-
-// dkey_l = Σ_k dz_lk·q_k, dval_l = Σ_k share_lk·du_k: a warp has two tokens at a time
+// dkey_l = Σ_k dz_lk·q_k, dval_l = Σ_k share_lk·du_k: a warp has a token
+template <int R>
 SLT_DEVICE_INLINE void put_tokens(const workspace &at, const slt_slot_step &s, const float *du) {
     int S = whole(s.in), tokens = fours_of(at.computed);
     const float *q = mine(at, s.attend.q, S);
 #pragma unroll 1
-    for (int l = 2 * slt_block_warp(); l < at.computed; l += 2 * WARPS)
+    for (int l = slt_block_warp(); l < at.computed; l += WARPS)
 #pragma unroll 1
         for (int c = 4 * (int)(threadIdx.x % SLT_WARP); c < S; c += 4 * SLT_WARP) {
-            float key[2][4] = {}, value[2][4] = {};
+            float key[4] = {0}, value[4] = {0};
 #pragma unroll 2
             for (int k = 0; k < at.K; k++) {
-                float4 own = *(const float4 *)(q + k * S + c),
-                       d = *(const float4 *)(du + k * S + c);
-                float2 z = *(const float2 *)(at.dz + k * tokens + l);
-                float2 share = *(const float2 *)(at.share + k * tokens + l);
-                slt_add4(key[0], z.x, own), slt_add4(key[1], z.y, own);
-                slt_add4(value[0], share.x, d), slt_add4(value[1], share.y, d);
+                slt_add4(key, at.dz[k * tokens + l], *(const float4 *)(q + k * S + c));
+                slt_add4(value, at.share[k * tokens + l], *(const float4 *)(du + k * S + c));
             }
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                float *to = s.attend.dkv + (at.token + l + i) * 2 * S + c;
-                if (l + i >= at.computed) break;
-                put_token(to, adds(s, 1), key[i]);
-                put_token(to + S, adds(s, 1), value[i]);
-            }
+            float *to = s.attend.dkv + (at.token + l) * 2 * S;
+            slt_store4(to, c, S, adds(s, 1), slt_four(key[0], key[1], key[2], key[3]));
+            slt_store4(to + S, c, S, adds(s, 1), slt_four(value[0], value[1], value[2], value[3]));
         }
 }
 
@@ -208,19 +200,19 @@ SLT_DEVICE_INLINE void attend_backward(const slt_fused_slots &run, const workspa
                                        const slt_slot_step &s) {
     const slt_slot_attend &p = s.attend;
     int S = whole(s.in);
-    rows_out dq = rows_to(at, s, 1, p.dq, S);
-    const float *du = rows_in(at, s, 0, p.du, S);
+    rows_out dq = rows_to<R>(at, s, 1, p.dq, S);
+    const float *du = rows_in<R>(at, s, 0, p.du, S);
     if (p.dkv && !adds(s, 1)) slt_clear_tail(p.dkv, head_of(run)->tokens, p.rows, 2 * S);
     if (!at.there) {
-        if (!adds(s, 0)) clear_rows(at, dq, S);
+        if (!adds(s, 0)) clear_rows<R>(at, dq, S);
         return;
     }
-    dot_updates(at, s, du);
+    dot_updates<R>(at, s, du);
     matrix_product<true, R, EXACT>(at, matrix_of(run, at, s, true), du, S);
     __syncthreads();
     put_gradients<R>(run, at, s);
     __syncthreads();
-    if (p.dkv) put_tokens(at, s, du);
+    if (p.dkv) put_tokens<R>(at, s, du);
     if (!dq.memory) return;
     matrix_product<false, R, EXACT>(at, matrix_of(run, at, s, false), at.dz, fours_of(at.computed));
     __syncthreads();

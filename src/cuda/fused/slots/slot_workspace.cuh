@@ -27,11 +27,11 @@ typedef struct {
     int b, K, computed, truth, token; // the trajectory: rows and first row of its tokens
     bool there;
     slt_slot_step *steps;
-    float *kept;                      // rows of the run, (K, width) each
+    float *kept;                      // rows of the run, (R, width) each
     int numbers;                      // of a slot, in `kept`
     float *ring, *parts;              // of products: weights on their way, sums
     float *weights, *dz, *share, *kv; // of attention: (tokens, K), (K, tokens) twice
-    float *sums, *inverses;           // numbers per slot
+    float *sums;                      // numbers per slot
     float *prefetched;
 } workspace;
 
@@ -50,8 +50,8 @@ template <int R> static slt_slot_layout layout_of(const slt_fused_slots *run) {
     at.share = at.dz + weights;
     at.kv = at.share + weights;
     at.kept = at.kv + run->tokens * run->token_width;
-    at.sums = at.kept + run->slots * run->kept;
-    at.end = at.sums + 2 * R;
+    at.sums = at.kept + R * run->kept;
+    at.end = at.sums + R;
     return at;
 }
 
@@ -70,7 +70,6 @@ SLT_DEVICE_INLINE workspace workspace_of(const slt_fused_slots &run, float *memo
     at.kv = memory + run.at.kv;
     at.kept = memory + run.at.kept;
     at.sums = memory + run.at.sums;
-    at.inverses = at.sums + run.slots;
     return at;
 }
 
@@ -167,15 +166,17 @@ SLT_DEVICE_INLINE void next_spot(const workspace &at, spot &i, int each, int wid
 // ---- rows that are kept
 
 // number i of a step's rows; NULL: they are in memory alone
+template <int R>
 SLT_DEVICE_INLINE float *kept(const workspace &at, const slt_slot_step &s, int i, int width) {
     int place = 4 * s.place[i];
-    return place >= 0 && place + width <= at.numbers ? at.kept + at.K * place : NULL;
+    return place >= 0 && place + width <= at.numbers ? at.kept + R * place : NULL;
 }
 
 // to read
+template <int R>
 SLT_DEVICE_INLINE const float *rows_in(const workspace &at, const slt_slot_step &s, int i,
                                        const float *memory, int width) {
-    const float *here = kept(at, s, i, width);
+    const float *here = kept<R>(at, s, i, width);
     return here ? here : mine(at, memory, width);
 }
 
@@ -184,9 +185,10 @@ typedef struct {
     float *memory, *here;
 } rows_out;
 
+template <int R>
 SLT_DEVICE_INLINE rows_out rows_to(const workspace &at, const slt_slot_step &s, int i,
                                    float *memory, int width) {
-    rows_out out = {mine(at, memory, width), kept(at, s, i, width)};
+    rows_out out = {mine(at, memory, width), kept<R>(at, s, i, width)};
     return out;
 }
 SLT_DEVICE_INLINE void put(const rows_out &to, int i, bool add, float x) {
